@@ -1,0 +1,234 @@
+"""From the configuration to experiments, launches and resources.
+
+Pure: no clock, no file but the schema beside the configuration, nothing of ours imported. Snakemake loads
+it in every job, so it imports nothing heavy either.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
+TIERS = ("quick", "standard", "paper")
+
+Config = dict[str, Any]
+Settings = dict[str, Any]
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be run: one line per key at fault, each with what is wrong there."""
+
+    def __init__(self, faults: list[str]):
+        self.faults = faults
+        super().__init__("config error\n" + "\n".join(f"  {fault}" for fault in faults))
+
+
+# ---- from what the user wrote to a complete, checked configuration
+
+
+def complete(config: Mapping[str, Any]) -> Config:
+    """The configuration with every key present and one value per key, that of the chosen tier.
+
+    Raises ConfigError with all the faults there are, in every tier and not in the chosen one alone.
+    """
+    schema = read_schema()
+    chosen = config.get("tier", schema["properties"]["tier"]["default"])
+    if chosen not in TIERS:
+        raise ConfigError([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
+    completed, faults = {}, []
+    for tier in TIERS:
+        completed[tier] = _fill(schema, _at_tier(dict(config), tier), tier)
+        faults += _faults(schema, completed[tier])
+    if faults:
+        raise ConfigError(list(dict.fromkeys(faults)))
+    return completed[chosen] | {"tier": chosen}
+
+
+def read_schema() -> dict[str, Any]:
+    """The configuration's schema, its references resolved in place."""
+    schema = yaml.safe_load(SCHEMA.read_text())
+    definitions = schema.pop("$defs")
+
+    def resolve(node: Any) -> Any:
+        if isinstance(node, list):
+            return [resolve(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            node = definitions[node["$ref"].rpartition("/")[2]] | {k: v for k, v in node.items() if k != "$ref"}
+        return {key: resolve(value) for key, value in node.items()}
+
+    resolved: dict[str, Any] = resolve(schema)
+    return resolved
+
+
+def _at_tier(value: Any, tier: str) -> Any:
+    """Replace every mapping whose keys are tiers by its entry for `tier`."""
+    if not isinstance(value, Mapping):
+        return value
+    if value and set(value) <= set(TIERS):
+        return _at_tier(value.get(tier), tier)
+    return {key: _at_tier(entry, tier) for key, entry in value.items()}
+
+
+def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
+    """Add the schema's defaults wherever `value` is silent."""
+    if not isinstance(value, Mapping) or "properties" not in schema:
+        return value
+    filled = dict(value)
+    for key, part in schema["properties"].items():
+        if key not in filled and "default" in part:
+            filled[key] = _at_tier(part["default"], tier)
+        if key in filled:
+            filled[key] = _fill(part, {} if filled[key] is None and "properties" in part else filled[key], tier)
+    return filled
+
+
+def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
+    found = [_sentence(error) for error in errors]
+    return found or [
+        f"experiments.{name}.{fault}"
+        for name, settings in config["experiments"].items()
+        for fault in _contradictions(settings)
+    ]
+
+
+def _sentence(error: ValidationError) -> str:
+    """One error of the validator as `key: what is wrong and what would be right`."""
+    where = ".".join(map(str, error.absolute_path)) or "the configuration"
+    value = error.instance
+    match error.validator:
+        case "additionalProperties":
+            known = list(error.schema["properties"])
+            unknown = [key for key in value if key not in known]
+            return "; ".join(
+                f"{'.'.join([*map(str, error.absolute_path), key])}: unknown key; known here: {', '.join(known)}"
+                for key in map(str, unknown)
+            )
+        case "enum":
+            return f"{where}: {value!r} is not one of {', '.join(map(str, error.validator_value))}"
+        case "type":
+            if value is None:
+                return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
+            return f"{where}: {value!r} is not of type {error.validator_value}"
+        case "minItems" | "minProperties":
+            return f"{where}: is empty or too short; it needs at least {error.validator_value}"
+        case "oneOf":
+            return f"{where}: {value!r} is neither a list of whole numbers from 1 up, each once, " + (
+                "nor {from: ..., to: ..., per_decade: ...}"
+            )
+        case _:
+            return f"{where}: {error.message}"
+
+
+def _contradictions(settings: Settings) -> Iterator[str]:
+    if settings["reference"] not in settings["arms"]:
+        yield f"reference: {settings['reference']!r} is not among the arms {', '.join(settings['arms'])}"
+    rounds = settings["rounds"]
+    if rounds["at_most"] < rounds["at_least"]:
+        yield f"rounds: at_most ({rounds['at_most']}) is less than at_least ({rounds['at_least']})"
+    for key, axis in settings.items():
+        if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
+            yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"
+
+
+# ---- what an experiment's settings mean
+
+
+def points(axis: list[int] | dict[str, int]) -> list[int]:
+    """The points of an axis in rising order, from a list or from {from, to, per_decade}.
+
+    >>> points({"from": 100, "to": 10000, "per_decade": 3})
+    [100, 215, 464, 1000, 2154, 4642, 10000]
+    """
+    if isinstance(axis, list):
+        return sorted(axis)
+    decades = math.log10(axis["to"] / axis["from"])
+    steps = max(1, round(decades * axis["per_decade"]))
+    return sorted({round(axis["from"] * 10 ** (decades * step / steps)) for step in range(steps + 1)})
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One alternative. The null arm is the reference entered a second time, under the name `null`."""
+
+    name: str
+    runs: str
+    """The alternative that is really run: `name`, or the reference for the null arm."""
+
+    @property
+    def null(self) -> bool:
+        """Whether any difference from the reference is this machine's noise."""
+        return self.name == "null"
+
+
+def arms(settings: Settings) -> list[Arm]:
+    """The arms of an experiment, the reference first and the null arm last."""
+    reference = settings["reference"]
+    others = [name for name in settings["arms"] if name != reference]
+    return [Arm(reference, reference), *(Arm(name, name) for name in others), Arm("null", reference)]
+
+
+def ranks(settings: Settings) -> int:
+    """Processes of one launch: two peers, or a driver and each farm's engines."""
+    return 1 + settings["engines"] * len(arms(settings)) if "engines" in settings else 2
+
+
+def nodes(placement: str) -> int:
+    """Hosts that a placement needs."""
+    return {"node": 1}[placement]
+
+
+def limit_seconds(settings: Settings) -> int:
+    """When the supervisor ends a launch: start-up, then four times the budget."""
+    return math.ceil(90 + 4 * settings["budget_seconds"])
+
+
+def runtime_minutes(settings: Settings) -> int:
+    """What to ask of a batch system: well above the supervisor's own limit."""
+    return math.ceil(limit_seconds(settings) / 60) + 5
+
+
+def canonical(settings: Mapping[str, Any]) -> str:
+    """Settings as JSON, the same text for the same meaning."""
+    return json.dumps(settings, sort_keys=True)
+
+
+def digest(settings: Mapping[str, Any]) -> str:
+    """A short hash of settings."""
+    return sha256(canonical(settings).encode()).hexdigest()[:16]
+
+
+# ---- what Snakemake asks
+
+
+def for_config(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
+    """Turn a question about settings into a Snakemake function of wildcards.
+
+    `config` is complete; the wildcard `experiment` names the block that `ask` is given.
+    """
+
+    def answer(wildcards: Any) -> Any:
+        return ask(config["experiments"][wildcards.experiment])
+
+    return answer
+
+
+def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
+    """Every launch of the run, or of one experiment, as {experiment, placement, launch}."""
+    for name, settings in config["experiments"].items():
+        if experiment in (None, name):
+            for placement in settings["placements"]:
+                for number in range(1, settings["launches"] + 1):
+                    yield {"experiment": name, "placement": placement, "launch": number}

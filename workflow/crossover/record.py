@@ -1,0 +1,147 @@
+"""The corridor between the wings: what is in every parquet file, how it is written, when it is refused.
+
+A raw file holds the blocks of one launch, or no block and the reason why (a *hole*). The derived tables
+hold what the analysing wing made of them. The schemas below are the project's public interface; columns
+may be added, the present ones stay. `docs/data.md` explains each column.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+VERSION = 1
+"""Version of the schemas; a file of another version is refused."""
+
+
+def _schema(strings: str = "", integers: str = "", numbers: str = "", flags: str = "") -> pa.Schema:
+    kinds = ((strings, pa.string()), (integers, pa.int64()), (numbers, pa.float64()), (flags, pa.bool_()))
+    return pa.schema([(name, kind) for names, kind in kinds for name in names.split()])
+
+
+MEASUREMENTS = _schema(
+    strings="experiment placement protocol arm runs reference axis axis_unit metric unit better validity stop",
+    integers="launch round position n start_ns",
+    numbers="x value block_seconds",
+    flags="null",
+)
+"""One row per metric of a block. `value` is null where the block was not sane; `validity` says why."""
+
+LAUNCHES = _schema(
+    strings="experiment placement outcome hole reason file started_utc tier settings_hash code commit host",
+    integers="launch ranks",
+    numbers="wall_seconds timed_seconds",
+)
+"""One row per launch. `outcome` is `measured` or `hole`; then `hole` is its kind and `reason` its story."""
+
+RANKS = _schema(
+    strings=(
+        "experiment placement host cpu affinity governor kernel os network python libraries mpi slurm container"
+    ),
+    integers="launch rank logical_cpus memory_bytes",
+)
+"""One row per rank of a launch, as gathered on that rank. `libraries` and `network` are JSON."""
+
+SUMMARY = _schema(
+    strings="experiment placement protocol arm axis axis_unit metric unit better",
+    integers="launches rounds",
+    numbers="x median low high",
+    flags="null",
+)
+"""One row per arm and cell: the median over launches of the median over rounds. No interval: low, high null."""
+
+RATIOS = _schema(
+    strings="experiment placement protocol metric arm reference axis axis_unit better",
+    integers="launches rounds",
+    numbers="x ratio low high",
+    flags="null",
+)
+"""One row per arm and cell: the arm's value divided by the reference's, paired within rounds."""
+
+CROSSOVERS = _schema(
+    strings="experiment placement protocol metric arm reference verdict axis axis_unit better",
+    integers="launches",
+    numbers="x low high bracket_low bracket_high",
+)
+"""One row per arm and curve: where the ratio passes 1. `verdict`: one, none, always, several, undecided."""
+
+
+class RecordError(Exception):
+    """A file that must not be believed, or that cannot be read; the message names it and the next step."""
+
+
+def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
+    """Write `table` to `path` so that the file is whole or absent, whatever happens meanwhile.
+
+    `metadata` values are stored as JSON. The same input gives the same bytes.
+    """
+    stored = {"crossover": VERSION} | dict(metadata or {})
+    encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in stored.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep(path.parent)
+    part = path.parent / f".{path.name}.{socket.gethostname()}.{os.getpid()}.part"
+    try:
+        pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd")
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        if pq.read_metadata(part).num_rows != table.num_rows:
+            raise RecordError(f"{part}: fewer rows on disk than written; is the file system full?")
+        part.replace(path)
+        _sync_folder(path.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the parts that dead writers of this host left in `folder`."""
+    for part in folder.glob(f".*.{socket.gethostname()}.*.part"):
+        pid = part.name.split(".")[-2]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            part.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read(path: Path, schema: pa.Schema) -> pa.Table:
+    """The table at `path`, with `schema`'s columns in its order.
+
+    Raises RecordError if the file cannot be read, is of another version, or lacks a column.
+    """
+    try:
+        table = pq.read_table(path, partitioning=None)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
+    version = metadata(table).get("crossover")
+    if version != VERSION:
+        raise RecordError(f"{path}: has schema version {version}, this code reads {VERSION}; measure again")
+    missing = [name for name in schema.names if name not in table.column_names]
+    if missing:
+        raise RecordError(f"{path}: lacks the columns {', '.join(missing)}; delete it and run again")
+    return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
+
+
+def metadata(table: pa.Table) -> dict[str, Any]:
+    """What was stored beside the rows."""
+    stored = table.schema.metadata or {}
+    return {key.decode(): json.loads(value) for key, value in stored.items() if key != b"pandas"}
+
+
+def refuse_untrue(path: Path, table: pa.Table) -> None:
+    """Raise RecordError for a raw file that contradicts itself: the claimed hosts are not the ranks' hosts."""
+    facts = metadata(table)
+    hosts = {rank["host"] for rank in facts.get("ranks", [])}
+    if facts["launch"]["placement"] == "nodes" and table.num_rows and len(hosts) < 2:
+        raise RecordError(f"{path}: claims several nodes, but every rank ran on {', '.join(sorted(hosts))}")
