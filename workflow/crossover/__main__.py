@@ -1,0 +1,131 @@
+"""The command line. Snakemake calls most of it; each command loads its own wing and no other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from crossover import plan
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        return int(chosen.run(chosen) or 0)
+    except Exception as error:
+        if type(error).__module__.startswith("crossover."):
+            print(f"crossover {chosen.command}: {error}", file=sys.stderr)
+            return 1
+        raise
+
+
+def _launch(chosen: argparse.Namespace) -> int:
+    from crossover.measure.launch import Job, supervise
+
+    job = Job(
+        chosen.experiment,
+        chosen.placement,
+        chosen.launch,
+        mpi=chosen.mpi,
+        settings=json.loads(chosen.settings),
+        facts=json.loads(chosen.facts),
+    )
+    return supervise(job, chosen.output, chosen.log)
+
+
+def _measure(chosen: argparse.Namespace) -> int:
+    from crossover.measure.run import run
+
+    settings = json.loads(chosen.settings)
+    return run(chosen.experiment, chosen.placement, chosen.launch, settings, chosen.part, chosen.refusal)
+
+
+def _tables(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import tables
+
+    tables.gather(chosen.raw, chosen.folder)
+    tables.derive(chosen.folder)
+
+
+def _join(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import tables
+
+    tables.join(chosen.tables, chosen.results)
+
+
+def _figures(chosen: argparse.Namespace) -> None:
+    from crossover.report import figures
+
+    figures.draw(chosen.tables, chosen.folder)
+
+
+def _report(chosen: argparse.Namespace) -> None:
+    from crossover.report import render
+
+    render.render(chosen.results, chosen.page)
+
+
+def _document(chosen: argparse.Namespace) -> None:
+    from crossover import document
+
+    document.write(chosen.page)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="crossover",
+        description="Measures where one way of moving Python messages starts to beat another. "
+        "You will mostly want Snakemake: snakemake --profile profiles/local. "
+        "The commands below are the steps of that workflow.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+
+    def command(name: str, run: object, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        return added
+
+    for name, run, text in (
+        ("launch", _launch, "Supervise one launch: start its ranks, leave a raw file or a typed hole."),
+        ("measure", _measure, "Be one rank of a launch (started by the MPI launcher)."),
+    ):
+        added = command(name, run, text)
+        added.add_argument("--experiment", required=True, help="the experiment's name, such as mpi_pingpong")
+        added.add_argument("--placement", required=True, help="where the ranks are, such as node")
+        added.add_argument("--launch", required=True, type=int, help="the launch's number, from 1")
+        added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
+        if name == "launch":
+            added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
+            added.add_argument("--facts", default="{}", help="what else goes into the file about this run, as JSON")
+            added.add_argument("--output", required=True, type=Path, help="the raw file to write")
+            added.add_argument("--log", required=True, type=Path, help="the log to write")
+        else:
+            added.add_argument("--part", required=True, type=Path, help="where rank 0 writes its rows")
+            added.add_argument("--refusal", required=True, type=Path, help="where a refusal is written")
+
+    added = command("tables", _tables, "Gather an experiment's raw files and derive its tables.")
+    added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
+    added.add_argument("raw", nargs="+", type=Path, help="raw files, one per launch")
+
+    added = command("join", _join, "Concatenate the experiments' tables into the run's tables.")
+    added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")
+    added.add_argument("tables", nargs="+", type=Path, help="the experiments' folders of tables")
+
+    added = command("figures", _figures, "Draw an experiment's figures from its tables.")
+    added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")
+    added.add_argument("tables", type=Path, help="the experiment's folder of tables")
+
+    added = command("report", _report, "Render the report from a folder of results.")
+    added.add_argument("results", type=Path, help="the folder of results")
+    added.add_argument("--page", required=True, type=Path, help="the page to write")
+
+    added = command("document", _document, "Write config/README.md from the schema.")
+    added.add_argument("--page", type=Path, default=plan.SCHEMA.with_name("README.md"), help="the page to write")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

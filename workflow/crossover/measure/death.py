@@ -1,0 +1,40 @@
+"""Nothing that was started outlives what it was started for."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+
+import psutil
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+GRACE_SECONDS = 3
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
+    """Ask the kernel to end this process when its parent ends; usable as a `preexec_fn`."""
+    parent = os.getppid()
+    _libc.prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
+    if parent == 1 or os.getppid() != parent:
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends, so that all of them can be found and ended."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_descendants() -> None:
+    """End every process below this one: politely, then not. Orphans among them were adopted, so all are found."""
+    for stop in (psutil.Process.terminate, psutil.Process.kill):
+        below = psutil.Process().children(recursive=True)
+        for process in below:
+            try:
+                stop(process)
+            except psutil.NoSuchProcess:
+                continue
+        if not psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] and not psutil.Process().children():
+            return

@@ -1,0 +1,181 @@
+"""The supervisor of one launch: starts the ranks, keeps the time, leaves a whole file or a typed hole.
+
+It stands outside MPI, so whatever the ranks do (crash, hang, come up on the wrong host) ends in a file that
+says so, and the rest of the workflow goes on. It leaves no file at all only when it is itself interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from crossover import plan, record
+from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
+from crossover.measure.host import POLL_SECONDS, alone, private_folder
+from crossover.measure.relay import Relay
+
+@dataclass(frozen=True)
+class Job:
+    """One launch as asked for: `mpi` is the launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
+
+    experiment: str
+    placement: str
+    launch: int
+    mpi: str
+    settings: dict[str, Any]
+    facts: dict[str, Any]
+    """What the workflow knows of this run (tier, settings_hash, code, commit); goes into the file."""
+
+    @property
+    def name(self) -> str:
+        """The launch in words."""
+        return f"{self.experiment} {self.placement} launch {self.launch}"
+
+
+class Interrupted(Exception):
+    """The supervisor is to end without a file: a signal, or the workflow is gone."""
+
+
+def supervise(job: Job, output: Path, log: Path) -> int:
+    """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted."""
+    adopt_orphans()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    parent = os.getppid()
+
+    def check() -> None:
+        if os.getppid() != parent:
+            raise Interrupted("the workflow that started it is gone")
+
+    log.parent.mkdir(parents=True, exist_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", buffering=1) as lines, private_folder() as private:
+        say = Relay(lines)
+        try:
+            with alone(say, check):
+                outcome = _attempt(job, output, private, say, check)
+            _store(job, output, outcome, say)
+        except Interrupted as reason:
+            say(f"{job.name}: {reason}; nothing is kept of this launch, the same command runs it again")
+            return 1
+        finally:
+            end_descendants()
+    return 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the ranks ended: with a table, or with a hole's kind and reason."""
+
+    seconds: float
+    table: pa.Table | None = None
+    hole: str = ""
+    reason: str = ""
+
+
+def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
+    # Beside the output, because rank 0 may be on another host; named so that record.sweep knows dead ones.
+    record.sweep(output.parent)
+    private_name = f".{output.name}.{{}}{socket.gethostname()}.{os.getpid()}.part"
+    part = output.with_name(private_name.format(""))
+    refusal = output.with_name(private_name.format("refusal."))
+    limit = plan.limit_seconds(job.settings)
+    began = time.perf_counter()
+    try:
+        code = _run_ranks(_command(job, part, refusal), private, say, check, limit)
+        seconds = time.perf_counter() - began
+        if code == 0 and part.exists():
+            return Outcome(seconds, record.read(part, record.MEASUREMENTS))
+        if refusal.exists():
+            return Outcome(seconds, **json.loads(refusal.read_text()))
+        if code is None:
+            return Outcome(seconds, hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
+        return Outcome(seconds, hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
+    except FileNotFoundError as error:
+        reason = f"the MPI launcher {error.filename!r} was not found; set `mpi:` in the profile"
+        return Outcome(time.perf_counter() - began, hole="not installed", reason=reason)
+    finally:
+        part.unlink(missing_ok=True)
+        refusal.unlink(missing_ok=True)
+
+
+def _command(job: Job, part: Path, refusal: Path) -> list[str]:
+    return [
+        *shlex.split(job.mpi),
+        *("-n", str(plan.ranks(job.settings))),
+        *(sys.executable, "-m", "mpi4py", "-m", "crossover", "measure"),
+        *("--experiment", job.experiment, "--placement", job.placement, "--launch", str(job.launch)),
+        *("--settings", plan.canonical(job.settings), "--part", str(part), "--refusal", str(refusal)),
+    ]
+
+
+def _run_ranks(
+    command: list[str], private: Path, say: Relay, check: Callable[[], None], limit_seconds: float
+) -> int | None:
+    """The launcher's exit code, or None where the limit passed first."""
+    ranks = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=os.environ | {"TMPDIR": str(private)},
+        start_new_session=True,
+        preexec_fn=lambda: die_with_parent(signal.SIGTERM),
+    )
+    assert ranks.stdout is not None
+    relay = threading.Thread(target=say.follow, args=(ranks.stdout,), daemon=True)
+    relay.start()
+    deadline = time.perf_counter() + limit_seconds
+    try:
+        while ranks.poll() is None:
+            check()
+            if time.perf_counter() > deadline:
+                return None
+            time.sleep(POLL_SECONDS)
+        return ranks.returncode
+    finally:
+        end_descendants()
+        relay.join(timeout=GRACE_SECONDS)
+
+
+def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
+    identity = {"experiment": job.experiment, "placement": job.placement, "launch": job.launch}
+    facts: dict[str, Any] = identity | job.facts | {"wall_seconds": outcome.seconds, "ranks": plan.ranks(job.settings)}
+    if outcome.table is not None:
+        table, stored = outcome.table, record.metadata(outcome.table)
+        launch = stored["launch"] | facts | {"outcome": "measured", "ranks": stored["launch"]["ranks"]}
+        record.write(table, output, {"launch": launch, "ranks": stored["ranks"]})
+        share = launch["timed_seconds"] / launch["wall_seconds"]
+        say(f"{job.name}: done in {outcome.seconds:.0f} s, {share:.0%} of it inside timed blocks")
+        return
+    launch = facts | {
+        "outcome": "hole",
+        "hole": outcome.hole,
+        "reason": outcome.reason,
+        "host": socket.gethostname(),
+        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "timed_seconds": 0.0,
+    }
+    record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
+    say(f"{job.name}: not measured ({outcome.hole}): {outcome.reason}")
+    say(f"{job.name}: the rest goes on; to try this launch again, add -R {output}")
+
+
+def _interrupt(number: int, _: object) -> None:
+    raise Interrupted(f"interrupted by {signal.Signals(number).name}")

@@ -1,0 +1,116 @@
+"""Ranks: who they are, whether they are where they should be, how they talk between blocks.
+
+A rank that waits in a blocking MPI call spins and steals a core from the measurement. So MPI is used to
+find each other and to pass a few start-up facts, always with waits that sleep; blocks are commanded over
+ZeroMQ PAIR sockets, whose wait sleeps in the kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import zmq
+from mpi4py import MPI
+
+T = TypeVar("T")
+
+LOOPBACK = "127.0.0.1"
+
+
+class Refusal(Exception):
+    """A launch that must not be measured: `kind` is the hole's kind, the message says why and what to do."""
+
+    def __init__(self, kind: str, reason: str):
+        self.kind = kind
+        super().__init__(reason)
+
+
+class Peers:
+    """The ranks of this launch, seen from one of them."""
+
+    def __init__(self, placement: str, expected: int, gather: Callable[[], dict[str, Any]]):
+        """Meet the other ranks and verify that the launcher did what was asked.
+
+        `gather` is called on every rank for its provenance, which every rank then has as `ranks`.
+        Raises Refusal, of kind `wrong placement`, where ranks are missing or on the wrong hosts.
+        """
+        self.comm = MPI.COMM_WORLD.Dup()
+        self.rank, self.size = self.comm.rank, self.comm.size
+        self.placement = placement
+        if self.size != expected:
+            raise Refusal(
+                "wrong placement",
+                f"{self.size} rank(s) came up together instead of {expected}: the launcher and this MPI do not "
+                "speak the same process-management protocol; set `mpi:` in the profile (try srun --mpi=pmi2)",
+            )
+        _forget_shared_memory(self.comm)
+        self.ranks: list[dict[str, Any]] = [
+            {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
+        ]
+        hosts = sorted({facts["host"] for facts in self.ranks})
+        if placement == "node" and len(hosts) > 1:
+            raise Refusal(
+                "wrong placement",
+                f"placement `node` wants one host, the ranks are on {', '.join(hosts)}; ask for one node",
+            )
+
+    def send(self, value: Any, to: int) -> None:
+        """Hand a start-up fact to another rank; sleeps until it is taken."""
+        _sleep_until(self.comm.isend(value, dest=to).test)
+
+    def receive(self, source: int = 0) -> Any:
+        """Wait, asleep, for a start-up fact from another rank."""
+        return _sleep_until(self.comm.irecv(1 << 20, source=source).test)
+
+    def channel(self, to: int) -> Channel:
+        """A command channel between this rank and rank `to`; both must ask for it, in the same order."""
+        return Channel(self, to)
+
+
+class Channel:
+    """Commands between two ranks: small Python objects over a PAIR socket whose wait sleeps in the kernel."""
+
+    def __init__(self, peers: Peers, to: int):
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.PAIR)
+        self._socket.linger = 0
+        if peers.rank > to:
+            self._socket.bind(f"tcp://{LOOPBACK}:*")
+            peers.send(self._socket.last_endpoint.decode(), to)
+        else:
+            self._socket.connect(peers.receive(to))
+
+    def send(self, value: Any) -> None:
+        """Send one object."""
+        self._socket.send_pyobj(value)
+
+    def receive(self) -> Any:
+        """Wait for one object."""
+        return self._socket.recv_pyobj()
+
+    def close(self) -> None:
+        """Release the socket and its context."""
+        self._context.destroy(linger=0)
+
+
+def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
+    while True:
+        done, value = test()
+        if done:
+            return value
+        time.sleep(0.002)
+
+
+def _forget_shared_memory(comm: MPI.Intracomm) -> None:
+    """Unlink MPICH's shared-memory files while they are mapped, so that no abnormal end leaves them behind."""
+    comm.Barrier()
+    mapped = Path("/proc/self/maps").read_text(errors="replace")
+    for name in set(re.findall(r"/dev/shm/mpich_\S+", mapped)):
+        if os.access(name, os.W_OK):
+            Path(name).unlink(missing_ok=True)
+    comm.Barrier()

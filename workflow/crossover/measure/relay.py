@@ -1,0 +1,35 @@
+"""What a launch says while it runs: to the terminal, to its log, and into the reason of a hole."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import deque
+from typing import IO
+
+_TELLING = re.compile(r"error|exception|fault|signal|killed", re.IGNORECASE)
+
+
+class Relay:
+    """Passes lines to the terminal and the log, and remembers the last ones: they are a crash's reason."""
+
+    def __init__(self, log: IO[str]):
+        self._log = log
+        self._last: deque[str] = deque(maxlen=40)
+
+    def __call__(self, line: str) -> None:
+        """Say one line."""
+        self._last.append(line)
+        print(line, file=self._log)
+        print(line, file=sys.stderr, flush=True)
+
+    def follow(self, stream: IO[str]) -> None:
+        """Relay a stream to its end."""
+        for line in stream:
+            self(line.rstrip("\n"))
+
+    def last_words(self) -> str:
+        """The line that most likely names the error: the last that reads like one, else the last at all."""
+        lines = [line.strip() for line in self._last if line.strip()]
+        telling = [line for line in lines if _TELLING.search(line) and not line.startswith("Abort(")]
+        return f"last words: {(telling or lines or ['none'])[-1]}"

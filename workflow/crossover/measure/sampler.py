@@ -1,0 +1,256 @@
+"""The measuring engine: calibrated blocks, shuffled and interleaved rounds, a stop rule.
+
+It knows nothing of messages. An experiment gives it cells, arms and something that runs a *block*: `n`
+repetitions of one arm in one cell. The clock is a parameter, so all of it is tested on simulated time.
+
+A launch takes its cells in a random order. In a cell it finds the numbers of repetitions that make
+the arms' blocks last long enough, warms up, and then runs rounds, each with every arm once in a fresh random order: a drift
+of the machine hits all arms of a round alike and cancels in their ratio.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
+
+from crossover.plan import Arm
+
+FEWEST_ROUNDS = 3
+"""What a cell gets even when the budget is spent: without three there is no median worth the name."""
+
+WARM_UP_SHARE = 0.1
+"""A warm-up round is run where it costs at most this share of the cell's time; longer blocks need none."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is varied, with its unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is read off a block, with its unit and the direction that is `better` (higher or lower)."""
+
+    name: str
+    unit: str
+    better: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of one curve: `protocol` names the curve to readers, `variant` names it to the driver."""
+
+    protocol: str
+    x: int
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """What one block gave: the seconds of its timed part and a value per metric, or a fault and no value."""
+
+    seconds: float
+    values: Mapping[str, float] = field(default_factory=dict)
+    fault: str = ""
+
+
+class Blocks(Protocol):
+    """An experiment, seen from the engine."""
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Run `n` repetitions of `arm` in `cell`; check them; say what was measured."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One block in its place: `round` and `position` count from 0, `start_ns` is on the launch's clock."""
+
+    cell: Cell
+    arm: Arm
+    round: int
+    position: int
+    n: int
+    start_ns: int
+    block: Block
+    validity: str
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """All observations of one cell, and which rule ended it: `width`, `budget` or `rounds`."""
+
+    cell: Cell
+    observations: tuple[Observation, ...]
+    stop: str
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long and how often; the keys of the same names in the configuration explain each."""
+
+    block_seconds: float
+    rounds_at_least: int
+    rounds_at_most: int
+    target_width: float
+    budget_seconds: float
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Sampling:
+        """Take the engine's share of an experiment's settings."""
+        return cls(
+            block_seconds=settings["block_seconds"],
+            rounds_at_least=settings["rounds"]["at_least"],
+            rounds_at_most=settings["rounds"]["at_most"],
+            target_width=settings["target_width"],
+            budget_seconds=settings["budget_seconds"],
+        )
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the engine needs of the world, each replaceable by a simulation.
+
+    `clock` gives seconds. `disturbance` says what has disturbed the machine since it was last asked, or
+    `ok`. `progress` hears of every cell: how many are done, of how many, which, seconds gone, seconds left.
+    """
+
+    clock: Callable[[], float] = time.perf_counter
+    disturbance: Callable[[], str] = lambda: "ok"
+    progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None
+
+
+def sample(
+    blocks: Blocks,
+    cells: Sequence[Cell],
+    arms: Sequence[Arm],
+    sampling: Sampling,
+    random: Random,
+    world: Surroundings | None = None,
+) -> Iterator[Stretch]:
+    """Measure every cell once, in random order, and yield each when it is done.
+
+    The budget is dealt as each cell begins: what is left of it, in proportion to the square root of what a
+    round costs. For equal noise per round that is the allocation of least total variance (Neyman), and it
+    keeps a costly cell from starving the others. What a cell leaves unspent goes to those after it.
+    """
+    world = world or Surroundings()
+    began = world.clock()
+    order = random.sample(list(cells), len(cells))
+    cost = {cell: _guess_round_seconds(blocks, cell, arms, sampling) for cell in order}
+    for done, cell in enumerate(order, start=1):
+        left = sampling.budget_seconds - (world.clock() - began)
+        weights = sum(math.sqrt(cost[other]) for other in order[done - 1 :])
+        share = max(0.0, left) * math.sqrt(cost[cell]) / weights
+        stretch = _measure(blocks, cell, arms, sampling, share, cost[cell], random, world)
+        gone = world.clock() - began
+        planned = sum(cost[other] * FEWEST_ROUNDS for other in order[done:])
+        world.progress(done, len(order), stretch, gone, max(sampling.budget_seconds - gone, planned) * (done < len(order)))
+        yield stretch
+
+
+def _guess_round_seconds(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling) -> float:
+    """A round's cost, from one repetition of the reference; also the launch's first warm-up."""
+    return max(blocks.run(cell, arms[0], 1).seconds, sampling.block_seconds) * len(arms)
+
+
+def calibrate(blocks: Blocks, cell: Cell, arm: Arm, block_seconds: float) -> int:
+    """The repetitions at which a block of `arm` lasts `block_seconds`.
+
+    Each arm has its own, so that a slow arm does not take most of a round's time. Grows by at most 16 a
+    step, so that one cold first block cannot ask for a flood.
+    """
+    n = 1
+    while (seconds := blocks.run(cell, arm, n).seconds) < block_seconds:
+        growth = 1.15 * block_seconds / max(seconds, 1e-9)
+        n = max(n + 1, math.ceil(n * min(16.0, growth)))
+    return n
+
+
+def _measure(
+    blocks: Blocks,
+    cell: Cell,
+    arms: Sequence[Arm],
+    sampling: Sampling,
+    share_seconds: float,
+    round_seconds: float,
+    random: Random,
+    world: Surroundings,
+) -> Stretch:
+    long = round_seconds > 4 * sampling.block_seconds * len(arms)
+    calibrated = {
+        arm.runs: 1 if long else calibrate(blocks, cell, arm, sampling.block_seconds) for arm in arms if not arm.null
+    }
+    n = {arm: calibrated[arm.runs] for arm in arms}
+    if round_seconds <= WARM_UP_SHARE * share_seconds:
+        for arm in arms:
+            blocks.run(cell, arm, n[arm])
+    began = world.clock()
+    world.disturbance()
+    observations: list[Observation] = []
+    rounds = 0
+    while True:
+        taken = []
+        for position, arm in enumerate(random.sample(list(arms), len(arms))):
+            start = world.clock()
+            taken.append((position, arm, start, blocks.run(cell, arm, n[arm])))
+        validity = world.disturbance()
+        observations += [
+            Observation(cell, arm, rounds, position, n[arm], round(start * 1e9), block, block.fault or validity)
+            for position, arm, start, block in taken
+        ]
+        rounds += 1
+        stop = _stop(observations, rounds, world.clock() - began, share_seconds, sampling)
+        if stop:
+            return Stretch(cell, tuple(observations), stop)
+
+
+def _stop(
+    observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling
+) -> str:
+    """Which rule ends the cell now, or the empty string. The next round must still fit into the share."""
+    if rounds >= sampling.rounds_at_least and widest(observations) <= sampling.target_width:
+        return "width"
+    if rounds >= FEWEST_ROUNDS and spent + spent / rounds > share:
+        return "budget"
+    if rounds >= sampling.rounds_at_most:
+        return "rounds"
+    return ""
+
+
+def widest(observations: Sequence[Observation]) -> float:
+    """Half the width of the widest interval of any arm's median log-ratio to the reference, this launch only.
+
+    1.96 * 1.2533 * 1.4826 * MAD / sqrt(rounds): the median's standard error under a normal centre, its scale
+    from the median absolute deviation. A rule for stopping, not a result: one launch has no interval.
+    Infinite while an arm has fewer than two sane rounds.
+    """
+    values: dict[tuple[str, str], dict[int, float]] = {}
+    reference = ""
+    for seen in observations:
+        if not seen.arm.null and seen.arm.name == seen.arm.runs:
+            for metric, value in seen.block.values.items():
+                values.setdefault((metric, seen.arm.name), {})[seen.round] = value
+        elif seen.arm.null:
+            reference = seen.arm.runs
+    widths = [
+        _half_width([math.log(value / base[at]) for at, value in series.items() if at in base])
+        for (metric, arm), series in values.items()
+        if arm != reference and (base := values.get((metric, reference), {})) is not None
+    ]
+    return max(widths, default=math.inf)
+
+
+def _half_width(logs: Sequence[float]) -> float:
+    if len(logs) < 2:
+        return math.inf
+    centre = statistics.median(logs)
+    mad = statistics.median(abs(value - centre) for value in logs)
+    return 1.96 * 1.2533 * 1.4826 * mad / math.sqrt(len(logs))
