@@ -31,7 +31,7 @@ def _launch(chosen: argparse.Namespace) -> int:
         chosen.launch,
         mpi=chosen.mpi,
         settings=json.loads(chosen.settings),
-        facts=json.loads(chosen.facts),
+        code=chosen.code,
     )
     return supervise(job, chosen.output, chosen.log)
 
@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
         if name == "launch":
             added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
-            added.add_argument("--facts", default="{}", help="what else goes into the file about this run, as JSON")
+            added.add_argument("--code", default="", help="a hash of the measuring code, for the record")
             added.add_argument("--output", required=True, type=Path, help="the raw file to write")
             added.add_argument("--log", required=True, type=Path, help="the log to write")
         else:
@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 
     added = command("tables", _tables, "Gather an experiment's raw files and derive its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
-    added.add_argument("raw", nargs="+", type=Path, help="raw files, one per launch")
+    added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch")
 
     added = command("join", _join, "Concatenate the experiments' tables into the run's tables.")
     added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")

@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -200,14 +199,14 @@ def runtime_minutes(settings: Settings) -> int:
     return math.ceil(limit_seconds(settings) / 60) + 5
 
 
+def measured(settings: Settings) -> str:
+    """What one launch depends on, as canonical JSON: not how many launches there are, nor where others run."""
+    return canonical({key: value for key, value in settings.items() if key not in ("launches", "placements")})
+
+
 def canonical(settings: Mapping[str, Any]) -> str:
     """Settings as JSON, the same text for the same meaning."""
     return json.dumps(settings, sort_keys=True)
-
-
-def digest(settings: Mapping[str, Any]) -> str:
-    """A short hash of settings."""
-    return sha256(canonical(settings).encode()).hexdigest()[:16]
 
 
 # ---- what Snakemake asks

@@ -35,7 +35,7 @@ MEASUREMENTS = _schema(
 """One row per metric of a block. `value` is null where the block was not sane; `validity` says why."""
 
 LAUNCHES = _schema(
-    strings="experiment placement outcome hole reason file started_utc tier settings_hash code commit host",
+    strings="experiment placement outcome hole reason file started_utc settings code commit host",
     integers="launch ranks",
     numbers="wall_seconds timed_seconds",
 )

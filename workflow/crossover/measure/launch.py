@@ -21,9 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 
 from crossover import plan, record
+from crossover.measure import provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
 from crossover.measure.relay import Relay
@@ -37,8 +39,8 @@ class Job:
     launch: int
     mpi: str
     settings: dict[str, Any]
-    facts: dict[str, Any]
-    """What the workflow knows of this run (tier, settings_hash, code, commit); goes into the file."""
+    code: str
+    """A hash of the measuring code, for the record."""
 
     @property
     def name(self) -> str:
@@ -81,7 +83,6 @@ def supervise(job: Job, output: Path, log: Path) -> int:
 class Outcome:
     """How the ranks ended: with a table, or with a hole's kind and reason."""
 
-    seconds: float
     table: pa.Table | None = None
     hole: str = ""
     reason: str = ""
@@ -94,20 +95,18 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     part = output.with_name(private_name.format(""))
     refusal = output.with_name(private_name.format("refusal."))
     limit = plan.limit_seconds(job.settings)
-    began = time.perf_counter()
     try:
         code = _run_ranks(_command(job, part, refusal), private, say, check, limit)
-        seconds = time.perf_counter() - began
         if code == 0 and part.exists():
-            return Outcome(seconds, record.read(part, record.MEASUREMENTS))
+            return Outcome(record.read(part, record.MEASUREMENTS))
         if refusal.exists():
-            return Outcome(seconds, **json.loads(refusal.read_text()))
+            return Outcome(**json.loads(refusal.read_text()))
         if code is None:
-            return Outcome(seconds, hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
-        return Outcome(seconds, hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
+            return Outcome(hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
+        return Outcome(hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
     except FileNotFoundError as error:
         reason = f"the MPI launcher {error.filename!r} was not found; set `mpi:` in the profile"
-        return Outcome(time.perf_counter() - began, hole="not installed", reason=reason)
+        return Outcome(hole="not installed", reason=reason)
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)
@@ -155,14 +154,22 @@ def _run_ranks(
 
 
 def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
-    identity = {"experiment": job.experiment, "placement": job.placement, "launch": job.launch}
-    facts: dict[str, Any] = identity | job.facts | {"wall_seconds": outcome.seconds, "ranks": plan.ranks(job.settings)}
+    facts: dict[str, Any] = {
+        "experiment": job.experiment,
+        "placement": job.placement,
+        "launch": job.launch,
+        "settings": plan.canonical(job.settings),
+        "code": job.code,
+        "commit": provenance.commit(),
+        "wall_seconds": time.time() - psutil.Process().create_time(),
+        "ranks": plan.ranks(job.settings),
+    }
     if outcome.table is not None:
         table, stored = outcome.table, record.metadata(outcome.table)
-        launch = stored["launch"] | facts | {"outcome": "measured", "ranks": stored["launch"]["ranks"]}
+        launch = stored["launch"] | facts | {"outcome": "measured"}
         record.write(table, output, {"launch": launch, "ranks": stored["ranks"]})
         share = launch["timed_seconds"] / launch["wall_seconds"]
-        say(f"{job.name}: done in {outcome.seconds:.0f} s, {share:.0%} of it inside timed blocks")
+        say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
     launch = facts | {
         "outcome": "hole",

@@ -7,7 +7,9 @@ import json
 import os
 import platform
 import re
+import shutil
 import socket
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -86,6 +88,17 @@ def _mpi() -> str:
         MPI.THREAD_MULTIPLE: "multiple",
     }[MPI.Query_thread()]
     return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {level}"
+
+
+def commit() -> str:
+    """The project's git commit, with `+` where the tree has changes; empty outside a checkout."""
+    def git(*words: str) -> str:
+        answer = subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent)
+        return answer.stdout.strip() if answer.returncode == 0 else ""
+
+    if not shutil.which("git") or not (head := git("rev-parse", "--short=12", "HEAD")):
+        return ""
+    return head + "+" * bool(git("status", "--porcelain", "--untracked-files=no"))
 
 
 class Disturbance:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import faulthandler
 import json
 import sys
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +33,7 @@ def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], 
         if peers.rank:
             kind.serve(peers, settings)
             return 0
-        began, started = time.perf_counter(), datetime.now(UTC)
+        started = datetime.now(UTC)
         random = Random(f"{experiment} {placement} {launch}")
         world = Surroundings(
             disturbance=provenance.Disturbance(), progress=Progress(f"{experiment} {placement} launch {launch}")
@@ -50,8 +49,6 @@ def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], 
         facts = identity | {
             "started_utc": started.isoformat(timespec="seconds"),
             "host": peers.ranks[0]["host"],
-            "ranks": peers.size,
-            "wall_seconds": time.perf_counter() - began,
             "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
         }
         record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})

@@ -1,0 +1,56 @@
+# Measures, analyses, reports. The three wings are in workflow/rules; what is measured is in config/config.yaml,
+# where it runs in profiles/. Start with: snakemake --profile profiles/local
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
+
+from crossover import closure, plan, session
+
+
+configfile: "config/config.yaml"
+
+
+try:
+    run = plan.complete(config)
+except plan.ConfigError as error:
+    sys.exit(str(error))
+
+session.expose()
+
+
+wildcard_constraints:
+    experiment="|".join(run["experiments"]),
+    launch=r"\d+",
+
+
+include: "workflow/rules/measure.smk"
+include: "workflow/rules/analyse.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        raw_files(run),
+        f"{run['results']}/report/index.html",
+    localrule: True
+
+
+# One target per experiment: its launches, its tables, its figures, and nothing of the others.
+for name in run["experiments"]:
+
+    rule:
+        name:
+            name
+        input:
+            raw_files(run, name),
+            f"{run['results']}/figures/{name}",
+        localrule: True
+
+
+onstart:
+    session.claim(run["results"])

@@ -1,0 +1,47 @@
+"""One run of the workflow: what its shell commands find, and that no second run works in its results."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from pathlib import Path
+
+_claims: list[int] = []
+
+
+class SessionError(Exception):
+    """A run that must not start; the message says why and what to do."""
+
+
+def expose() -> None:
+    """Let a bare `python` in a rule be this interpreter, and let it find this package.
+
+    An activated conda environment (`--sdm conda`) still comes first, because Snakemake activates it later.
+    """
+    here = Path(__file__).parents[1]
+    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", here)):
+        present = os.environ.get(variable, "").split(os.pathsep)
+        if present[0] != str(folder):
+            os.environ[variable] = os.pathsep.join([str(folder), *filter(None, present)])
+
+
+def claim(results: str | Path) -> None:
+    """Hold `results` until this process ends, however it ends: the kernel gives the claim back, a file would not.
+
+    Raises SessionError if another run holds it.
+    """
+    Path(results).mkdir(parents=True, exist_ok=True)
+    handle = os.open(Path(results) / ".claim", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(handle, 64).decode().strip()
+        os.close(handle)
+        raise SessionError(
+            f"another run (process {holder}) is working in {results}; wait for it, or end it, or choose "
+            "another folder with --config results=..."
+        ) from None
+    os.truncate(handle, 0)
+    os.write(handle, str(os.getpid()).encode())
+    _claims.append(handle)

@@ -1,0 +1,49 @@
+# Raw files become tables: first each experiment's own, so that it can be rerun alone, then the run's.
+# Seconds of work, so it is done where Snakemake runs.
+
+
+TABLES = ("measurements", "launches", "ranks", "summary", "ratios", "crossovers")
+ANALYSING_CODE = closure.digest("crossover.analyse.tables")
+
+
+rule tables:
+    input:
+        raw_files_of_wildcards,
+    output:
+        expand(run["results"] + "/experiments/{{experiment}}/{table}.parquet", table=TABLES),
+    log:
+        run["results"] + "/logs/{experiment}/tables.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        folder=run["results"] + "/experiments/{experiment}",
+        code=ANALYSING_CODE,
+    message:
+        "Deriving the tables of {wildcards.experiment}"
+    shell:
+        "python -m crossover tables --folder {params.folder:q} {input:q} 2>&1 | tee {log:q}"
+
+
+rule join:
+    input:
+        expand(
+            run["results"] + "/experiments/{experiment}/{table}.parquet",
+            experiment=run["experiments"],
+            table=TABLES,
+        ),
+    output:
+        expand(run["results"] + "/{table}.parquet", table=TABLES),
+    log:
+        run["results"] + "/logs/join.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        folders=expand(run["results"] + "/experiments/{experiment}", experiment=run["experiments"]),
+        results=run["results"],
+        code=ANALYSING_CODE,
+    message:
+        "Joining the tables of all experiments"
+    shell:
+        "python -m crossover join --results {params.results:q} {params.folders:q} 2>&1 | tee {log:q}"
