@@ -17,7 +17,7 @@ rule tables:
     conda:
         "../../envs/analyse.yaml"
     params:
-        folder=run["results"] + "/experiments/{experiment}",
+        folder=subpath(output[0], parent=True),
         code=ANALYSING_CODE,
     message:
         "Deriving the tables of {wildcards.experiment}"
@@ -41,7 +41,7 @@ rule join:
         "../../envs/analyse.yaml"
     params:
         folders=expand(run["results"] + "/experiments/{experiment}", experiment=run["experiments"]),
-        results=run["results"],
+        results=subpath(output[0], parent=True),
         code=ANALYSING_CODE,
     message:
         "Joining the tables of all experiments"

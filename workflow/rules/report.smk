@@ -12,7 +12,7 @@ rule figures:
     conda:
         "../../envs/report.yaml"
     params:
-        folder=run["results"] + "/experiments/{experiment}",
+        folder=subpath(input[0], parent=True),
         code=closure.digest("crossover.report.figures"),
     message:
         "Drawing the figures of {wildcards.experiment}"
@@ -38,7 +38,7 @@ rule report:
     conda:
         "../../envs/report.yaml"
     params:
-        results=run["results"],
+        results=subpath(input[0], parent=True),
         code=closure.digest("crossover.report.render", "crossover.report.page"),
     message:
         "Rendering the report"
