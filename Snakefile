@@ -20,6 +20,7 @@ except plan.ConfigError as error:
     sys.exit(str(error))
 
 session.expose()
+RESULTS = run["results"]
 
 
 wildcard_constraints:
@@ -35,8 +36,8 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        raw_files(run),
-        f"{run['results']}/report/index.html",
+        plan.raw_files(run),
+        f"{RESULTS}/report/index.html",
     localrule: True
 
 
@@ -47,10 +48,10 @@ for name in run["experiments"]:
         name:
             name
         input:
-            raw_files(run, name),
-            f"{run['results']}/figures/{name}",
+            plan.raw_files(run, name),
+            f"{RESULTS}/figures/{name}",
         localrule: True
 
 
 onstart:
-    session.claim(run["results"])
+    session.claim(RESULTS)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).parent
 
@@ -30,6 +31,12 @@ def digest(*modules: str) -> str:
     for name in sorted(found):
         content.update(name.encode() + b"\0" + found[name].read_bytes() + b"\0")
     return content.hexdigest()[:16]
+
+
+def of_launch(wildcards: Any) -> str:
+    """The digest of what measures one launch: supervisor, engine and this experiment's driver, no other's."""
+    driver = f"crossover.measure.experiments.{wildcards.experiment}"
+    return digest("crossover.measure.launch", "crossover.measure.run", driver)
 
 
 def _source(name: str) -> Path | None:

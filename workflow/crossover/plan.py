@@ -1,7 +1,7 @@
 """From the configuration to experiments, launches and resources.
 
-Pure: no clock, no file but the schema beside the configuration, nothing of ours imported. Snakemake loads
-it in every job, so it imports nothing heavy either.
+Nothing of ours is imported, no clock is read; of files, only the schema, and with `partial` which raw files there
+are. Snakemake loads it in every job, so it imports nothing heavy either.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from jsonschema import Draft202012Validator
@@ -50,7 +50,7 @@ def complete(config: Mapping[str, Any]) -> Config:
         faults += _faults(schema, completed[tier])
     if faults:
         raise ConfigError(list(dict.fromkeys(faults)))
-    return completed[chosen] | {"tier": chosen}
+    return cast(Config, completed[chosen] | {"tier": chosen})
 
 
 def read_schema() -> dict[str, Any]:
@@ -105,24 +105,25 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
 
 def _sentence(error: ValidationError) -> str:
     """One error of the validator as `key: what is wrong and what would be right`."""
-    where = ".".join(map(str, error.absolute_path)) or "the configuration"
-    value = error.instance
+    path = [str(step) for step in error.absolute_path]
+    where = ".".join(path) or "the configuration"
+    value: Any = error.instance
+    wanted: Any = error.validator_value
     match error.validator:
         case "additionalProperties":
-            known = list(error.schema["properties"])
+            known = list(cast(Mapping[str, Any], error.schema)["properties"])
             unknown = [key for key in value if key not in known]
             return "; ".join(
-                f"{'.'.join([*map(str, error.absolute_path), key])}: unknown key; known here: {', '.join(known)}"
-                for key in map(str, unknown)
+                f"{'.'.join([*path, key])}: unknown key; known here: {', '.join(known)}" for key in map(str, unknown)
             )
         case "enum":
-            return f"{where}: {value!r} is not one of {', '.join(map(str, error.validator_value))}"
+            return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
         case "type":
             if value is None:
                 return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
-            return f"{where}: {value!r} is not of type {error.validator_value}"
+            return f"{where}: {value!r} is not of type {wanted}"
         case "minItems" | "minProperties":
-            return f"{where}: is empty or too short; it needs at least {error.validator_value}"
+            return f"{where}: is empty or too short; it needs at least {wanted}"
         case "oneOf":
             return f"{where}: {value!r} is neither a list of whole numbers from 1 up, each once, " + (
                 "nor {from: ..., to: ..., per_decade: ...}"
@@ -181,17 +182,12 @@ def arms(settings: Settings) -> list[Arm]:
 
 def ranks(settings: Settings) -> int:
     """Processes of one launch: two peers, or a driver and each farm's engines."""
-    return 1 + settings["engines"] * len(arms(settings)) if "engines" in settings else 2
-
-
-def nodes(placement: str) -> int:
-    """Hosts that a placement needs."""
-    return {"node": 1}[placement]
+    return 1 + int(settings["engines"]) * len(arms(settings)) if "engines" in settings else 2
 
 
 def limit_seconds(settings: Settings) -> int:
     """When the supervisor ends a launch: start-up, then four times the budget."""
-    return math.ceil(90 + 4 * settings["budget_seconds"])
+    return math.ceil(90 + 4 * float(settings["budget_seconds"]))
 
 
 def runtime_minutes(settings: Settings) -> int:
@@ -212,16 +208,27 @@ def canonical(settings: Mapping[str, Any]) -> str:
 # ---- what Snakemake asks
 
 
-def for_config(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
-    """Turn a question about settings into a Snakemake function of wildcards.
+def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:
+    """Turn a question about a complete configuration and one of its experiments into a function of wildcards."""
 
-    `config` is complete; the wildcard `experiment` names the block that `ask` is given.
-    """
+    def answer(wildcards: Any) -> Any:
+        return ask(config, wildcards.experiment)
+
+    return answer
+
+
+def for_settings(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
+    """The same for a question about the experiment's settings alone."""
 
     def answer(wildcards: Any) -> Any:
         return ask(config["experiments"][wildcards.experiment])
 
     return answer
+
+
+def nodes(wildcards: Any) -> int:
+    """Hosts that a placement needs."""
+    return {"node": 1}[wildcards.placement]
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
@@ -231,3 +238,12 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str
             for placement in settings["placements"]:
                 for number in range(1, settings["launches"] + 1):
                     yield {"experiment": name, "placement": placement, "launch": number}
+
+
+RAW = "{results}/raw/{experiment}/{placement}/launch={launch}.parquet"
+
+
+def raw_files(config: Config, experiment: str | None = None) -> list[str]:
+    """The raw files of the run, or of one experiment; with `partial`, those that exist."""
+    paths = [RAW.format(results=config["results"], **launch) for launch in launches(config, experiment)]
+    return [path for path in paths if not config["partial"] or Path(path).exists()]

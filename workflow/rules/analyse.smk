@@ -8,11 +8,11 @@ ANALYSING_CODE = closure.digest("crossover.analyse.tables")
 
 rule tables:
     input:
-        raw_files_of_wildcards,
+        plan.for_config(run, plan.raw_files),
     output:
-        expand(run["results"] + "/experiments/{{experiment}}/{table}.parquet", table=TABLES),
+        expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:
-        run["results"] + "/logs/{experiment}/tables.log",
+        f"{RESULTS}/logs/{{experiment}}/tables.log",
     localrule: True
     conda:
         "../../envs/analyse.yaml"
@@ -28,19 +28,19 @@ rule tables:
 rule join:
     input:
         expand(
-            run["results"] + "/experiments/{experiment}/{table}.parquet",
+            f"{RESULTS}/experiments/{{experiment}}/{{table}}.parquet",
             experiment=run["experiments"],
             table=TABLES,
         ),
     output:
-        expand(run["results"] + "/{table}.parquet", table=TABLES),
+        expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
     log:
-        run["results"] + "/logs/join.log",
+        f"{RESULTS}/logs/join.log",
     localrule: True
     conda:
         "../../envs/analyse.yaml"
     params:
-        folders=expand(run["results"] + "/experiments/{experiment}", experiment=run["experiments"]),
+        folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run["experiments"]),
         results=subpath(output[0], parent=True),
         code=ANALYSING_CODE,
     message:

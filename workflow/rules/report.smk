@@ -3,11 +3,11 @@
 
 rule figures:
     input:
-        expand(run["results"] + "/experiments/{{experiment}}/{table}.parquet", table=TABLES),
+        expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     output:
-        directory(run["results"] + "/figures/{experiment}"),
+        directory(f"{RESULTS}/figures/{{experiment}}"),
     log:
-        run["results"] + "/logs/{experiment}/figures.log",
+        f"{RESULTS}/logs/{{experiment}}/figures.log",
     localrule: True
     conda:
         "../../envs/report.yaml"
@@ -22,8 +22,8 @@ rule figures:
 
 rule report:
     input:
-        tables=expand(run["results"] + "/{table}.parquet", table=TABLES),
-        figures=expand(run["results"] + "/figures/{experiment}", experiment=run["experiments"]),
+        tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
+        figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
         source=[path for path in map(str, sorted(Path("reports").rglob("*"))) if Path(path).is_file()],
         dressing=[
             str(path)
@@ -31,9 +31,9 @@ rule report:
             if path.suffix in (".lua", ".css", ".html", ".js")
         ],
     output:
-        run["results"] + "/report/index.html",
+        f"{RESULTS}/report/index.html",
     log:
-        run["results"] + "/logs/report.log",
+        f"{RESULTS}/logs/report.log",
     localrule: True
     conda:
         "../../envs/report.yaml"

@@ -30,6 +30,7 @@ from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_paren
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
 from crossover.measure.relay import Relay
 
+
 @dataclass(frozen=True)
 class Job:
     """One launch as asked for: `mpi` is the launcher, such as `mpiexec` or `srun --mpi=pmi2`."""

@@ -81,7 +81,7 @@ class Channel:
         self._socket.linger = 0
         if peers.rank > to:
             self._socket.bind(f"tcp://{LOOPBACK}:*")
-            peers.send(self._socket.last_endpoint.decode(), to)
+            peers.send(self._socket.getsockopt_string(zmq.LAST_ENDPOINT), to)
         else:
             self._socket.connect(peers.receive(to))
 

@@ -92,6 +92,7 @@ def _mpi() -> str:
 
 def commit() -> str:
     """The project's git commit, with `+` where the tree has changes; empty outside a checkout."""
+
     def git(*words: str) -> str:
         answer = subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent)
         return answer.stdout.strip() if answer.returncode == 0 else ""

@@ -36,7 +36,8 @@ def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], 
         started = datetime.now(UTC)
         random = Random(f"{experiment} {placement} {launch}")
         world = Surroundings(
-            disturbance=provenance.Disturbance(), progress=Progress(f"{experiment} {placement} launch {launch}")
+            disturbance=provenance.Disturbance(),
+            progress=Progress(f"{experiment} {placement} launch {launch}"),
         )
         with kind.drive(peers, settings) as blocks:
             guarded = Guarded(blocks)
@@ -116,5 +117,3 @@ def _rows(kind: experiments.Experiment, reference: str, stretch: Stretch) -> Ite
                 "start_ns": seen.start_ns,
                 "block_seconds": seen.block.seconds,
             }
-
-

@@ -3,9 +3,9 @@
 It knows nothing of messages. An experiment gives it cells, arms and something that runs a *block*: `n`
 repetitions of one arm in one cell. The clock is a parameter, so all of it is tested on simulated time.
 
-A launch takes its cells in a random order. In a cell it finds the numbers of repetitions that make
-the arms' blocks last long enough, warms up, and then runs rounds, each with every arm once in a fresh random order: a drift
-of the machine hits all arms of a round alike and cancels in their ratio.
+A launch takes its cells in a random order. In a cell it finds the numbers of repetitions that make the arms'
+blocks last long enough, warms up, and then runs rounds, each with every arm once in a fresh random order: a
+drift of the machine hits all arms of a round alike and cancels in their ratio.
 """
 
 from __future__ import annotations
@@ -152,7 +152,13 @@ def sample(
         stretch = _measure(blocks, cell, arms, sampling, share, cost[cell], random, world)
         gone = world.clock() - began
         planned = sum(cost[other] * FEWEST_ROUNDS for other in order[done:])
-        world.progress(done, len(order), stretch, gone, max(sampling.budget_seconds - gone, planned) * (done < len(order)))
+        world.progress(
+            done,
+            len(order),
+            stretch,
+            gone,
+            max(sampling.budget_seconds - gone, planned) * (done < len(order)),
+        )
         yield stretch
 
 
@@ -212,9 +218,7 @@ def _measure(
             return Stretch(cell, tuple(observations), stop)
 
 
-def _stop(
-    observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling
-) -> str:
+def _stop(observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling) -> str:
     """Which rule ends the cell now, or the empty string. The next round must still fit into the share."""
     if rounds >= sampling.rounds_at_least and widest(observations) <= sampling.target_width:
         return "width"

@@ -58,7 +58,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
     """Start every farm, tell its engines, and wait until all have joined."""
     farms = {arm.name: ipp.IpyparallelFarm(arm.runs, settings["hwm"]) for arm in arms(settings)}
     engines = iter(range(1, peers.size))
-    for farm, connection in [(farm, farm.start()) for farm in farms.values()]:
+    for connection in [farm.start() for farm in farms.values()]:
         for _ in range(settings["engines"]):
             peers.send(connection, to=next(engines))
     for farm in farms.values():

@@ -97,7 +97,7 @@ class Sender:
         self.channel.receive()
         began = perf_counter_ns()
         for _ in range(count):
-            send(payload, copy=copy)
+            send(payload, 0, copy)
         ended = perf_counter_ns()
         send(sentinel)
         received_at, checksum, ending, leftover = self.channel.receive()
@@ -129,7 +129,7 @@ def serve(peers: Peers, settings: dict[str, Any]) -> None:
         for transport in settings["transports"]:
             sockets[transport] = _unbounded(context, zmq.PULL)
             sockets[transport].bind(_address(transport))
-            channel.send(sockets[transport].last_endpoint.decode().rstrip("\0"))
+            channel.send(sockets[transport].getsockopt_string(zmq.LAST_ENDPOINT))
         while command := channel.receive():
             transport, copy, count = command
             socket = sockets[transport]

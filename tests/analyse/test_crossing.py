@@ -1,0 +1,166 @@
+"""Is a crossover said to be where it is, and only where it can be seen?"""
+
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from synthetic import SIZES, campaign
+
+from crossover.analyse.crossing import Crossing, crossing
+
+NAN = float("nan")
+HERE = 7000.0
+RISING = 0.15 * np.log10(SIZES / HERE)
+
+seeds = st.integers(0, 10**6)
+
+
+def noisy(truth, seed=1, launches=5):
+    """A campaign around `truth` with little noise."""
+    random = np.random.default_rng(seed)
+    return campaign(random, np.asarray(truth, float), launches, launch_sd=0.01, cell_sd=0.01)
+
+
+def signs(text):
+    """A curve of 13 cells: + where the arm is 30 % above the reference, - where below, 0 where equal."""
+    return np.array([{"+": 0.3, "-": -0.3, "0": 0.0}[sign] for sign in text])
+
+
+@pytest.mark.parametrize(
+    ("curve", "verdict"),
+    [
+        ("0000000000000", "undecided"),
+        ("+++++++++++++", "always"),
+        ("-------------", "always"),
+        ("+++++++000000", "none"),
+        ("0000-----0000", "none"),
+        ("------+++++++", "one"),
+        ("00---000++++0", "one"),
+        ("---++++++----", "several"),
+        ("-+-+-+-+-+-+-", "several"),
+    ],
+)
+def test_the_verdict_is_read_off_the_significant_signs(curve, verdict):
+    assert crossing(SIZES, noisy(signs(curve))).verdict == verdict
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "always", "none", "several"])
+def test_only_the_verdict_one_has_a_place(verdict):
+    curve = dict(undecided="0000000000000", always="+++++++++++++", none="+++++++000000", several="--+++++++++--")
+    assert crossing(SIZES, noisy(signs(curve[verdict]))) == Crossing(verdict)
+
+
+def test_the_estimate_hits_a_known_crossover():
+    found = crossing(SIZES, noisy(RISING))
+    assert found.x == pytest.approx(HERE, rel=0.3)
+    assert found.bracket_low <= found.low < HERE < found.high <= found.bracket_high
+    assert {found.bracket_low, found.bracket_high} <= set(SIZES)
+
+
+@pytest.mark.parametrize("launches", [3, 5, 10])
+def test_the_interval_holds_the_crossover_in_about_95_of_100_campaigns(launches):
+    random = np.random.default_rng(100 + launches)
+    found = [crossing(SIZES, campaign(random, RISING, launches)) for _ in range(300)]
+    found = [one for one in found if one.verdict == "one"]
+    held = [one.low <= HERE <= one.high for one in found]
+    assert 0.93 - 2 * 0.22 / np.sqrt(len(held)) <= np.mean(held)
+    assert np.median([one.x for one in found]) == pytest.approx(HERE, rel=0.15)
+
+
+def test_where_nothing_differs_a_crossover_is_hardly_ever_reported():
+    random = np.random.default_rng(9)
+    verdicts = [crossing(SIZES, campaign(random, 0 * SIZES, 5)).verdict for _ in range(400)]
+    assert verdicts.count("undecided") >= 0.93 * 400
+    assert verdicts.count("one") + verdicts.count("several") <= 0.01 * 400
+
+
+def test_a_cliff_inside_one_interval_of_the_axis_is_within_the_bracket():
+    cliff = 1.2 * SIZES[6]
+    found = crossing(SIZES, noisy(np.where(cliff < SIZES, 0.3, -0.3)))
+    assert (found.bracket_low, found.bracket_high) == (SIZES[6], SIZES[7])
+
+
+def test_an_undecided_cell_far_out_does_not_open_the_interval():
+    plain = crossing(SIZES, noisy(signs("------+++++++")))
+    beyond = crossing(SIZES, noisy(signs("------++++++0")))
+    assert beyond.high == pytest.approx(plain.high, rel=0.05)
+
+
+def test_the_middle_one_of_several_zeros_is_the_estimate():
+    d = np.tile(np.array([-1, -1, 0.01, -0.01, 1, 1]), (3, 1)) + np.array([[-0.1], [0.0], [0.1]])
+    found = crossing(SIZES[:6], d)
+    assert SIZES[2] < found.x < SIZES[3]
+    assert (found.bracket_low, found.bracket_high) == (SIZES[1], SIZES[4])
+
+
+def test_a_single_launch_decides_nothing():
+    assert crossing(SIZES, noisy(RISING, launches=1)) == Crossing("undecided")
+
+
+def test_launches_that_agree_to_the_last_bit_leave_a_point():
+    found = crossing(np.array([1.0, 100.0]), np.array([[-1.0, 1.0]] * 3))
+    assert astuple(found) == ("one", *[pytest.approx(10)] * 3, 1, 100)
+
+
+def test_where_no_two_launches_measured_both_neighbours_the_interval_fills_the_bracket():
+    gap = np.array([[-1.0, NAN], [-1.1, NAN], [-1.05, NAN], [NAN, 1.0], [NAN, 1.1], [NAN, 1.05]])
+    found = crossing(np.array([10.0, 20.0]), gap)
+    assert found.verdict == "one"
+    assert (found.low, found.high) == pytest.approx((10, 20))
+
+
+def test_a_cell_that_no_launch_measured_is_passed_over():
+    d = noisy(RISING)
+    d[:, 6] = NAN
+    rest = np.arange(13) != 6
+    assert crossing(SIZES, d) == crossing(SIZES[rest], d[:, rest])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.floats(1e-6, 1e6))
+def test_other_units_on_the_axis_move_the_crossover_by_their_factor(seed, factor):
+    d = noisy(RISING, seed)
+    plain, scaled = astuple(crossing(SIZES, d)), astuple(crossing(factor * SIZES, d))
+    assert scaled[0] == plain[0]
+    assert scaled[1:] == pytest.approx([factor * number for number in plain[1:]])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds)
+def test_exchanging_arm_and_reference_keeps_the_crossover(seed):
+    d = noisy(RISING, seed)
+    assert crossing(SIZES, -d) == crossing(SIZES, d)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.permutations(range(5)))
+def test_the_order_of_the_launches_does_not_matter(seed, order):
+    d = noisy(RISING, seed)
+    plain, shuffled = astuple(crossing(SIZES, d)), astuple(crossing(SIZES, d[order]))
+    assert shuffled[0] == plain[0]
+    assert shuffled[1:] == pytest.approx(plain[1:])
+
+
+@settings(deadline=None)
+@given(
+    hnp.arrays(
+        float,
+        st.tuples(st.integers(1, 10), st.integers(1, 9)),
+        elements=st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, NAN]) | st.floats(-3, 3, allow_subnormal=False),
+        fill=st.nothing(),
+    ),
+    st.booleans(),
+)
+def test_no_nan_escapes_and_the_numbers_are_in_order(d, steep):
+    if steep:
+        d = d + np.linspace(-30, 30, d.shape[1])
+    assume(d.size)
+    found = crossing(SIZES[: d.shape[1]], d)
+    if found.verdict == "one":
+        assert found.bracket_low <= found.low <= found.x <= found.high <= found.bracket_high
+        assert {found.bracket_low, found.bracket_high} <= set(SIZES)
+    else:
+        assert found == Crossing(found.verdict)

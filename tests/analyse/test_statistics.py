@@ -1,0 +1,153 @@
+"""Is what the analysis says of a cell as sure as it claims?"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+from synthetic import SIZES, campaign
+
+from crossover.analyse.statistics import estimate, holm, pooled
+
+TRUTH = 0.15 * np.log10(SIZES / 7000)
+NAN = float("nan")
+
+finite = st.floats(-5, 5, allow_subnormal=False)
+gappy = hnp.arrays(
+    float, st.tuples(st.integers(1, 10), st.integers(1, 9)), elements=finite | st.just(NAN), fill=st.nothing()
+)
+
+
+def student(d):
+    """Half the width of the plain interval of each cell, and its p-value."""
+    error = d.std(axis=0, ddof=1) / np.sqrt(len(d))
+    return stats.t.ppf(0.975, len(d) - 1) * error, stats.ttest_1samp(d, 0).pvalue
+
+
+@pytest.mark.parametrize("launches", [3, 5, 10])
+def test_an_interval_holds_the_truth_in_about_95_of_100_campaigns(launches):
+    random = np.random.default_rng(launches)
+    held = []
+    for _ in range(400):
+        cells = estimate(campaign(random, TRUTH, launches))
+        held.append(np.mean((cells.low <= TRUTH) & (cells.high >= TRUTH)))
+    # Cells of a campaign share its launches: the error of the coverage is that of 400 means, about 0.8 %.
+    assert 0.93 - 0.016 <= np.mean(held) <= 0.98 + 0.016
+
+
+def test_pooling_the_variance_narrows_the_intervals_of_three_launches():
+    random = np.random.default_rng(3)
+    campaigns = [campaign(random, TRUTH, 3) for _ in range(200)]
+    widths = np.mean([[estimate(d).margin.mean(), student(d)[0].mean()] for d in campaigns], axis=0)
+    assert widths[0] < 0.85 * widths[1]
+
+
+def test_where_nothing_differs_hardly_any_campaign_has_a_significant_cell():
+    random = np.random.default_rng(5)
+    false = [(holm(estimate(campaign(random, 0 * TRUTH, 5)).p) <= 0.05).any() for _ in range(400)]
+    assert np.mean(false) <= 0.05 + 0.022
+
+
+def test_from_eight_launches_the_interval_is_students():
+    d = campaign(np.random.default_rng(8), TRUTH, 8)
+    margin, p = student(d)
+    assert estimate(d).margin == pytest.approx(margin)
+    assert estimate(d).p == pytest.approx(p)
+
+
+def test_a_lone_cell_has_students_interval_at_any_number_of_launches():
+    d = campaign(np.random.default_rng(1), TRUTH, 3)[:, :1]
+    assert estimate(d).margin == pytest.approx(student(d)[0])
+
+
+def test_the_pooled_variance_is_that_of_the_formula_it_comes_from():
+    d = campaign(np.random.default_rng(2), TRUTH, 4)
+    n, x = 3, 6
+    r = d - d.mean(0)
+    q = r[:, x - 2 : x + 3]
+    msb = 5 * (q.mean(1) ** 2).sum() / n
+    msc = ((q - q.mean(1, keepdims=True)) ** 2).sum() / (4 * n)
+    a, b = msb / 5, 4 * msc / 5
+    assert pooled(d, x) == pytest.approx((a, b, 5))
+    cell = estimate(d)
+    assert cell.df[x] == pytest.approx((a + b) ** 2 / (a * a / n + b * b / (4 * n)))
+    assert cell.error[x] == pytest.approx(np.sqrt(max(r[:, x].var(ddof=1), a + b) / 4))
+
+
+def test_the_window_shifts_inwards_at_the_ends_of_the_axis():
+    d = campaign(np.random.default_rng(2), TRUTH, 4)
+    assert pooled(d, 0) == pooled(d, 1) == pooled(d, 2) != pooled(d, 3)
+    assert pooled(d, 12) == pooled(d, 10) != pooled(d, 9)
+
+
+def test_an_axis_of_three_cells_is_pooled_over_three():
+    assert pooled(campaign(np.random.default_rng(2), TRUTH[:3], 4), 1)[2] == 3
+
+
+def test_a_cell_noisier_than_its_neighbours_keeps_its_noise():
+    d = campaign(np.random.default_rng(4), TRUTH, 5)
+    d[:, 6] += np.array([-1, 1, -1, 1, 0])
+    own = d[:, 6].std(ddof=1) / np.sqrt(5)
+    assert estimate(d).error[6] == pytest.approx(own)
+
+
+def test_a_single_launch_has_a_mean_and_no_interval():
+    cells = estimate(TRUTH[np.newaxis])
+    assert np.array_equal(cells.mean, TRUTH)
+    assert np.isnan([cells.low, cells.high, cells.error]).all()
+    assert np.all(cells.p == 1)
+
+
+def test_launches_that_agree_to_the_last_bit_are_certain():
+    cells = estimate(np.tile([0.0, 0.5, -0.5], (4, 1)))
+    assert cells.margin == pytest.approx(0)
+    assert np.all(cells.df == 3)
+    assert cells.p.tolist() == [1, 0, 0]
+
+
+def test_a_gap_costs_no_launch_at_the_cells_around_it():
+    d = campaign(np.random.default_rng(6), TRUTH, 4)
+    gapped = d.copy()
+    gapped[2, 5] = NAN
+    cells, whole = estimate(gapped), estimate(d)
+    others = np.arange(13) != 5
+    assert np.array_equal(cells.mean[others], whole.mean[others])
+    assert cells.mean[5] == pytest.approx(d[[0, 1, 3], 5].mean())
+    assert np.array_equal(cells.error[9:], whole.error[9:])
+    # Cell 4 is pooled over the five complete cells around it: 2, 3, 4, 6, 7.
+    assert cells.error[4] == pytest.approx(estimate(np.delete(d, 5, axis=1)).error[4])
+
+
+def test_a_cell_that_no_launch_measured_is_unknown_and_leaves_the_others_known():
+    d = campaign(np.random.default_rng(6), TRUTH, 4)
+    d[:, 3] = NAN
+    cells = estimate(d)
+    assert np.isnan([cells.mean[3], cells.low[3], cells.high[3]]).all()
+    assert cells.p[3] == 1
+    assert np.array_equal(np.delete(cells.error, 3), estimate(np.delete(d, 3, axis=1)).error)
+
+
+def test_holm_multiplies_the_smallest_p_by_the_number_of_cells_and_keeps_the_order():
+    assert holm(np.array([0.04, 0.01, 0.03])) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm(np.array([0.9, 0.8])) == pytest.approx([1, 1])
+
+
+@given(gappy)
+def test_no_nan_escapes_where_two_launches_measured(d):
+    measured = (~np.isnan(d)).sum(axis=0)
+    cells = estimate(d)
+    assert np.array_equal(np.isnan(cells.mean), measured == 0)
+    assert np.array_equal(np.isnan(cells.low) | np.isnan(cells.high), measured < 2)
+    assert np.all((cells.p >= 0) & (cells.p <= 1))
+
+
+@given(gappy, st.randoms(use_true_random=False))
+def test_the_order_of_the_launches_does_not_matter(d, random):
+    order = random.sample(range(len(d)), len(d))
+    assert estimate(d[order]).low == pytest.approx(estimate(d).low, abs=1e-9, nan_ok=True)
+
+
+@given(gappy)
+def test_exchanging_arm_and_reference_mirrors_the_interval(d):
+    assert np.array_equal(estimate(-d).low, -estimate(d).high, equal_nan=True)

@@ -1,0 +1,1 @@
+"""The analysing wing: from the blocks of many launches to estimates, intervals and crossovers."""

@@ -1,0 +1,153 @@
+"""What a few launches say about a cell: a mean, an interval, a p-value.
+
+The unit of replication is the launch. Everything here works on `d`, of shape (launches, cells): each
+launch's median over its rounds of a log value or of a log ratio, the cells in the order of the axis, NaN
+where a launch has no sane block. Rounds and cells are never counted as independent: with a launch effect
+they are not, and intervals that count them cover far less than they promise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+Floats = NDArray[np.float64]
+
+LEVEL = 0.95
+"""Confidence of every interval; the tests use the complement."""
+
+WINDOW = 5
+"""Neighbouring cells whose variance is pooled."""
+
+ENOUGH = 8
+"""Launches from which a cell's own variance is known well enough, and nothing is pooled."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the launches say at each of some positions on the axis; every field has their shape, in log units.
+
+    Where a single launch measured, `error` and `df` are NaN, and so is the interval: not replicated.
+    """
+
+    mean: Floats
+    """Mean over the launches."""
+    error: Floats
+    """Standard error of the mean."""
+    df: Floats
+    """Degrees of freedom of the error."""
+
+    @property
+    def margin(self) -> Floats:
+        """Half the width of the interval."""
+        return np.asarray(stdtrit(self.df, (1 + LEVEL) / 2) * self.error)
+
+    @property
+    def low(self) -> Floats:
+        """Lower end of the interval."""
+        return self.mean - self.margin
+
+    @property
+    def high(self) -> Floats:
+        """Upper end of the interval."""
+        return self.mean + self.margin
+
+    @property
+    def p(self) -> Floats:
+        """Two-sided p-value of a mean of zero; 1 where there is no error to compare with.
+
+        Launches that agree to the last bit give 0, or 1 if they agree on zero.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.abs(self.mean) / self.error
+        p = 2 * stdtr(self.df, -np.where(self.mean == 0, 0.0, distance))
+        return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
+
+
+def estimate(d: Floats) -> Estimate:
+    """Mean, error and degrees of freedom of each cell of `d`, shape (launches, cells).
+
+    A cell's mean takes every launch that measured it, and its variance is pooled over the nearest cells
+    that all of these launches measured. So a gap costs the cells around it a part of their window, never
+    a launch, and no value is made up.
+    """
+    mean, error, df = np.full((3, d.shape[1]), np.nan)
+    for cell in range(d.shape[1]):
+        complete, at = complete_around(d, cell)
+        if complete.size:
+            own = complete[:, at]
+            mean[cell] = own.mean()
+            error[cell], df[cell] = error_of_mean(own, *pooled(complete, at))
+    return Estimate(mean, error, df)
+
+
+def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floats, int]:
+    """The largest part of `d` without gaps that keeps every launch measuring `cell` (up to `last`).
+
+    Returns that part, of shape (launches', cells'), and the position of `cell` in it. The part is empty if
+    no launch measured there.
+    """
+    missing = np.isnan(d)
+    wanted = slice(cell, (cell if last is None else last) + 1)
+    here = ~np.asarray(missing[:, wanted].any(axis=1))
+    kept = ~np.asarray(missing[here].any(axis=0))
+    return d[here][:, kept], int(kept[:cell].sum())
+
+
+def pooled(d: Floats, cell: int) -> tuple[float, float, int]:
+    """Variance between launches around `cell`, in two parts: what a launch shifts in the whole window, and
+    what it shifts in single cells.
+
+    `d` has shape (launches, cells), without gaps. Returns the parts a and b and the cells in the window:
+    WINDOW of them centred on `cell`, shifted inwards at the ends of the axis, fewer on a shorter axis.
+    A window of one cell has nothing to pool and says so with a = b = 0.
+
+    Formula: two-way layout of the residuals r, launches by cells, with mean squares MSB between launches
+    and MSC within; a = MSB / w, b = (w - 1) MSC / w, so that a + b estimates the variance of one cell.
+    """
+    launches, cells = d.shape
+    width = min(WINDOW, cells) if 1 < launches < ENOUGH else 1
+    if width == 1:
+        return 0.0, 0.0, 1
+    start = min(max(cell - width // 2, 0), cells - width)
+    window = d[:, start : start + width]
+    r = window - window.mean(axis=0)
+    shift = r.mean(axis=1)
+    a = (shift**2).sum() / (launches - 1)
+    b = ((r - shift[:, np.newaxis]) ** 2).sum() / (width * (launches - 1))
+    return float(a), float(b), width
+
+
+def error_of_mean(values: Floats, a: float | Floats, b: float | Floats, width: int) -> tuple[Floats, Floats]:
+    """Standard error of the mean over launches, and its degrees of freedom.
+
+    `values` has shape (launches, ...); `a` and `b` are the parts of the pooled variance there and `width`
+    its window (see `pooled`). The larger of the own and the pooled variance counts, so that a cell noisier
+    than its neighbours keeps its noise. Degrees of freedom: Satterthwaite, from launches - 1 where the
+    parts are one shift of the window up to width times as many.
+    """
+    n = len(values) - 1
+    if n < 1:
+        nothing = np.full(values.shape[1:], np.nan)
+        return nothing, nothing
+    total = np.asarray(a) + np.asarray(b)
+    # Without any pooled variance there is one part, the own: n degrees of freedom instead of 0 / 0.
+    shared = np.divide(a, total, out=np.ones_like(total), where=total > 0)
+    df = n / (shared**2 + (1 - shared) ** 2 / max(width - 1, 1))
+    variance = np.maximum(values.var(axis=0, ddof=1), total)
+    return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
+
+
+def holm(p: Floats) -> Floats:
+    """p-values adjusted so that the chance of any false rejection among them stays at the level.
+
+    Holm, Scand. J. Statist. 6 (1979) 65.
+    """
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(steps, 1)
+    return adjusted

@@ -1,0 +1,221 @@
+"""Every chart of the project: `curve`, an arm's own values, and `ratio`, an arm against the reference.
+
+The charts are Vega-Lite, with the aggregated points inside. Their width is that of the page they stand in;
+the `.svg` and `.png` beside them, for papers and slides, have a fixed one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from crossover.report import quantities
+from crossover.report.tables import Panel, Row, panels, rows
+
+# Okabe and Ito's colours, which readers with any colour vision can tell apart; black and yellow, which vanish
+# on a dark or a light page, are left out. The reference is always the first.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right")
+DASHES = ((1, 0), (7, 3), (2, 2), (7, 2, 2, 2), (4, 4), (10, 3))
+NOISE_COLOUR, NOISE_SHAPE, NOISE_DASH = "#8A8A8A", "cross", (3, 3)
+
+HEIGHT = 270
+STATIC_WIDTH = 480
+STATIC_SCALE = 2
+
+
+def draw(tables: Path, folder: Path) -> None:
+    """Write the figures of one experiment, whose tables lie in `tables`, to `folder`.
+
+    Each panel gives `{name}` and `{name}-ratio`, as .vl.json, .svg and .png. An experiment without a single row
+    leaves an empty folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers"))):
+        if panel.summary:
+            _save(curve(panel), folder, panel.name)
+        if panel.ratios:
+            _save(ratio(panel), folder, f"{panel.name}-ratio")
+
+
+def curve(panel: Panel) -> alt.LayerChart:
+    """Each arm's median over launches along the axis, with its interval as a band."""
+    # The null arm is the reference once more: here it would only hide it.
+    points = [_point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
+    scale, axis = _y(points, margin=1.1, tick_format="~s")
+    layers = _lines(panel, points, scale, axis, f"{panel.metric} ({panel.unit})")
+    return _finish(panel, layers, f"{panel.metric}, {panel.facts['better']} is better")
+
+
+def ratio(panel: Panel) -> alt.LayerChart:
+    """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers."""
+    points = [_point(panel, row, row["ratio"], "") for row in panel.ratios]
+    scale, axis = _y(points, margin=1.03, tick_format="~g", shown=(0.95, 1.05))
+    layers = [
+        *_crossover_marks(panel),
+        alt.Chart(alt.Data(values=[{"y": 1}]))
+        .mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=NOISE_COLOUR)
+        .encode(y="y:Q", description=alt.value("no difference")),
+        *_lines(panel, points, scale, axis, f"{panel.metric} ÷ that of {panel.reference}"),
+    ]
+    faster_side = "above" if panel.facts["better"] == "higher" else "below"
+    return _finish(panel, layers, f"relative to {panel.reference}; faster is {faster_side} the dashed line")
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between `low` and `high`, on the coarsest grid that puts at least four there."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    even = (size * 10.0**decade for decade in reversed(decades) for size in (5, 2, 1))
+    grids = [
+        *([step * 10.0**decade for decade in decades for step in steps] for steps in ((1,), (1, 2, 5))),
+        [step * 10.0**decade for decade in decades for step in (1, 1.5, 2, 3, 5, 7)],
+        *([step * size for step in range(1, round(high / size) + 1)] for size in even if high / size < 1000),
+    ]
+    inside = [[float(f"{tick:.6g}") for tick in grid if low <= tick <= high] for grid in grids]
+    return next((ticks for ticks in inside if len(ticks) >= 4), inside[-1])
+
+
+# ---- the parts that both share
+
+
+def _point(panel: Panel, row: Row, value: float, unit: str) -> Row:
+    """What a chart carries of one cell: numbers to draw, and texts for the tooltip."""
+    low, high = row["low"], row["high"]
+    known = low is not None and high is not None
+    return {
+        "arm": _label(panel, row["arm"]),
+        "x": row["x"],
+        "value": value,
+        "low": low,
+        "high": high,
+        "launches": row["launches"],
+        "rounds": row["rounds"],
+        "at": quantities.quantity(row["x"], row["axis_unit"]),
+        "is": quantities.quantity(value, unit),
+        "interval": f"{quantities.quantity(low, unit)} to {quantities.quantity(high, unit)}" if known else "none",
+    }
+
+
+def _label(panel: Panel, arm: str) -> str:
+    return f"{panel.reference} again (null)" if arm == panel.null and panel.reference else arm
+
+
+def _y(points: list[Row], margin: float, tick_format: str, shown: tuple[float, ...] = ()) -> tuple[alt.Scale, alt.Axis]:
+    """A logarithmic scale that holds all points, their intervals and what must be `shown`; and its ticks."""
+    reach = [*shown, *(end for point in points for end in (point["value"], point["low"], point["high"]) if end)]
+    low, high = min(reach) / margin, max(reach) * margin
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    return scale, alt.Axis(values=log_ticks(low, high), format=tick_format)
+
+
+def _lines(panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, title: str) -> list[alt.Chart]:
+    """Bands, lines and points of all arms."""
+    drawn = {point["arm"] for point in points}
+    styles = {label: style for label, style in _styles(panel).items() if label in drawn}
+    domain = list(styles)
+
+    def by_arm(index: int) -> alt.Scale:
+        return alt.Scale(domain=domain, range=[style[index] for style in styles.values()])
+
+    legend = alt.Legend(orient="top", title=None, symbolOpacity=1, symbolSize=80, offset=4)
+    tooltip = [
+        alt.Tooltip(f"{field}:N", title=heading)
+        for field, heading in {
+            "arm": "arm",
+            "at": panel.facts["axis"],
+            "is": title,
+            "interval": "interval",
+            "launches": "launches",
+            "rounds": "rounds in all",
+        }.items()
+    ]
+    ordered = sorted(points, key=lambda point: (domain.index(point["arm"]), point["x"]))
+    base = alt.Chart(alt.Data(values=ordered)).encode(
+        x=_x(panel), color=alt.Color("arm:N", scale=by_arm(0), legend=legend)
+    )
+    y = alt.Y("value:Q", scale=scale, axis=axis, title=title)
+    shape = alt.Shape("arm:N", scale=by_arm(1), legend=legend)
+    dash = alt.StrokeDash("arm:N", scale=by_arm(2), legend=None)
+    return [
+        base.mark_area(opacity=0.22)
+        .encode(y=alt.Y("low:Q", scale=scale, axis=axis, title=title), y2="high:Q")
+        .transform_filter("isValid(datum.low) && isValid(datum.high)"),
+        base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=dash),
+        base.mark_point(filled=True, size=42, opacity=1).encode(y=y, shape=shape, tooltip=tooltip),
+    ]
+
+
+def _styles(panel: Panel) -> dict[str, tuple[str, str, tuple[int, ...]]]:
+    """Colour, shape and dash of each arm, by its label; the null arm is grey everywhere."""
+    styles: dict[str, tuple[str, str, tuple[int, ...]]] = {}
+    for order, arm in enumerate(panel.arms):
+        index = order % len(COLOURS)
+        own = (COLOURS[index], SHAPES[index], DASHES[index])
+        styles[_label(panel, arm)] = (NOISE_COLOUR, NOISE_SHAPE, NOISE_DASH) if arm == panel.null else own
+    return styles
+
+
+def _x(panel: Panel) -> alt.X:
+    axis, unit = panel.facts["axis"], panel.facts["axis_unit"]
+    places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]})
+    # A few measured points are themselves the best ticks; many are better served by decades.
+    decades = range(math.ceil(math.log10(places[0])), math.floor(math.log10(places[-1])) + 1)
+    ticks = places if len(places) <= 8 else [10.0**decade for decade in decades]
+    return alt.X(
+        "x:Q",
+        title=axis if axis == unit else f"{axis} ({unit})",
+        scale=alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10),
+        axis=alt.Axis(values=ticks, format="~s", labelOverlap="greedy"),
+    )
+
+
+def _crossover_marks(panel: Panel) -> list[alt.Chart]:
+    """For each crossover that was located: its interval as a pale column, itself as a line with its place."""
+    places = [row["x"] for row in panel.ratios]
+    colours = {label: style[0] for label, style in _styles(panel).items()}
+    marks = []
+    found = [row for row in panel.crossovers if row["x"] is not None and row["arm"] in panel.rivals]
+    for order, row in enumerate(found):
+        colour, unit = colours[row["arm"]], row["axis_unit"]
+        inside = [
+            min(places) if row["low"] is None else row["low"],
+            max(places) if row["high"] is None else row["high"],
+        ]
+        clipped = [min(max(end, min(places)), max(places)) for end in inside]
+        here = {"x": row["x"], "low": clipped[0], "high": clipped[1], "text": quantities.quantity(row["x"], unit, 2)}
+        here["tooltip"] = f"{row['arm']} crosses {quantities.position(row['x'], row['low'], row['high'], unit)}"
+        base = alt.Chart(alt.Data(values=[here])).encode(tooltip="tooltip:N")
+        marks += [
+            base.mark_rect(opacity=0.13, color=colour).encode(x=alt.X("low:Q"), x2="high:Q"),
+            base.mark_rule(strokeWidth=1.4, color=colour).encode(x=alt.X("x:Q")),
+            base.mark_text(
+                align="left", dx=4, dy=6 + 13 * order, baseline="top", fontWeight="bold", color=colour
+            ).encode(x=alt.X("x:Q"), y=alt.value(0), text="text:N"),
+        ]
+    return marks
+
+
+def _finish(panel: Panel, layers: list[alt.Chart], subtitle: str) -> alt.LayerChart:
+    title = alt.TitleParams(panel.title, subtitle=subtitle, anchor="start", fontSize=13, subtitleFontSize=11, offset=6)
+    chart = alt.layer(*layers).properties(width="container", height=HEIGHT, title=title)
+    finished: alt.LayerChart = (
+        chart.configure_view(stroke=None)
+        .configure_axis(
+            gridOpacity=0.35, domainOpacity=0.5, labelFontSize=11, titleFontSize=11, titleFontWeight="normal"
+        )
+        .configure_legend(labelFontSize=11, columnPadding=14)
+    )
+    return finished
+
+
+def _save(chart: alt.LayerChart, folder: Path, name: str) -> None:
+    specification: dict[str, Any] = chart.to_dict()
+    (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
+    static = specification | {"width": STATIC_WIDTH, "background": "white"}
+    (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(static))
+    (folder / f"{name}.png").write_bytes(vl_convert.vegalite_to_png(static, scale=STATIC_SCALE))

@@ -1,0 +1,247 @@
+"""What the code cells of `reports/index.qmd` show: charts, tables and computed sentences, as Markdown.
+
+Nothing here reaches the network or hands HTML to the notebook: charts are raw blocks that one script,
+bundled once per page, draws.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow.compute as pc
+import vl_convert
+from IPython.display import Markdown
+
+from crossover import record
+from crossover.report import machine, prose, quantities
+from crossover.report import tables as corridor
+from crossover.report.tables import Panel, Row
+
+RESULTS_VARIABLE = "CROSSOVER_RESULTS"
+"""The environment variable that names the results folder for the cells of the page."""
+
+CHART_SCRIPT = Path(__file__).with_name("charts.js")
+
+SAMPLED_POINTS = 5
+"""Points of the axis in the small table of ratios."""
+
+
+class PageError(Exception):
+    """Something the page needs is missing; the message says what and how to get it."""
+
+
+class Page:
+    """The report on one results folder. `leads` names, for each experiment, the metric that speaks for it."""
+
+    def __init__(self, leads: dict[str, str], results: Path | None = None):
+        folder = results or os.environ.get(RESULTS_VARIABLE)
+        if not folder:
+            raise PageError(f"{RESULTS_VARIABLE} is not set; render by: python -m crossover report RESULTS --page PAGE")
+        self.results = Path(folder)
+        self.leads = leads
+        self.tables = corridor.load(self.results)
+
+    # ---- the whole page
+
+    def script(self) -> Markdown:
+        """The one script of the page: Vega and what draws the charts with it."""
+        bundle = vl_convert.javascript_bundle(CHART_SCRIPT.read_text(encoding="utf-8"))
+        # A module, since the bundle's one-letter names would else meet those of other scripts.
+        return _raw(f'<script type="module">{bundle}</script>')
+
+    def summary(self) -> Markdown:
+        """The page in a few sentences."""
+        return Markdown(prose.summary(self.tables, self.leads))
+
+    def crossovers(self) -> Markdown:
+        """Where each arm passes its reference, or the verdict why that cannot be said."""
+        panels = [panel for name in self._order() for panel in self.tables.panels(name, self.leads.get(name))]
+        lines = [
+            [f"`{panel.experiment}`", panel.metric, panel.title, f"`{arm}` / `{panel.reference}`", *_verdict(row)]
+            for panel in panels
+            for arm in panel.rivals
+            if (row := panel.crossover_of(arm))
+        ]
+        header = ["experiment", "metric", "protocol", "arms", "verdict", "crossover", "measured points around it"]
+        return Markdown(pipe_table(header, lines) if lines else "No arm could be compared with another.")
+
+    def machine(self) -> Markdown:
+        """What every rank ran on, one column per kind of host."""
+        kinds = machine.kinds(self.tables.ranks)
+        if not kinds:
+            return Markdown("No rank left word of where it ran.")
+        header = ["", *(quantities.listed(kind.hosts) for kind in kinds)]
+        return Markdown(pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS]))
+
+    def health(self) -> Markdown:
+        """How each experiment went: launches, time inside timed blocks, why cells stopped, what was not sane."""
+        measurements = record.read(self.results / "measurements.parquet", record.MEASUREMENTS)
+        lines = []
+        for name in self.tables.experiments:
+            own = measurements.filter(pc.equal(measurements["experiment"], name))
+            launches = [row for row in self.tables.launches if row["experiment"] == name]
+            cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
+            lines.append(
+                [
+                    f"`{name}`",
+                    f"{len(launches) - len(self.tables.holes(name))} of {len(launches)}",
+                    machine.timed_share(launches),
+                    machine.tally(cells["stop"].to_pylist()),
+                    machine.tally(own["validity"].to_pylist()),
+                ]
+            )
+        header = [
+            "experiment",
+            "launches with data",
+            "time in timed blocks",
+            "cells, by why they stopped",
+            "rows, by validity",
+        ]
+        return Markdown(pipe_table(header, lines) if lines else "Nothing was launched.")
+
+    def holes(self) -> Markdown:
+        """Every hole, with its reason and the command that fills it."""
+        sentences = [f"- {prose.hole(row)}" for row in self.tables.holes()]
+        missing = [f"- {prose.gap(self.tables, name)}" for name in self._order() if name not in self.tables.experiments]
+        return Markdown("\n".join([*sentences, *missing]) or "There are none: every launch left data.")
+
+    def when(self) -> str:
+        """The days on which the launches began, and how much was asked for."""
+        return machine.when(self.tables.launches)
+
+    # ---- one experiment
+
+    def charts(self, experiment: str) -> Markdown:
+        """A tab per metric; in it, for each protocol, the arms' curves beside their ratios."""
+        panels = self.tables.panels(experiment, self.leads.get(experiment))
+        if not panels:
+            return Markdown(f"::: {{.callout-warning}}\n{prose.gap(self.tables, experiment)}\n:::")
+        metrics = list(dict.fromkeys(panel.metric for panel in panels))
+        figures = [self._figure(metric, [panel for panel in panels if panel.metric == metric]) for metric in metrics]
+        if len(metrics) == 1:
+            return Markdown(figures[0])
+        tabs = "\n\n".join(f"## {metric}\n\n{figure}" for metric, figure in zip(metrics, figures, strict=True))
+        return Markdown(f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::")
+
+    def findings(self, experiment: str) -> Markdown:
+        """What the leading metric's panels show, in sentences."""
+        leading = self._leading(experiment)
+        return Markdown("\n\n".join(prose.findings(panel) for panel in leading))
+
+    def ratios(self, experiment: str) -> Markdown:
+        """The leading metric's ratios at a few points of the axis, the ends among them."""
+        curves = [(panel, arm) for panel in self._leading(experiment) for arm in panel.rivals if panel.ratios_of(arm)]
+        if not curves:
+            return Markdown("No ratio could be formed.")
+        places = sampled(sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS)
+        facts = curves[0][0].facts
+        lines = []
+        for place in places:
+            cells = [next((c for c in panel.ratios_of(arm) if c["x"] == place), None) for panel, arm in curves]
+            texts = [
+                "–" if cell is None else quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in cells
+            ]
+            lines.append([quantities.quantity(place, facts["axis_unit"]), *texts])
+        heads = [f"{panel.title}: `{arm}` / `{panel.reference}`" for panel, arm in curves]
+        return Markdown(pipe_table([facts["axis"], *heads], lines))
+
+    def others(self) -> Markdown:
+        """A section for each experiment that the page's text does not know."""
+        sections = []
+        for name in self._order():
+            if name not in self.leads:
+                parts = (self.charts(name), self.findings(name), self.ratios(name))
+                sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
+        return Markdown("\n\n".join(sections))
+
+    def _order(self) -> list[str]:
+        return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
+
+    def _leading(self, experiment: str) -> list[Panel]:
+        panels = self.tables.panels(experiment, self.leads.get(experiment))
+        return [panel for panel in panels if panel.metric == panels[0].metric]
+
+    def _figure(self, metric: str, panels: list[Panel]) -> str:
+        rows = [self._pair(panel) for panel in panels]
+        identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
+        return f"::: {{#{identifier}}}\n\n{_raw(''.join(rows)).data}\n\n{_caption(panels)}\n\n:::"
+
+    def _pair(self, panel: Panel) -> str:
+        folder = self.results / "figures" / panel.experiment
+        about = f"{panel.metric}, {panel.title}"
+        charts = []
+        if panel.summary:
+            said = f"{about}: {quantities.listed(panel.arms)} against {panel.facts['axis']}"
+            charts.append(_chart(folder / f"{panel.name}.vl.json", f"Chart of {said}, with intervals."))
+        if panel.ratios:
+            said = prose.findings(panel).replace("**", "").replace("`", "")
+            charts.append(_chart(folder / f"{panel.name}-ratio.vl.json", f"Chart of ratios of {panel.metric}. {said}"))
+        grid = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem 1.5rem"
+        return f'<div style="{grid}">{"".join(charts)}</div>'
+
+
+# ---- pieces of a page
+
+
+def _chart(path: Path, said: str) -> str:
+    """A chart as the page's script expects it: what a screen reader says, and the specification."""
+    try:
+        specification = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PageError(
+            f"{path}: the figure is missing ({error.strerror}); draw it by running Snakemake again"
+        ) from error
+    # Inside a script element only a closing tag ends the text.
+    compact = json.dumps(specification, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
+    return (
+        f'<div class="crossover-chart" role="img" aria-label="{html.escape(said)}" style="min-width:0">'
+        f'<div class="crossover-canvas" style="width:100%"></div>'
+        f'<script type="application/json">{compact}</script></div>'
+    )
+
+
+def _raw(markup: str) -> Markdown:
+    return Markdown(f"``````{{=html}}\n{markup}\n``````")
+
+
+def _caption(panels: list[Panel]) -> str:
+    first = panels[0]
+    curves = f"{first.metric.capitalize()} of each arm, {first.facts['better']} being better"
+    if not first.ratios:
+        return f"{curves}. Bands are intervals over launches."
+    return (
+        f"{curves}; beside it the ratio to `{first.reference}`. Bands are intervals over launches, the dashed line is "
+        f"no difference, grey is `{first.reference}` against itself: the noise level. An upright line marks a "
+        "crossover, the column around it its interval."
+    )
+
+
+def _verdict(row: Row) -> list[str]:
+    verdict = "not replicated" if row["launches"] < 2 else row["verdict"]
+    if verdict != "one" or row["x"] is None:
+        return [verdict, "–", "–"]
+    unit = row["axis_unit"]
+    ends = [row["bracket_low"], row["bracket_high"]]
+    bracket = "–" if None in ends else " to ".join(quantities.quantity(end, unit) for end in ends)
+    return [verdict, quantities.position(row["x"], row["low"], row["high"], unit), bracket]
+
+
+def pipe_table(header: list[str], lines: Iterable[list[str]]) -> str:
+    """A Markdown pipe table."""
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+
+
+def sampled(places: list[float], count: int) -> list[float]:
+    """At most `count` of the places, evenly spread, the first and the last among them.
+
+    >>> sampled([1, 2, 3, 4, 5, 6, 7], 3)
+    [1, 4, 7]
+    """
+    if len(places) <= count:
+        return places
+    return [places[round(step * (len(places) - 1) / (count - 1))] for step in range(count)]

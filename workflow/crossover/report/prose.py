@@ -1,0 +1,221 @@
+"""Sentences computed from the tables, in Markdown. No number in them is typed."""
+
+from __future__ import annotations
+
+import math
+
+from crossover.report import quantities
+from crossover.report.tables import Panel, Row, Tables
+
+FILL = "snakemake --profile profiles/local -R"
+"""The command that measures a launch again, when its file is named after it."""
+
+
+# ---- one experiment
+
+
+def findings(panel: Panel) -> str:
+    """One paragraph: what each arm does at both ends of the axis, where it crosses, how loud the noise is."""
+    if not panel.rivals or not panel.ratios:
+        return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
+    sentences = [
+        sentence
+        for arm in panel.rivals
+        if panel.ratios_of(arm)
+        for sentence in (_ends(panel, arm), crossing(panel, arm))
+    ]
+    return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
+
+
+def _arms_seen(panel: Panel) -> str:
+    names = quantities.listed([f"`{arm}`" for arm in panel.arms])
+    return f"only {names} left data"
+
+
+def _ends(panel: Panel, arm: str) -> str:
+    """What the ratio says at the small and at the large end of the axis."""
+    cells = panel.ratios_of(arm)
+    first, last = cells[0], cells[-1]
+    standing = _standing(first, f"`{panel.reference}`")
+    near = f"At {_place(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
+    far = f"; at {_place(last)} it {_standing(last)}, with {_times(last)}" if len(cells) > 1 else ""
+    return f"{near}{far}."
+
+
+def _place(cell: Row) -> str:
+    return quantities.quantity(cell["x"], cell["axis_unit"])
+
+
+def _times(cell: Row) -> str:
+    return f"{quantities.ratio(cell['ratio'], cell['low'], cell['high'])} times"
+
+
+def _standing(cell: Row, reference: str = "") -> str:
+    """How a cell's arm compares with its reference: only an interval that leaves out 1 makes it a difference."""
+    than = f" than {reference}" if reference else ""
+    if cell["low"] is None or cell["high"] is None:
+        return f"looks {_pace(cell)}{than} (not replicated)"
+    if cell["low"] <= 1 <= cell["high"]:
+        return f"cannot be told from {reference or 'it'}"
+    return f"is {_pace(cell)}{than}"
+
+
+def _pace(cell: Row) -> str:
+    """Whether a ratio, taken at its word, means faster or slower; this depends on what is better."""
+    return "faster" if (cell["ratio"] > 1) == (cell["better"] == "higher") else "slower"
+
+
+def crossing(panel: Panel, arm: str) -> str:
+    """The verdict on where `arm` passes the reference, as one sentence."""
+    row, reference = panel.crossover_of(arm), panel.reference
+    if row is None:
+        return f"Whether `{arm}` passes `{reference}` was not examined."
+    if row["launches"] < 2:
+        return "With one launch this is not replicated: there is no interval and no verdict."
+    match row["verdict"]:
+        case "one":
+            where = quantities.position(row["x"], row["low"], row["high"], row["axis_unit"])
+            return f"It becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{_bracket(row)}."
+        case "always":
+            return f"It is {_mostly(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
+        case "none":
+            return (
+                f"No crossover is shown: wherever the difference is significant, `{arm}` is {_mostly(panel, arm)} "
+                f"than `{reference}`."
+            )
+        case "several":
+            return f"It changes sides with `{reference}` several times along the axis, so no single crossover is given."
+        case _:
+            return f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
+
+
+def _bracket(row: Row) -> str:
+    if row["bracket_low"] is None or row["bracket_high"] is None:
+        return ""
+    low, high = (quantities.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
+    return f", between the measured points {low} and {high}"
+
+
+def _beyond(panel: Panel, arm: str) -> str:
+    """The pace of `arm` at the large end of the axis."""
+    return _pace(panel.ratios_of(arm)[-1])
+
+
+def _mostly(panel: Panel, arm: str) -> str:
+    """The pace of `arm` where its ratio is farthest from 1."""
+    return _pace(max(panel.ratios_of(arm), key=_distance))
+
+
+def _distance(cell: Row) -> float:
+    return abs(math.log(cell["ratio"]))
+
+
+def noise(panel: Panel) -> str:
+    """What the null arm tells of the smallest difference that can be believed here."""
+    cells = panel.ratios_of(panel.null)
+    if not cells:
+        return "No null arm was measured, so the noise level is unknown."
+    sentence = f"`{panel.reference}` against itself (the null arm) differs by at most {_largest(cells)}"
+    replicated = [cell for cell in cells if cell["low"] is not None and cell["high"] is not None]
+    if not replicated:
+        return f"{sentence}."
+    level = [cell for cell in replicated if cell["low"] <= 1 <= cell["high"]]
+    share = quantities.percent(len(level) / len(replicated))
+    held = f"{len(level)} of {quantities.counted(len(replicated), 'point')} ({share})"
+    return f"{sentence}; its interval contains the line of no difference at {held}."
+
+
+def _largest(cells: list[Row]) -> str:
+    return quantities.percent(math.expm1(max(map(_distance, cells))))
+
+
+# ---- the whole run
+
+
+def summary(tables: Tables, leads: dict[str, str]) -> str:
+    """Three to five sentences over all experiments; `leads` gives each experiment's leading metric."""
+    order = [*leads, *(name for name in tables.experiments if name not in leads)]
+    sentences = [
+        _coverage(tables),
+        *(_headline(tables, name, leads.get(name)) for name in order),
+        _overall_noise(tables),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _coverage(tables: Tables) -> str:
+    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    hosts = sorted({row["host"] for row in tables.ranks})
+    where = f" on {quantities.listed(hosts)}" if 0 < len(hosts) < 4 else f" on {len(hosts)} hosts" if hosts else ""
+    total = quantities.counted(len(tables.launches), "launch")
+    holes = quantities.counted(len(tables.holes()), "hole")
+    gaps = f"; {holes} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
+    return f"{len(measured)} of {total} gave data{where}{gaps}."
+
+
+def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
+    """One sentence: what the leading metric of an experiment came to, protocol by protocol."""
+    found = tables.panels(experiment, lead)
+    metric = found[0].metric if found else ""
+    shown = [panel for panel in found if panel.metric == metric]
+    clauses = [_clause(panel, arm) for panel in shown for arm in panel.rivals if panel.ratios_of(arm)]
+    if not clauses:
+        return f"`{experiment}` has no result: {_absence(tables, experiment)}."
+    return f"`{experiment}`, {metric}: {'; '.join(clauses)}."
+
+
+def _absence(tables: Tables, experiment: str) -> str:
+    if experiment not in tables.experiments:
+        return "it is not part of this run"
+    holes = tables.holes(experiment)
+    if not holes:
+        return "no arm could be compared with another"
+    return f"its {quantities.counted(len(holes), 'launch')} left only holes"
+
+
+def _clause(panel: Panel, arm: str) -> str:
+    row, reference = panel.crossover_of(arm), panel.reference
+    cells = panel.ratios_of(arm)
+    largest = max(cells, key=_distance)
+    most = f"{_times(largest)} at {_place(largest)}"
+    if row is None or row["launches"] < 2:
+        return f"`{arm}` against `{reference}` is not replicated, {most} ({panel.title})"
+    match row["verdict"]:
+        case "one":
+            where = quantities.position(row["x"], row["low"], row["high"], row["axis_unit"])
+            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at {where} ({panel.title})"
+        case "always":
+            return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, at most {most} ({panel.title})"
+        case "none":
+            return f"`{arm}` is {_mostly(panel, arm)} than `{reference}` or level with it, {most} ({panel.title})"
+        case "several":
+            return f"`{arm}` changes sides with `{reference}` several times, {most} at most ({panel.title})"
+        case _:
+            return f"`{arm}` could not be told from `{reference}`, {most} at most ({panel.title})"
+
+
+def _overall_noise(tables: Tables) -> str:
+    cells = [row for row in tables.ratios if row["null"]]
+    if not cells:
+        return ""
+    return f"An arm against itself differed by at most {_largest(cells)}: smaller differences mean nothing here."
+
+
+# ---- holes
+
+
+def hole(row: Row) -> str:
+    """One hole: which launch, what happened, and the command that fills it."""
+    which = f"Launch {row['launch']} of `{row['experiment']}` (placement {row['placement']}) is a hole"
+    # A reason may be any text, a traceback's last line included: as code it cannot break the page.
+    reason = " ".join((row["reason"] or "no reason was recorded").replace("`", "'").split())
+    return f"{which}, *{row['hole']}*: `{reason}`. To fill it: `{FILL} {row['file']}`."
+
+
+def gap(tables: Tables, experiment: str) -> str:
+    """Why an experiment has nothing to show."""
+    if experiment not in tables.experiments:
+        return f"`{experiment}` is not part of this run: no launch of it is in the tables."
+    return " ".join(
+        [f"`{experiment}` has nothing to show: {_absence(tables, experiment)}.", *map(hole, tables.holes(experiment))]
+    )

@@ -1,0 +1,150 @@
+"""Reads a `.qmd`: front matter, prose, code cells. Only the subset that Quarto and the preview render alike.
+
+Whatever is outside the subset is refused with its line, so that a page cannot look right here and wrong there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+OPTIONS = frozenset(
+    ("label", "fig-cap", "fig-alt", "tbl-cap", "echo", "include", "output", "code-fold", "code-summary", "tags")
+)
+
+FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
+CELL = re.compile(r"^\{python\}\s*$")
+INLINE = re.compile(r"(?<!`)`\{python\} (?P<expression>[^`\n]+)`(?!`)")
+SHORTCODE = re.compile(r"\{\{<.*?>\}\}")
+
+
+class QmdError(Exception):
+    """A `.qmd` that cannot be read; the message names the line and what is wrong there."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Markdown, as it stands in the file."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Inline:
+    """An expression inside a sentence."""
+
+    expression: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell: its code without the option lines, and the options."""
+
+    code: str
+    line: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What to call the cell in a message."""
+        return (
+            f"cell {self.options['label']!r} (line {self.line})"
+            if "label" in self.options
+            else f"cell in line {self.line}"
+        )
+
+
+Part = Prose | Inline | Cell
+
+
+def parse(text: str) -> tuple[dict[str, Any], list[Part]]:
+    """The front matter and the parts of a `.qmd`, in order. Raises QmdError."""
+    lines = text.splitlines(keepends=True)
+    front, start = _front_matter(lines)
+    parts: list[Part] = []
+    prose: list[str] = []
+    prose_line, position = start + 1, start
+
+    def flush() -> None:
+        parts.extend(_prose("".join(prose), prose_line))
+        prose.clear()
+
+    while position < len(lines):
+        opening = FENCE.match(lines[position].rstrip("\n"))
+        if not opening:
+            prose.append(lines[position])
+            position += 1
+            continue
+        end = _closing(lines, position, opening["fence"])
+        if CELL.match(opening["info"]):
+            flush()
+            parts.append(_cell(lines[position + 1 : end], position + 1))
+            prose_line = end + 2
+        else:
+            # A fence that is not a cell shows its text as it is: nothing in it is executed.
+            flush()
+            parts.append(Prose("".join(lines[position : end + 1]), position + 1))
+            prose_line = end + 2
+        position = end + 1
+    flush()
+    return front, parts
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
+    if not lines or lines[0].rstrip() != "---":
+        return {}, 0
+    for end in range(1, len(lines)):
+        if lines[end].rstrip() == "---":
+            return _mapping("".join(lines[1:end]), 1, "the front matter"), end + 1
+    raise QmdError("line 1: the front matter has no closing ---")
+
+
+def _mapping(text: str, line: int, what: str) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise QmdError(f"line {line}: {what} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict):
+        raise QmdError(f"line {line}: {what} must be `key: value` lines")
+    return found
+
+
+def _closing(lines: list[str], start: int, fence: str) -> int:
+    pattern = re.compile(rf"^{re.escape(fence[0])}{{{len(fence)},}}\s*$")
+    for position in range(start + 1, len(lines)):
+        if pattern.match(lines[position]):
+            return position
+    raise QmdError(f"line {start + 1}: the block that begins here is never closed by {fence}")
+
+
+def _cell(lines: list[str], line: int) -> Cell:
+    count = next((index for index, text in enumerate(lines) if not text.startswith("#|")), len(lines))
+    options = _mapping(
+        "".join(text.removeprefix("#|").removeprefix(" ") for text in lines[:count]), line, "a cell's options"
+    )
+    unknown = sorted(set(options) - OPTIONS)
+    if unknown:
+        known = ", ".join(sorted(OPTIONS))
+        raise QmdError(f"line {line}: unknown cell option {', '.join(unknown)}; both renderers know {known}")
+    return Cell("".join(lines[count:]), line, options)
+
+
+def _prose(text: str, line: int) -> list[Part]:
+    """Split prose at its inline expressions."""
+    shortcode = SHORTCODE.search(text)
+    if shortcode:
+        where = line + text[: shortcode.start()].count("\n")
+        raise QmdError(f"line {where}: shortcodes such as {shortcode[0]} are rendered by Quarto alone")
+    parts: list[Part] = []
+    position = 0
+    for found in INLINE.finditer(text):
+        parts.append(Prose(text[position : found.start()], line + text[:position].count("\n")))
+        parts.append(Inline(found["expression"], line + text[: found.start()].count("\n")))
+        position = found.end()
+    parts.append(Prose(text[position:], line + text[:position].count("\n")))
+    return [part for part in parts if not isinstance(part, Prose) or part.text]

@@ -1,0 +1,98 @@
+"""Numbers as a reader wants them: two or three significant digits, a unit, an interval in brackets."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
+SCALED_UNITS = {"bytes": "B", "s": "s"}
+"""Units that take a prefix, by the symbol they have then. All others are written out in full."""
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Round `value` to significant digits, with thousands apart and never in exponent notation.
+
+    >>> significant(1.2849), significant(45678), significant(0.00071234, 2), significant(2.0)
+    ('1.28', '45,700', '0.00071', '2.00')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    rounded = Decimal(f"{value:.{digits - 1}e}")
+    decimals = max(0, digits - 1 - rounded.adjusted())
+    return f"{rounded:,.{decimals}f}"
+
+
+def quantity(value: float, unit: str, digits: int = 3) -> str:
+    """A value with its unit; bytes and seconds get a decimal prefix.
+
+    >>> quantity(4640, "bytes"), quantity(100, "bytes"), quantity(1.23e-5, "s"), quantity(1, "tasks")
+    ('4.64 kB', '100 B', '12.3 µs', '1 task')
+    """
+    if unit not in SCALED_UNITS:
+        number = _plain(value, digits)
+        return f"{number} {unit[:-1] if number == '1' and unit.endswith('s') else unit}".strip()
+    power = 0
+    if value > 0 and math.isfinite(value):
+        # Rounding first, so that 999.9 becomes 1 k and not 1,000.
+        exponent = Decimal(f"{value:.{digits - 1}e}").adjusted()
+        power = min(max(3 * (exponent // 3), 0 if unit == "bytes" else min(PREFIXES)), max(PREFIXES))
+    return f"{_plain(value / 10**power, digits)} {PREFIXES[power]}{SCALED_UNITS[unit]}"
+
+
+def _plain(value: float, digits: int) -> str:
+    """Significant digits without zeros that carry nothing: `100`, not `100.0` and not `1e2`."""
+    text = significant(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def ratio(value: float, low: float | None, high: float | None) -> str:
+    """A ratio and its interval, with as many decimals as the interval deserves.
+
+    >>> ratio(1.2912, 1.2498, 1.3401), ratio(1.3, None, None)
+    ('1.29 [1.25, 1.34]', '1.30')
+    """
+    if low is None or high is None:
+        return significant(value)
+    return f"{significant(value)} [{significant(low)}, {significant(high)}]"
+
+
+def position(value: float, low: float | None, high: float | None, unit: str) -> str:
+    """A place on the axis and its interval, an end that was not found being left open.
+
+    >>> position(4640, 4100, None, "bytes")
+    '4.6 kB [4.1 kB, open]'
+    """
+    here = quantity(value, unit, 2)
+    if low is None and high is None:
+        return f"{here} (no interval)"
+    ends = ("open" if end is None else quantity(end, unit, 2) for end in (low, high))
+    return f"{here} [{', '.join(ends)}]"
+
+
+def percent(fraction: float, digits: int = 2) -> str:
+    """A fraction as per cent.
+
+    >>> percent(0.0234), percent(0.5)
+    ('2.3 %', '50 %')
+    """
+    return f"{_plain(100 * fraction, digits)} %"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun in the right number.
+
+    >>> counted(1, "launch"), counted(3, "launch"), counted(2, "point")
+    ('1 launch', '3 launches', '2 points')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith(("ch", "sh", "s")) else "s"
+    return f"{count:,} {noun}{ending}"
+
+
+def listed(items: list[str]) -> str:
+    """Items as an English list.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
