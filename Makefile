@@ -1,0 +1,54 @@
+# Everything runs in .venv, which the first target that needs it makes. Nothing is done twice.
+PYTHON ?= python3
+BIN := .venv/bin
+# Progress must come as it happens, also through a pipe.
+export PYTHONUNBUFFERED := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help env report test lint docs clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 16
+
+env: .venv/run  ## set up .venv, from the locked versions, each checked against its hash
+
+report: .venv/run  ## measure this machine (quick tier, minutes) and write results/report/index.html
+	@$(BIN)/snakemake --profile profiles/local
+	@echo "The report: results/report/index.html"
+
+test: .venv/develop  ## run the tests
+	@$(BIN)/python -m pytest
+
+lint: .venv/develop  ## check style, types, the workflow and the generated pages
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/snakefmt --check Snakefile workflow/rules
+	@$(BIN)/snakemake --lint
+
+docs: .venv/run  ## write the pages that are generated: config/README.md
+	@PYTHONPATH=workflow $(BIN)/python -m crossover document
+
+clean:  ## remove .venv and caches; results/ and what Snakemake knows of it stay
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is made last, so that a set-up that was cut off is done again.
+.venv/bin/uv: requirements-uv.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	  "crossover needs Python 3.11 or newer, this is %d.%d; choose another: make PYTHON=python3.12" % sys.version_info[:2])'
+	@echo "Setting up .venv ..."
+	@$(PYTHON) -m venv --clear .venv || \
+	  { echo "Python's venv is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
+	@touch $@
+
+.venv/run: requirements.lock | .venv/bin/uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@touch $@
+
+# requirements-dev.lock holds all of requirements.lock and what the tests need.
+.venv/develop: requirements-dev.lock .venv/run | .venv/bin/uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	@touch $@

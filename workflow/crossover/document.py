@@ -1,0 +1,92 @@
+"""Writes `config/README.md` from the schema, so that the page and what is checked cannot differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from crossover import plan
+
+OPENING = """\
+# Configuration
+
+Generated from `schema.yaml` by `make docs`; edit that file, not this one.
+
+`config.yaml` says what is measured. A key that is not set has its default. A key may hold one value, or one for each
+tier: `launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--config tier=standard` chooses the tier.
+The whole configuration, of every tier, is checked before anything runs; whatever is wrong is listed key by key.
+"""
+
+
+def write(page: Path) -> None:
+    """Write the page."""
+    page.write_text(text(), encoding="utf-8")
+
+
+def text() -> str:
+    """The page, as Markdown."""
+    schema = plan.read_schema()
+    experiments = schema["properties"]["experiments"]["properties"]
+    parts = [OPENING, *_table(schema), ""]
+    for name, part in experiments.items():
+        parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
+    return "\n".join(parts)
+
+
+def _table(schema: Mapping[str, Any]) -> Iterator[str]:
+    yield "| key | meaning | may be | default |"
+    yield "|---|---|---|---|"
+    for key, part in schema["properties"].items():
+        cells = (f"`{key}`", part["description"], _allowed(part), _default(part.get("default")))
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _allowed(part: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    if "oneOf" in part:
+        return "; or ".join(map(_allowed, part["oneOf"]))
+    if "enum" in part:
+        return " or ".join(f"`{value}`" for value in part["enum"])
+    if part["type"] == "array":
+        return _list(part)
+    if part["type"] == "object" and "required" in part:
+        return "`{" + ", ".join(f"{key}: ..." for key in part["required"]) + "}`"
+    if part["type"] == "object":
+        return "a block of keys, see below"
+    words = {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}
+    return words[part["type"]] + _bounds(part)
+
+
+def _list(part: Mapping[str, Any]) -> str:
+    items, fewest, most = part["items"], part["minItems"], part.get("maxItems")
+    if "enum" not in items:
+        return f"a list, each {_allowed(items)}"
+    counts = f"{fewest} to {most}" if most else f"{fewest} or more"
+    return f"a list, {counts} of {', '.join(f'`{value}`' for value in items['enum'])}"
+
+
+def _bounds(part: Mapping[str, Any]) -> str:
+    if "minimum" in part:
+        return f", {part['minimum']} or more"
+    return f", more than {part['exclusiveMinimum']}" if "exclusiveMinimum" in part else ""
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == set(plan.TIERS):
+        return "<br>".join(f"{tier}: {_literal(value[tier])}" for tier in plan.TIERS)
+    return _literal(value)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, dict):
+        return "`{" + ", ".join(f"{key}: {_plain(entry)}" for key, entry in value.items()) + "}`"
+    return f"`{_plain(value)}`"
+
+
+def _plain(value: Any) -> str:
+    """A value as it stands in YAML."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_plain, value)) + "]"
+    return value if isinstance(value, str) else json.dumps(value)
