@@ -10,14 +10,15 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from crossover import closure, plan, session
 
+with session.plain(plan.ConfigError):
+    plan.readable("config/config.yaml")
+
 
 configfile: "config/config.yaml"
 
 
-try:
+with session.plain(plan.ConfigError):
     run = plan.complete(config)
-except plan.ConfigError as error:
-    sys.exit(str(error))
 
 session.expose()
 RESULTS = run["results"]

@@ -82,7 +82,7 @@ def raw(path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alp
         "ranks": len(hosts),
         "wall_seconds": 12,
     }
-    ranks = [{"rank": number, "host": host, "cpu": "Imaginary 9000"} for number, host in enumerate(hosts)]
+    ranks = [{"rank": number, "host": host, "cpu": "Imaginary 9000"} for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     record.write(table, path, {"launch": facts | told, "ranks": ranks})
     return path

@@ -105,6 +105,12 @@ def test_launches_that_agree_to_the_last_bit_leave_a_point():
     assert astuple(found) == ("one", *[pytest.approx(10)] * 3, 1, 100)
 
 
+@pytest.mark.parametrize("tiny", [1e-15, 1e-16, 1e-20])
+def test_a_zero_that_rounds_onto_a_measured_point_is_a_crossover_there(tiny):
+    found = crossing(np.array([1.0, 100.0]), np.array([[-1.0, tiny]] * 3))
+    assert astuple(found) == ("one", *[pytest.approx(100)] * 3, 1, 100)
+
+
 def test_where_no_two_launches_measured_both_neighbours_the_interval_fills_the_bracket():
     gap = np.array([[-1.0, NAN], [-1.1, NAN], [-1.05, NAN], [NAN, 1.0], [NAN, 1.1], [NAN, 1.05]])
     found = crossing(np.array([10.0, 20.0]), gap)

@@ -16,6 +16,7 @@ from typing import Any, cast
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
 TIERS = ("quick", "standard", "paper")
@@ -33,6 +34,14 @@ class ConfigError(Exception):
 
 
 # ---- from what the user wrote to a complete, checked configuration
+
+
+def readable(file: str | Path) -> None:
+    """Raise ConfigError, naming the line, if a configuration file is not YAML; Snakemake's own message does not."""
+    try:
+        yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"]) from error
 
 
 def complete(config: Mapping[str, Any]) -> Config:
@@ -93,14 +102,31 @@ def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
     return filled
 
 
+def _whole(_: Any, value: Any) -> bool:
+    """JSON Schema takes 3.0 for an integer too; `range` and a message's length do not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(_: Any, value: Any) -> bool:
+    """YAML can say .inf and .nan; a budget cannot."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _whole, "number": _finite})
+_Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
+
+
 def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
+    """Every fault: what the schema forbids, and in the experiments that it allows, what contradicts itself."""
+    errors = sorted(_Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
     found = [_sentence(error) for error in errors]
-    return found or [
-        f"experiments.{name}.{fault}"
-        for name, settings in config["experiments"].items()
-        for fault in _contradictions(settings)
-    ]
+    if not isinstance(config["experiments"], Mapping):
+        return found
+    forbidden = {step for error in errors for step in list(error.absolute_path)[1:2]}
+    allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
+    for name in sorted(allowed - forbidden):
+        found += [f"experiments.{name}.{fault}" for fault in _contradictions(config["experiments"][name])]
+    return found
 
 
 def _sentence(error: ValidationError) -> str:
@@ -109,6 +135,8 @@ def _sentence(error: ValidationError) -> str:
     where = ".".join(path) or "the configuration"
     value: Any = error.instance
     wanted: Any = error.validator_value
+    if value is None:
+        return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
     match error.validator:
         case "additionalProperties":
             known = list(cast(Mapping[str, Any], error.schema)["properties"])
@@ -119,8 +147,6 @@ def _sentence(error: ValidationError) -> str:
         case "enum":
             return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
         case "type":
-            if value is None:
-                return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
             return f"{where}: {value!r} is not of type {wanted}"
         case "minItems" | "minProperties":
             return f"{where}: is empty or too short; it needs at least {wanted}"

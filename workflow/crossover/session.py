@@ -1,10 +1,12 @@
-"""One run of the workflow: what its shell commands find, and that no second run works in its results."""
+"""One run of the workflow: how it fails, what its shell commands find, that no second run works in its results."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _claims: list[int] = []
@@ -12,6 +14,15 @@ _claims: list[int] = []
 
 class SessionError(Exception):
     """A run that must not start; the message says why and what to do."""
+
+
+@contextmanager
+def plain(*kinds: type[Exception]) -> Iterator[None]:
+    """End with exit code 1 and the message alone where an error of one of these `kinds` is raised."""
+    try:
+        yield
+    except kinds as error:
+        sys.exit(str(error))
 
 
 def expose() -> None:

@@ -87,7 +87,9 @@ def _zeros(mean: Floats, first: int, last: int) -> Floats:
     cells = np.arange(first, last)
     turns = np.sign(left) * np.sign(right) < 0
     between = cells[turns] + left[turns] / (left[turns] - right[turns])
-    return np.sort(np.concatenate([between, cells[left == 0].astype(float)]))
+    zeros = np.sort(np.concatenate([between, cells[left == 0].astype(float)]))
+    # Where the mean at `last` is all but zero, rounding must not move a zero onto it.
+    return np.asarray(np.minimum(zeros, np.nextafter(last, first)))
 
 
 def _interval(d: Floats, mean: Floats, first: int, last: int, zeros: Floats) -> tuple[float, float]:

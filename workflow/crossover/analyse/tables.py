@@ -80,7 +80,9 @@ def _refuse_impossible(path: Path, table: pa.Table) -> None:
     possible = pc.and_(pc.is_finite(value), pc.greater(value, 0))
     if not pc.all(possible, min_count=0).as_py():
         wrong = value.filter(pc.invert(possible))[0].as_py()
-        raise record.RecordError(f"{path}: holds the value {wrong}; a measured value is a positive number")
+        raise record.RecordError(
+            f"{path}: holds the value {wrong}, which no measurement gives; delete it and run again"
+        )
 
 
 # ---- one experiment

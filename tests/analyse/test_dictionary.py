@@ -1,0 +1,62 @@
+"""Does docs/data.md say of the tables what they are?"""
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from synthetic import SIZES, raw, rows
+
+from crossover import record
+from crossover.analyse.tables import TABLES, derive, gather, join
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
+
+
+def entries(table):
+    """The rows of the page's section on `table`, as lists of the text in their columns."""
+    section = re.search(rf"^### {table}$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    lines = [line for line in section[1].splitlines() if line.startswith("|")]
+    return [[text.strip() for text in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_the_page_has_a_section_for_each_table_and_for_no_other():
+    assert set(re.findall(r"^### (.*)$", PAGE, re.MULTILINE)) == set(TABLES)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_page_lists_exactly_the_columns_of_each_schema_with_their_types(table):
+    listed = [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in entries(table)]
+    assert sorted(listed, key=str) == sorted(((field.name, field.type) for field in TABLES[table]), key=str)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_column_has_a_meaning(table):
+    assert [name for name, *_, meaning in entries(table) if not meaning.endswith(".")] == []
+
+
+def test_the_page_names_the_version_of_the_schemas():
+    assert f"schema version {record.VERSION}." in PAGE
+
+
+def test_links_lead_to_headings_of_the_page_and_to_pages_that_exist():
+    headings = {heading.lower().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#(.*?)\)", PAGE)) <= headings
+    assert [page for page in re.findall(r"\]\(([^#].*?)\)", PAGE) if not (DOCS / page).is_file()] == []
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    values = {arm: [[1e-6] * 10] * len(SIZES) for arm in ("send", "Send", "null")}
+    measured = rows(values, experiment="mpi_pingpong")
+    folder = tmp_path / "results" / "experiments" / "mpi_pingpong"
+    gather([raw(tmp_path / "launch=1.parquet", measured, experiment="mpi_pingpong")], folder)
+    derive(folder)
+    join([folder], tmp_path / "results")
+    monkeypatch.chdir(tmp_path)
+    found = {}
+    exec(re.search(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1], found)
+    assert len(found["curve"]) == len(SIZES)
+    assert Path("ratio.svg").read_text().startswith("<svg")

@@ -1,0 +1,382 @@
+"""Do the tables say of a campaign what was put into it?"""
+
+from itertools import permutations
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from synthetic import SIZES, blocks, raw, rows
+
+from crossover import record
+from crossover.analyse.statistics import estimate
+from crossover.analyse.tables import TABLES, derive, gather, join
+
+ARMS = ("copy", "no-copy", "null")
+HERE = 7000.0
+RISING = 0.15 * np.log10(SIZES / HERE)
+FLAT = 0 * SIZES
+
+
+def campaign(truth, launches=3, seed=1, arms=ARMS, **noise):
+    """Seconds per message of each launch, as {arm: (cells, rounds)}: the reference, an arm, the null arm."""
+    random = np.random.default_rng(seed)
+    noise = {"launch_sd": 0.01, "cell_sd": 0.01} | noise
+    reference, arm = blocks(random, np.asarray(truth, float), launches, **noise)
+    null = blocks(random, FLAT[: len(truth)], launches, **noise)[1]
+    return [dict(zip(arms, values, strict=True)) for values in zip(reference, arm, null, strict=True)]
+
+
+def raw_files(folder, launches, **told):
+    """One raw file per launch, numbered from 1."""
+    return [
+        raw(folder / f"launch={number}.parquet", rows(values, launch=number, **told), launch=number)
+        for number, values in enumerate(launches, start=1)
+    ]
+
+
+def tables(folder, files):
+    """The six tables of `files`, as lists of rows by name."""
+    gather(files, folder)
+    derive(folder)
+    return {name: pq.read_table(folder / f"{name}.parquet").to_pylist() for name in TABLES}
+
+
+def content(folder):
+    """The bytes of the six tables."""
+    return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
+
+
+def column(found, name, **where):
+    """The values of a column in the rows that match."""
+    return [row[name] for row in found if all(row[key] == value for key, value in where.items())]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Derive the tables of launches given as {arm: (cells, rounds)}."""
+    return lambda launches, **told: tables(tmp_path / "tables", raw_files(tmp_path, launches, **told))
+
+
+# ---- the tables as files
+
+
+@pytest.mark.parametrize("launches", [0, 1, 3])
+def test_the_six_tables_have_exactly_their_schemas(tmp_path, launches):
+    tables(tmp_path, raw_files(tmp_path / "raw", campaign(RISING, 3)[:launches]))
+    for name, schema in TABLES.items():
+        stored = pq.read_table(tmp_path / f"{name}.parquet")
+        assert stored.schema.remove_metadata() == schema
+        assert record.metadata(stored) == {"crossover": record.VERSION}
+
+
+def test_the_order_of_the_raw_files_changes_no_byte(tmp_path):
+    files = raw_files(tmp_path / "raw", campaign(RISING, 3))
+    found = []
+    for number, order in enumerate(permutations(files)):
+        tables(tmp_path / str(number), list(order))
+        found.append(content(tmp_path / str(number)))
+    assert all(one == found[0] for one in found)
+
+
+def test_deriving_again_changes_no_byte(tmp_path):
+    tables(tmp_path, raw_files(tmp_path / "raw", campaign(RISING, 3)))
+    before = content(tmp_path)
+    derive(tmp_path)
+    assert content(tmp_path) == before
+
+
+def test_launches_are_in_the_order_of_their_numbers_and_not_of_their_digits(tmp_path):
+    files = raw_files(tmp_path / "raw", campaign(RISING[:2], 11), sizes=SIZES[:2])
+    found = tables(tmp_path, files[::-1])
+    assert column(found["launches"], "launch") == list(range(1, 12))
+    assert list(dict.fromkeys(column(found["measurements"], "launch"))) == list(range(1, 12))
+
+
+def test_gathering_keeps_every_block_and_tells_launches_and_ranks(tmp_path):
+    launches = campaign(RISING, 2)
+    files = raw_files(tmp_path / "raw", launches)
+    found = tables(tmp_path, files)
+    expected = [row for number, values in enumerate(launches, start=1) for row in rows(values, launch=number)]
+    assert found["measurements"] == expected
+    assert column(found["launches"], "file") == list(map(str, files))
+    assert column(found["launches"], "outcome") == ["measured"] * 2
+    ranks = [(row["experiment"], row["placement"], row["launch"], row["rank"], row["cpu"]) for row in found["ranks"]]
+    assert ranks == [("zmq_throughput", "node", launch, rank, "Imaginary 9000") for launch in (1, 2) for rank in (0, 1)]
+
+
+# ---- the numbers in them
+
+
+def test_ratios_and_summary_are_the_estimates_of_launch_medians(run):
+    launches = campaign(RISING, 5)
+    found = run(launches)
+    log = {arm: np.log([values[arm] for values in launches]) for arm in ARMS}
+    for arm in ARMS:
+        cells = estimate(np.median(log[arm], axis=2))
+        here = [[row[key] for key in ("median", "low", "high")] for row in found["summary"] if row["arm"] == arm]
+        assert np.array(here) == pytest.approx(np.exp([cells.mean, cells.low, cells.high]).T)
+    for arm in ARMS[1:]:
+        cells = estimate(np.median(log[arm] - log["copy"], axis=2))
+        here = [[row[key] for key in ("ratio", "low", "high")] for row in found["ratios"] if row["arm"] == arm]
+        assert np.array(here) == pytest.approx(np.exp([cells.mean, cells.low, cells.high]).T)
+
+
+def test_the_truth_is_found_again(run):
+    found = run(campaign(RISING, 5, seed=4))
+    arm = [row for row in found["ratios"] if row["arm"] == "no-copy"]
+    null = [row for row in found["ratios"] if row["arm"] == "null"]
+    # Of 13 intervals that hold the truth 95 times in 100 each, the chance that 4 or more miss it is 0.3 %.
+    assert sum(row["low"] <= np.exp(truth) <= row["high"] for row, truth in zip(arm, RISING, strict=True)) >= 10
+    assert sum(row["low"] <= 1 <= row["high"] for row in null) >= 10
+    (crossover,) = found["crossovers"]
+    assert crossover["verdict"] == "one"
+    assert crossover["low"] < HERE < crossover["high"]
+    assert {crossover["bracket_low"], crossover["bracket_high"]} <= set(SIZES)
+
+
+def test_the_median_of_the_summary_is_a_median_over_rounds_and_a_geometric_mean_over_launches(run):
+    found = run([{"copy": [[1.0, 2.0, 100.0]]}, {"copy": [[8.0, 0.1, 9.0]]}], sizes=[64])
+    (row,) = found["summary"]
+    assert row["median"] == pytest.approx(4)
+    assert (row["launches"], row["rounds"]) == (2, 6)
+
+
+def test_the_ratio_is_a_median_of_ratios_and_not_a_ratio_of_medians(run):
+    found = run([{"copy": [[1.0, 2.0, 4.0]], "no-copy": [[3.0, 1.0, 6.0]]}], sizes=[64])
+    assert column(found["ratios"], "ratio") == pytest.approx([1.5])
+    assert column(found["summary"], "median") == pytest.approx([2, 3])
+
+
+def test_a_drift_over_the_rounds_that_hits_both_arms_cancels(run):
+    drift = np.exp(np.linspace(0, 3, 10)) * np.ones((13, 1))
+    launches = [{"copy": 1e-6 * drift, "no-copy": 1.25e-6 * drift} for _ in range(3)]
+    for row in run(launches)["ratios"]:
+        assert [row["ratio"], row["low"], row["high"]] == pytest.approx([1.25] * 3, rel=1e-12)
+
+
+def test_the_reference_has_no_ratio_and_the_null_arm_has_no_crossover(run):
+    found = run(campaign(RISING))
+    assert set(column(found["summary"], "arm")) == {"copy", "no-copy", "null"}
+    assert set(column(found["ratios"], "arm")) == {"no-copy", "null"}
+    assert column(found["crossovers"], "arm") == ["no-copy"]
+
+
+@pytest.mark.parametrize("name", ["summary", "ratios"])
+def test_the_null_arm_is_flagged_and_no_other(run, name):
+    found = run(campaign(RISING))[name]
+    assert all(row["null"] == (row["arm"] == "null") for row in found)
+
+
+def test_rows_are_sorted_by_curve_and_along_the_axis(run):
+    launches = [{arm: cells[::-1] for arm, cells in values.items()} for values in campaign(-RISING)]
+    found = run(launches, sizes=SIZES[::-1])
+    assert column(found["ratios"], "x") == [*SIZES, *SIZES]
+    assert column(found["summary"], "arm") == [arm for arm in ARMS for _ in SIZES]
+
+
+def test_each_metric_and_protocol_is_a_curve_of_its_own(tmp_path):
+    def faster(row):
+        return row | {"metric": "rate", "unit": "messages/s", "better": "higher", "value": 1 / row["value"]}
+
+    files = []
+    for number, values in enumerate(campaign(RISING, 3), start=1):
+        tcp = rows(values, launch=number)
+        ipc = rows(values | {"no-copy": 2 * values["no-copy"]}, launch=number, protocol="ipc")
+        path = tmp_path / f"launch={number}.parquet"
+        files.append(raw(path, [*tcp, *ipc, *map(faster, tcp)], launch=number))
+    found = tables(tmp_path / "tables", files)
+    which = {"arm": "no-copy", "protocol": "tcp"}
+    seconds = np.array(column(found["ratios"], "ratio", metric="per message", **which))
+    assert column(found["ratios"], "ratio", metric="rate", **which) == pytest.approx(1 / seconds)
+    assert column(found["ratios"], "ratio", arm="no-copy", protocol="ipc") == pytest.approx(2 * seconds)
+    assert {row["unit"] for row in found["summary"] if row["metric"] == "rate"} == {"messages/s"}
+    slow, fast = (column(found["crossovers"], "x", protocol="tcp", metric=name) for name in ("per message", "rate"))
+    assert fast == pytest.approx(slow)
+    assert len(found["crossovers"]) == 3
+
+
+# ---- verdicts
+
+
+@pytest.mark.parametrize(
+    ("verdict", "curve"),
+    [
+        ("one", "------+++++++"),
+        ("none", "+++++++000000"),
+        ("always", "+++++++++++++"),
+        ("several", "---++++++----"),
+        ("undecided", "0000000000000"),
+    ],
+)
+def test_each_verdict_comes_from_the_curve_it_is_meant_for(run, verdict, curve):
+    truth = [{"+": 0.3, "-": -0.3, "0": 0.0}[sign] for sign in curve]
+    (row,) = run(campaign(truth, 5))["crossovers"]
+    assert (row["verdict"], row["launches"]) == (verdict, 5)
+    places = [row[name] for name in ("x", "low", "high", "bracket_low", "bracket_high")]
+    assert [place is not None for place in places] == [verdict == "one"] * 5
+
+
+def test_a_single_launch_has_numbers_but_no_interval_and_decides_nothing(run):
+    found = run(campaign(RISING, 1))
+    for row in [*found["summary"], *found["ratios"]]:
+        assert (row["low"], row["high"], row["launches"]) == (None, None, 1)
+    assert None not in column(found["ratios"], "ratio")
+    assert column(found["crossovers"], "verdict") == ["undecided"]
+
+
+# ---- gaps and holes
+
+
+def test_a_block_without_a_value_is_left_out_with_the_ratio_of_its_round_only(run):
+    launches = campaign(RISING, 3)
+    launches[1]["no-copy"][4, 7] = np.nan
+    found = run(launches)
+    assert set(column(found["ratios"], "rounds", arm="null")) == {30}
+    assert column(found["ratios"], "rounds", arm="no-copy") == [30] * 4 + [29] + [30] * 8
+    assert set(column(found["summary"], "rounds", arm="copy")) == {30}
+    logs = [np.nanmedian(np.log(values["no-copy"][4] / values["copy"][4])) for values in launches]
+    assert column(found["ratios"], "ratio", arm="no-copy")[4] == pytest.approx(np.exp(np.mean(logs)))
+
+
+def test_a_block_of_the_reference_without_a_value_takes_the_ratios_of_all_arms_in_its_round(run):
+    launches = campaign(RISING, 3)
+    launches[0]["copy"][0, 0] = np.nan
+    found = run(launches)
+    assert [column(found["ratios"], "rounds", arm=arm)[0] for arm in ("no-copy", "null")] == [29, 29]
+    assert [column(found["summary"], "rounds", arm=arm)[0] for arm in ARMS] == [29, 30, 30]
+
+
+def test_a_disturbed_block_keeps_its_value_and_counts(tmp_path):
+    def disturbed(values, number):
+        return [row | {"validity": "steal time" if row["round"] < 5 else "ok"} for row in rows(values, launch=number)]
+
+    launches = list(enumerate(campaign(RISING, 3), start=1))
+    plain = [raw(tmp_path / f"{n}.parquet", rows(values, launch=n), launch=n) for n, values in launches]
+    marked = [raw(tmp_path / f"{n}-marked.parquet", disturbed(values, n), launch=n) for n, values in launches]
+    found, expected = tables(tmp_path / "marked", marked), tables(tmp_path / "plain", plain)
+    assert column(found["measurements"], "validity").count("steal time") == 3 * 3 * 13 * 5
+    for name in ("summary", "ratios", "crossovers"):
+        assert found[name] == expected[name]
+
+
+def test_a_cell_missing_in_one_launch_rests_on_the_others(run):
+    launches = campaign(RISING, 3)
+    for arm in ARMS:
+        launches[2][arm][6] = np.nan
+    found = run(launches)
+    assert column(found["ratios"], "launches", arm="no-copy") == [3] * 6 + [2] + [3] * 6
+    assert column(found["ratios"], "rounds", arm="no-copy") == [30] * 6 + [20] + [30] * 6
+    two = [np.median(np.log(values["no-copy"][6] / values["copy"][6])) for values in launches[:2]]
+    assert column(found["ratios"], "ratio", arm="no-copy")[6] == pytest.approx(np.exp(np.mean(two)))
+    assert None not in column(found["ratios"], "low")
+    assert column(found["crossovers"], "launches") == [3]
+
+
+def test_a_cell_that_no_launch_measured_has_no_row(run):
+    launches = campaign(RISING, 3)
+    for values in launches:
+        values["no-copy"][3] = np.nan
+    found = run(launches)
+    assert SIZES[3] not in column(found["ratios"], "x", arm="no-copy")
+    assert SIZES[3] in column(found["ratios"], "x", arm="null")
+
+
+def test_a_hole_is_a_launch_and_nothing_else(tmp_path):
+    files = raw_files(tmp_path, campaign(RISING, 3))
+    without = tables(tmp_path / "without", files)
+    hole = raw(tmp_path / "launch=4.parquet", [], launch=4, hole="timed out", reason="not finished after 162 s")
+    found = tables(tmp_path / "with", [hole, *files])
+    assert column(found["launches"], "outcome") == ["measured"] * 3 + ["hole"]
+    assert column(found["launches"], "hole") == [None] * 3 + ["timed out"]
+    assert found["launches"][3]["reason"] == "not finished after 162 s"
+    assert all(found[name] == without[name] for name in set(TABLES) - {"launches"})
+
+
+def test_holes_alone_give_empty_tables(tmp_path):
+    files = [raw(tmp_path / f"launch={number}.parquet", [], launch=number, hole="crashed") for number in (1, 2)]
+    found = tables(tmp_path, files)
+    assert column(found["launches"], "launch") == [1, 2]
+    assert all(found[name] == [] for name in set(TABLES) - {"launches"})
+    for name, schema in TABLES.items():
+        assert pq.read_schema(tmp_path / f"{name}.parquet").remove_metadata() == schema
+
+
+def test_launches_without_a_single_sane_block_give_empty_results(run):
+    found = run([{arm: np.full((13, 10), np.nan) for arm in ARMS}] * 2)
+    assert len(found["measurements"]) == 2 * 3 * 13 * 10
+    assert found["summary"] == found["ratios"] == found["crossovers"] == []
+
+
+def test_without_a_sane_reference_there_is_a_summary_but_no_ratio(run):
+    found = run([values | {"copy": np.full((13, 10), np.nan)} for values in campaign(RISING)])
+    assert len(found["summary"]) == 2 * 13
+    assert found["ratios"] == found["crossovers"] == []
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize("value", [0.0, -1e-6, float("nan"), float("inf")])
+def test_a_value_that_no_measurement_gives_is_refused_with_the_name_of_its_file(tmp_path, value):
+    files = raw_files(tmp_path / "raw", campaign(RISING, 2))
+    wrong = rows(campaign(RISING)[0], launch=3)
+    wrong[17]["value"] = value
+    files.append(raw(tmp_path / "raw" / "launch=3.parquet", wrong, launch=3))
+    with pytest.raises(record.RecordError, match=rf"launch=3\.parquet: holds the value {value}\b"):
+        gather(files, tmp_path / "tables")
+    assert not (tmp_path / "tables").exists()
+
+
+def test_a_second_file_of_the_same_launch_is_refused_with_both_names(tmp_path):
+    (first,) = raw_files(tmp_path, campaign(RISING, 1))
+    second = raw(tmp_path / "copied.parquet", rows(campaign(RISING)[0]), launch=1)
+    with pytest.raises(record.RecordError, match=r"copied\.parquet: is the same launch as .*launch=1\.parquet"):
+        gather([first, second], tmp_path / "tables")
+
+
+def test_a_file_that_does_not_say_which_launch_it_holds_is_refused(tmp_path):
+    path = tmp_path / "nameless.parquet"
+    record.write(record.MEASUREMENTS.empty_table(), path)
+    with pytest.raises(record.RecordError, match=r"nameless\.parquet: does not say which launch"):
+        gather([path], tmp_path / "tables")
+
+
+def test_a_launch_on_several_nodes_whose_ranks_shared_one_is_refused(tmp_path):
+    path = raw(tmp_path / "launch=1.parquet", rows(campaign(RISING)[0]), placement="nodes", hosts=("alpha", "alpha"))
+    with pytest.raises(record.RecordError, match=r"launch=1\.parquet: claims several nodes"):
+        gather([path], tmp_path / "tables")
+
+
+# ---- a run
+
+
+def test_joining_puts_the_rows_of_all_experiments_together(tmp_path):
+    parts = {}
+    for seed, name in enumerate(("mpi_pingpong", "zmq_throughput")):
+        files = [
+            raw(
+                tmp_path / name / f"launch={number}.parquet",
+                rows(values, experiment=name, launch=number),
+                experiment=name,
+                launch=number,
+            )
+            for number, values in enumerate(campaign(RISING, 3, seed=seed), start=1)
+        ]
+        parts[name] = tables(tmp_path / "experiments" / name, files)
+    folders = [tmp_path / "experiments" / name for name in parts]
+    join(folders, tmp_path / "results")
+    join(folders[::-1], tmp_path / "reversed")
+    assert content(tmp_path / "results") == content(tmp_path / "reversed")
+    for name, schema in TABLES.items():
+        whole = pq.read_table(tmp_path / "results" / f"{name}.parquet")
+        assert whole.schema.remove_metadata() == schema
+        assert whole.to_pylist() == [*parts["mpi_pingpong"][name], *parts["zmq_throughput"][name]]
+
+
+def test_joining_an_experiment_of_holes_alone_adds_its_launches(tmp_path):
+    tables(tmp_path / "a", raw_files(tmp_path, campaign(RISING, 2)))
+    tables(tmp_path / "b", [raw(tmp_path / "b.parquet", [], experiment="task_latency", hole="crashed")])
+    join([tmp_path / "a", tmp_path / "b"], tmp_path / "results")
+    launches = pq.read_table(tmp_path / "results" / "launches.parquet").to_pylist()
+    # Folders are taken in the order of their names, and these need not be the experiments'.
+    assert column(launches, "experiment") == ["zmq_throughput", "zmq_throughput", "task_latency"]
