@@ -1,192 +1,24 @@
-"""Synthetic results with a known truth, written through the corridor as the analysing wing would."""
+"""One synthetic run, its results and its rendered page, shared by the tests of this wing."""
 
-from __future__ import annotations
-
-import math
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
+from campaigns import two_good_one_hole
 
-from crossover import record
-from crossover.report import figures
-
-Row = dict[str, Any]
-
-MACHINE: Row = {
-    "host": "node-a", "cpu": "Example CPU 9000", "affinity": "0-3", "governor": "performance", "kernel": "6.1.0",
-    "os": "Debian 12", "python": "3.11.2", "libraries": '{"pyzmq": "27.3.0", "libzmq": "4.3.5", "mpi4py": "4.1.2"}',
-    "network": '{"eth0": "25000 Mb/s"}', "mpi": "MPICH 5.0.2", "slurm": "", "container": "",
-    "logical_cpus": 4, "memory_bytes": 16_000_000_000,
-}  # fmt: skip
-
-
-@dataclass
-class Curve:
-    """One arm against the reference under one protocol; `slope` and `centre` fix the ratio at every point."""
-
-    experiment: str
-    protocol: str
-    metric: str
-    unit: str
-    better: str
-    arm: str
-    reference: str
-    axis: str
-    axis_unit: str
-    points: list[float]
-    rate: float
-    centre: float
-    slope: float
-    verdict: str = "one"
-    launches: int = 3
-
-    def ratio(self, x: float) -> float:
-        return float((x / self.centre) ** self.slope)
-
-
-@dataclass
-class Campaign:
-    """What to write: curves, and launches that left a hole."""
-
-    curves: list[Curve]
-    holes: list[Row] = field(default_factory=list)
-    scale: float = 1.0
-    half_width: float = 0.03
-
-    def write(self, folder: Path) -> Path:
-        """Write the joined tables and those of each experiment, then draw the figures."""
-        tables = self.tables()
-        experiments = sorted({row["experiment"] for row in tables["launches"]})
-        for name, schema in SCHEMAS.items():
-            record.write(pa.Table.from_pylist(tables[name], schema=schema), folder / f"{name}.parquet")
-            for experiment in experiments:
-                own = [row for row in tables[name] if row["experiment"] == experiment]
-                path = folder / "experiments" / experiment / f"{name}.parquet"
-                record.write(pa.Table.from_pylist(own, schema=schema), path)
-        for experiment in experiments:
-            figures.draw(folder / "experiments" / experiment, folder / "figures" / experiment)
-        return folder
-
-    def tables(self) -> dict[str, list[Row]]:
-        tables: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-        for curve in self.curves:
-            self._add(curve, tables)
-        for experiment in sorted({curve.experiment for curve in self.curves}):
-            launches = max(curve.launches for curve in self.curves if curve.experiment == experiment)
-            for launch in range(1, launches + 1):
-                tables["launches"].append(launch_row(experiment, launch))
-                tables["ranks"] += [
-                    MACHINE | {"experiment": experiment, "placement": "node", "launch": launch, "rank": rank}
-                    for rank in (0, 1)
-                ]
-        tables["launches"] += self.holes
-        return tables
-
-    def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:
-        shared = {
-            "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
-            "axis": curve.axis, "axis_unit": curve.axis_unit, "better": curve.better, "launches": curve.launches,
-        }  # fmt: skip
-        replicated = curve.launches > 1
-        sign = -1 if curve.better == "lower" else 1
-        for index, x in enumerate(curve.points):
-            wobble = 1 + 0.008 * math.sin(3 * index)
-            reference_value = curve.rate / (1 + x / (30 * curve.points[0])) ** sign
-            effects = {curve.reference: 1.0, curve.arm: curve.ratio(x) * self.scale, "null": wobble}
-            for arm, effect in effects.items():
-                value = reference_value * effect
-                cell = {"x": x, "arm": arm, "null": arm == "null", "rounds": 20 * curve.launches}
-                spread = {"low": value * 0.93, "high": value * 1.07} if replicated else {"low": None, "high": None}
-                tables["summary"].append(shared | cell | spread | {"unit": curve.unit, "median": value})
-                if arm != curve.reference:
-                    low, high = effect * (1 - self.half_width), effect * (1 + self.half_width)
-                    spread = {"low": low, "high": high} if replicated else {"low": None, "high": None}
-                    tables["ratios"].append(shared | cell | spread | {"ratio": effect, "reference": curve.reference})
-        for start in (0, len(curve.points) // 2):
-            for name in ("ok", "throttled"):
-                raw = {
-                    "arm": curve.reference, "runs": curve.reference, "reference": curve.reference, "null": False,
-                    "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start, "x": curve.points[start],
-                    "value": curve.rate if name == "ok" else None, "block_seconds": 0.01, "validity": name,
-                    "stop": "width" if start else "budget", "unit": curve.unit,
-                }  # fmt: skip
-                tables["measurements"].append(
-                    {key: value for key, value in (shared | raw).items() if key != "launches"}
-                )
-        place = curve.centre * self.scale ** (-1 / curve.slope) if curve.slope else curve.centre
-        found: Row = {"x": None, "low": None, "high": None, "bracket_low": None, "bracket_high": None}
-        if curve.verdict == "one":
-            found = {"x": place, "low": place / 1.3, "high": place * 1.3}
-            found["bracket_low"] = max([x for x in curve.points if x <= place], default=curve.points[0])
-            found["bracket_high"] = min([x for x in curve.points if x > place], default=curve.points[-1])
-        tables["crossovers"].append(
-            shared | found | {"arm": curve.arm, "reference": curve.reference, "verdict": curve.verdict}
-        )
-
-
-SCHEMAS: dict[str, pa.Schema] = {
-    "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
-    "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
-}  # fmt: skip
-
-
-def launch_row(experiment: str, launch: int, hole: str = "", reason: str = "") -> Row:
-    return {
-        "experiment": experiment, "placement": "node", "outcome": "hole" if hole else "measured", "hole": hole,
-        "reason": reason, "file": f"results/raw/{experiment}/node/launch={launch}.parquet",
-        "started_utc": f"2026-11-2{launch}T10:00:00+00:00", "tier": "quick", "settings_hash": "abc", "code": "def",
-        "commit": "0123456789abcdef", "host": "node-a", "launch": launch, "ranks": 2,
-        "wall_seconds": 20.0, "timed_seconds": 0.0 if hole else 13.0,
-    }  # fmt: skip
-
-
-SIZES_BYTES = [100.0, 215, 464, 1000, 2154, 4642, 10000, 21544, 46416, 100000, 215443, 464159, 1000000]
-
-
-def zmq(protocol: str = "PUSH/PULL over tcp", metric: str = "throughput", **changes: Any) -> Curve:
-    settings = {
-        "experiment": "zmq_throughput", "unit": "MB/s" if metric == "bandwidth" else "msgs/s", "better": "higher",
-        "arm": "no-copy", "reference": "copy", "axis": "message size", "axis_unit": "bytes", "points": SIZES_BYTES,
-        "rate": 1.2e6, "centre": 6200.0, "slope": 0.13,
-    }  # fmt: skip
-    return Curve(**(settings | {"protocol": protocol, "metric": metric} | changes))
-
-
-def mpi(**changes: Any) -> Curve:
-    settings = {
-        "experiment": "mpi_pingpong", "protocol": "blocking, float64 array", "metric": "round trip", "unit": "s",
-        "better": "lower", "arm": "Send", "reference": "send", "axis": "array length", "axis_unit": "elements",
-        "points": [1.0, 10, 100, 1000, 10000, 100000, 1000000], "rate": 3.1e-6, "centre": 2e6, "slope": 0.06,
-        "verdict": "always",
-    }  # fmt: skip
-    return Curve(**(settings | changes))
-
-
-def tasks(metric: str = "submission", **changes: Any) -> Curve:
-    settings = {
-        "experiment": "task_latency", "protocol": "hwm 0, 2 engines", "metric": metric, "unit": "tasks/s",
-        "better": "higher", "arm": "pure", "reference": "leastload", "axis": "tasks", "axis_unit": "tasks",
-        "points": [8.0, 32, 128, 1024], "rate": 600.0, "centre": 100.0, "slope": 0.005, "verdict": "undecided",
-    }  # fmt: skip
-    return Curve(**(settings | changes))
-
-
-TASK_HOLES = [launch_row("task_latency", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]
-
-
-def two_good_one_hole(**changes: Any) -> Campaign:
-    curves = [
-        zmq(protocol, metric, centre=6200.0 if "tcp" in protocol else 2900.0)
-        for protocol in ("PUSH/PULL over tcp", "PUSH/PULL over ipc")
-        for metric in ("throughput", "bandwidth", "sends")
-    ]
-    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **changes)
+from crossover.report import render
 
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two experiments with data, one of which every launch is a hole."""
+    """Two experiments with data, and one of which every launch is a hole."""
     return two_good_one_hole().write(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="session")
+def rendered(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page on these results, by the built-in preview even where Quarto is installed."""
+    page = tmp_path_factory.mktemp("page") / "report" / "index.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(page.parent))
+        render.render(results, page)
+    return page

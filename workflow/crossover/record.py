@@ -81,7 +81,7 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
     `metadata` values are stored as JSON. The same input gives the same bytes.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
-    encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in stored.items()}
+    encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep(path.parent)
     part = path.parent / f".{path.name}.{socket.gethostname()}.{os.getpid()}.part"
@@ -116,19 +116,23 @@ def _sync_folder(folder: Path) -> None:
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
-    Raises RecordError if the file cannot be read, is of another version, or lacks a column.
+    Raises RecordError if the file cannot be read, is of another version, or lacks a column or has it of another type.
     """
     try:
         table = pq.read_table(path, partitioning=None)
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
-    version = metadata(table).get("crossover")
-    if version != VERSION:
+    # As bytes, because a stranger's file may hold metadata that is no JSON.
+    version = (table.schema.metadata or {}).get(b"crossover", b"none").decode(errors="replace")
+    if version != str(VERSION):
         raise RecordError(f"{path}: has schema version {version}, this code reads {VERSION}; measure again")
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise RecordError(f"{path}: lacks the columns {', '.join(missing)}; delete it and run again")
-    return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
+    try:
+        return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
+    except pa.ArrowException as error:
+        raise RecordError(f"{path}: has a column of another type ({error}); delete it and run again") from error
 
 
 def metadata(table: pa.Table) -> dict[str, Any]:

@@ -1,10 +1,16 @@
-"""Nothing that was started outlives what it was started for."""
+"""Nothing that was started outlives what it was started for.
+
+As a command, `python -m crossover.measure.death <command>` runs another one that starts processes of its own:
+when it ends, or when whoever started it is killed, all of them end.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 
 import psutil
 
@@ -38,3 +44,22 @@ def end_descendants() -> None:
                 continue
         if not psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] and not psutil.Process().children():
             return
+
+
+def guard(command: list[str]) -> int:
+    """Run `command` and return its exit code. Ends with the parent, taking every descendant along.
+
+    A kernel that ends a child with its parent does not end the grandchildren, so something must stay to do it.
+    """
+    adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    die_with_parent(signal.SIGTERM)
+    try:
+        return subprocess.Popen(command).wait()
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        end_descendants()
+
+
+if __name__ == "__main__":
+    sys.exit(guard(sys.argv[1:]))

@@ -30,6 +30,8 @@ from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_paren
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
 from crossover.measure.relay import Relay
 
+INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -56,7 +58,7 @@ class Interrupted(Exception):
 def supervise(job: Job, output: Path, log: Path) -> int:
     """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted."""
     adopt_orphans()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in INTERRUPTIONS:
         signal.signal(number, _interrupt)
     parent = os.getppid()
 
@@ -186,4 +188,7 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
 
 
 def _interrupt(number: int, _: object) -> None:
+    # Only the first counts: a second one must not break off the cleaning up.
+    for other in INTERRUPTIONS:
+        signal.signal(other, signal.SIG_IGN)
     raise Interrupted(f"interrupted by {signal.Signals(number).name}")

@@ -37,7 +37,7 @@ def gather() -> dict[str, str | int | None]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "libraries": json.dumps(_libraries(), sort_keys=True),
         "mpi": _mpi(),
-        "slurm": json.dumps({k: v for k, v in sorted(os.environ.items()) if k.startswith("SLURM_JOB")}) or None,
+        "slurm": _slurm(),
         "container": "docker" if Path("/.dockerenv").exists() else os.environ.get("APPTAINER_NAME"),
     }
 
@@ -64,6 +64,11 @@ def _os_name() -> str:
 def _network() -> dict[str, int]:
     """Interfaces that are up, with their speed in Mbit/s (0: not told)."""
     return {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}
+
+
+def _slurm() -> str | None:
+    told = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
+    return json.dumps(told) if told else None
 
 
 def _libraries() -> dict[str, str]:

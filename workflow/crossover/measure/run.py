@@ -26,10 +26,11 @@ BLOCK_LIMIT_SECONDS = 120
 def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], part: Path, refusal: Path) -> int:
     """Be one rank. Returns the exit code: 0, or 3 where the launch was refused with its reason in `refusal`."""
     die_with_parent()
-    kind = experiments.find(experiment)
     peers = None
     try:
+        # Before anything that takes long to import: until the ranks have met, a kill leaves MPI's shared memory.
         peers = Peers(placement, plan.ranks(settings), provenance.gather)
+        kind = experiments.find(experiment)
         if peers.rank:
             kind.serve(peers, settings)
             return 0

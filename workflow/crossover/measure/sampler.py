@@ -15,6 +15,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from random import Random
 from typing import Any, Protocol
 
@@ -171,11 +172,20 @@ def calibrate(blocks: Blocks, cell: Cell, arm: Arm, block_seconds: float) -> int
     """The repetitions at which a block of `arm` lasts `block_seconds`.
 
     Each arm has its own, so that a slow arm does not take most of a round's time. Grows by at most 16 a
-    step, so that one cold first block cannot ask for a flood.
+    step, so that one block cut short cannot ask for a flood; and a block counts as long enough only where the
+    next one is so too, since a single one may be cold or interrupted. A fault ends the search: what a faulty
+    block lasts says nothing, and might never grow.
     """
-    n = 1
-    while (seconds := blocks.run(cell, arm, n).seconds) < block_seconds:
-        growth = 1.15 * block_seconds / max(seconds, 1e-9)
+    n, long_enough = 1, 0
+    while long_enough < 2:
+        block = blocks.run(cell, arm, n)
+        if block.fault:
+            return n
+        if block.seconds >= block_seconds:
+            long_enough += 1
+            continue
+        long_enough = 0
+        growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
         n = max(n + 1, math.ceil(n * min(16.0, growth)))
     return n
 
@@ -190,10 +200,7 @@ def _measure(
     random: Random,
     world: Surroundings,
 ) -> Stretch:
-    long = round_seconds > 4 * sampling.block_seconds * len(arms)
-    calibrated = {
-        arm.runs: 1 if long else calibrate(blocks, cell, arm, sampling.block_seconds) for arm in arms if not arm.null
-    }
+    calibrated = {arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds) for arm in arms if not arm.null}
     n = {arm: calibrated[arm.runs] for arm in arms}
     if round_seconds <= WARM_UP_SHARE * share_seconds:
         for arm in arms:
@@ -220,9 +227,11 @@ def _measure(
 
 def _stop(observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling) -> str:
     """Which rule ends the cell now, or the empty string. The next round must still fit into the share."""
+    if rounds < FEWEST_ROUNDS:
+        return ""
     if rounds >= sampling.rounds_at_least and widest(observations) <= sampling.target_width:
         return "width"
-    if rounds >= FEWEST_ROUNDS and spent + spent / rounds > share:
+    if spent + spent / rounds > share:
         return "budget"
     if rounds >= sampling.rounds_at_most:
         return "rounds"
@@ -237,18 +246,16 @@ def widest(observations: Sequence[Observation]) -> float:
     Infinite while an arm has fewer than two sane rounds.
     """
     values: dict[tuple[str, str], dict[int, float]] = {}
-    reference = ""
     for seen in observations:
-        if not seen.arm.null and seen.arm.name == seen.arm.runs:
-            for metric, value in seen.block.values.items():
-                values.setdefault((metric, seen.arm.name), {})[seen.round] = value
-        elif seen.arm.null:
-            reference = seen.arm.runs
-    widths = [
-        _half_width([math.log(value / base[at]) for at, value in series.items() if at in base])
-        for (metric, arm), series in values.items()
-        if arm != reference and (base := values.get((metric, reference), {})) is not None
-    ]
+        for metric, value in seen.block.values.items():
+            values.setdefault((metric, seen.arm.name), {})[seen.round] = value
+    reference = next((seen.arm.runs for seen in observations if seen.arm.null), "")
+    others = {seen.arm.name for seen in observations if not seen.arm.null} - {reference}
+    widths = []
+    for metric, arm in product({metric for metric, _ in values}, others):
+        base = values.get((metric, reference), {})
+        series = values.get((metric, arm), {})
+        widths.append(_half_width([math.log(value / base[at]) for at, value in series.items() if at in base]))
     return max(widths, default=math.inf)
 
 

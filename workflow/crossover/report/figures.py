@@ -24,6 +24,9 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triang
 DASHES = ((1, 0), (7, 3), (2, 2), (7, 2, 2, 2), (4, 4), (10, 3))
 NOISE_COLOUR, NOISE_SHAPE, NOISE_DASH = "#8A8A8A", "cross", (3, 3)
 
+Style = tuple[str, str, tuple[int, ...]]
+"""Colour, shape and dash of an arm."""
+
 HEIGHT = 270
 STATIC_WIDTH = 480
 STATIC_SCALE = 2
@@ -70,7 +73,8 @@ def ratio(panel: Panel) -> alt.LayerChart:
 def log_ticks(low: float, high: float) -> list[float]:
     """Round numbers between `low` and `high`, on the coarsest grid that puts at least four there."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    even = (size * 10.0**decade for decade in reversed(decades) for size in (5, 2, 1))
+    # A range of a few per cent needs steps far below its own decade.
+    even = (size * 10.0**decade for decade in range(decades[-1], decades[0] - 4, -1) for size in (5, 2, 1))
     grids = [
         *([step * 10.0**decade for decade in decades for step in steps] for steps in ((1,), (1, 2, 5))),
         [step * 10.0**decade for decade in decades for step in (1, 1.5, 2, 3, 5, 7)],
@@ -117,42 +121,45 @@ def _lines(panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, ti
     """Bands, lines and points of all arms."""
     drawn = {point["arm"] for point in points}
     styles = {label: style for label, style in _styles(panel).items() if label in drawn}
-    domain = list(styles)
-
-    def by_arm(index: int) -> alt.Scale:
-        return alt.Scale(domain=domain, range=[style[index] for style in styles.values()])
-
-    legend = alt.Legend(orient="top", title=None, symbolOpacity=1, symbolSize=80, offset=4)
-    tooltip = [
-        alt.Tooltip(f"{field}:N", title=heading)
-        for field, heading in {
-            "arm": "arm",
-            "at": panel.facts["axis"],
-            "is": title,
-            "interval": "interval",
-            "launches": "launches",
-            "rounds": "rounds in all",
-        }.items()
-    ]
-    ordered = sorted(points, key=lambda point: (domain.index(point["arm"]), point["x"]))
-    base = alt.Chart(alt.Data(values=ordered)).encode(
-        x=_x(panel), color=alt.Color("arm:N", scale=by_arm(0), legend=legend)
-    )
+    ordered = sorted(points, key=lambda point: (list(styles).index(point["arm"]), point["x"]))
+    base = alt.Chart(alt.Data(values=ordered)).encode(x=_x(panel))
     y = alt.Y("value:Q", scale=scale, axis=axis, title=title)
-    shape = alt.Shape("arm:N", scale=by_arm(1), legend=legend)
-    dash = alt.StrokeDash("arm:N", scale=by_arm(2), legend=None)
-    return [
-        base.mark_area(opacity=0.22)
-        .encode(y=alt.Y("low:Q", scale=scale, axis=axis, title=title), y2="high:Q")
-        .transform_filter("isValid(datum.low) && isValid(datum.high)"),
-        base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=dash),
-        base.mark_point(filled=True, size=42, opacity=1).encode(y=y, shape=shape, tooltip=tooltip),
-    ]
+    # Bands and lines take their look as constants: encoded, they would meddle with the symbols of the legend.
+    layers = []
+    for label, (colour, _, dash) in styles.items():
+        own = base.transform_filter(alt.datum.arm == label)
+        layers += [
+            own.transform_filter("isValid(datum.low) && isValid(datum.high)")
+            .mark_area(opacity=0.22, color=colour)
+            .encode(y=alt.Y("low:Q", scale=scale, axis=axis, title=title), y2="high:Q"),
+            own.mark_line(strokeWidth=1.8, color=colour, strokeDash=list(dash)).encode(y=y),
+        ]
+    return [*layers, _points(base, styles, panel.facts["axis"], title).encode(y=y)]
 
 
-def _styles(panel: Panel) -> dict[str, tuple[str, str, tuple[int, ...]]]:
+def _points(base: alt.Chart, styles: dict[str, Style], axis_name: str, title: str) -> alt.Chart:
+    """The points of all arms, which also make the legend and the tooltips."""
+    labels, (colours, shapes, _) = list(styles), zip(*styles.values(), strict=True)
+    legend = alt.Legend(orient="top", title=None, symbolSize=70, offset=4)
+    fields = {
+        "arm": "arm",
+        "at": axis_name,
+        "is": title,
+        "interval": "interval",
+        "launches": "launches",
+        "rounds": "rounds in all",
+    }
+    points: alt.Chart = base.mark_point(filled=True, size=42, opacity=1).encode(
+        color=alt.Color("arm:N", scale=alt.Scale(domain=labels, range=list(colours)), legend=legend),
+        shape=alt.Shape("arm:N", scale=alt.Scale(domain=labels, range=list(shapes)), legend=legend),
+        tooltip=[alt.Tooltip(f"{field}:N", title=heading) for field, heading in fields.items()],
+    )
+    return points
+
+
+def _styles(panel: Panel) -> dict[str, Style]:
     """Colour, shape and dash of each arm, by its label; the null arm is grey everywhere."""
-    styles: dict[str, tuple[str, str, tuple[int, ...]]] = {}
+    styles: dict[str, Style] = {}
     for order, arm in enumerate(panel.arms):
         index = order % len(COLOURS)
         own = (COLOURS[index], SHAPES[index], DASHES[index])
@@ -163,9 +170,8 @@ def _styles(panel: Panel) -> dict[str, tuple[str, str, tuple[int, ...]]]:
 def _x(panel: Panel) -> alt.X:
     axis, unit = panel.facts["axis"], panel.facts["axis_unit"]
     places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]})
-    # A few measured points are themselves the best ticks; many are better served by decades.
-    decades = range(math.ceil(math.log10(places[0])), math.floor(math.log10(places[-1])) + 1)
-    ticks = places if len(places) <= 8 else [10.0**decade for decade in decades]
+    # A few measured points are themselves the best ticks; many are better served by round numbers.
+    ticks = places if len(places) <= 8 else log_ticks(places[0], places[-1])
     return alt.X(
         "x:Q",
         title=axis if axis == unit else f"{axis} ({unit})",

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from crossover.report import quantities
 from crossover.report.tables import Row
@@ -52,6 +53,12 @@ def _table(name: str, unit: str = "") -> Callable[[Row], str]:
     return fact
 
 
+def _slurm(row: Row) -> str:
+    """The partition alone: a job's own numbers differ from launch to launch and describe no machine."""
+    job: dict[str, str] | None = json.loads(row["slurm"] or "null")
+    return f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job"
+
+
 def _memory(row: Row) -> str:
     return quantities.quantity(row["memory_bytes"], "bytes") if row["memory_bytes"] else UNKNOWN
 
@@ -66,7 +73,7 @@ FACTS: dict[str, Callable[[Row], str]] = {
     "kernel": _text("kernel"),
     "system": _text("os"),
     "container": lambda row: str(row["container"] or "none"),
-    "Slurm": _table("slurm"),
+    "Slurm": _slurm,
     "MPI": _text("mpi"),
     "Python": _text("python"),
     "libraries": _table("libraries"),
@@ -74,14 +81,53 @@ FACTS: dict[str, Callable[[Row], str]] = {
 """The rows of the machine's table, each with how it is read from a rank."""
 
 
-def timed_share(launches: list[Row]) -> str:
+# ---- how the run went
+
+
+@dataclass(frozen=True)
+class Course:
+    """The launches of one experiment and the rows they left, as HEALTH reads them."""
+
+    launches: list[Row]
+    stops: list[str | None]
+    """Why each cell of each launch stopped."""
+    validities: list[str | None]
+    """What was made of each row."""
+
+
+def with_data(course: Course) -> str:
+    """How many of the launches measured anything."""
+    measured = sum(row["outcome"] == "measured" for row in course.launches)
+    return f"{measured} of {len(course.launches)}"
+
+
+def asked(course: Course) -> str:
+    """What each launch was asked for; a run that was asked for different things says them all."""
+    return _distinct(_order(json.loads(row["settings"])) if row["settings"] else UNKNOWN for row in course.launches)
+
+
+def _order(settings: dict[str, Any]) -> str:
+    rounds, block = settings["rounds"], quantities.quantity(settings["block_seconds"], "s")
+    return (
+        f"blocks of at least {block}, {rounds['at_least']} to {rounds['at_most']} rounds a cell, "
+        f"±{quantities.percent(settings['target_width'])} within "
+        f"{quantities.duration(settings['budget_seconds'])} a launch"
+    )
+
+
+def took(course: Course) -> str:
+    """The wall time of all launches together, the holes included."""
+    return quantities.duration(sum(row["wall_seconds"] or 0 for row in course.launches))
+
+
+def timed_share(course: Course) -> str:
     """The share of the launches' wall time that lay inside timed blocks; holes timed nothing."""
-    measured = [row for row in launches if row["outcome"] == "measured" and row["wall_seconds"]]
+    measured = [row for row in course.launches if row["outcome"] == "measured" and row["wall_seconds"]]
     wall_seconds = sum(row["wall_seconds"] for row in measured)
     if not wall_seconds:
         return "–"
     timed_seconds = sum(row["timed_seconds"] or 0 for row in measured)
-    return f"{quantities.percent(timed_seconds / wall_seconds)} of {quantities.quantity(wall_seconds, 's')}"
+    return f"{quantities.percent(timed_seconds / wall_seconds)} of {quantities.duration(wall_seconds)}"
 
 
 def tally(values: Iterable[str | None]) -> str:
@@ -96,10 +142,19 @@ def tally(values: Iterable[str | None]) -> str:
 
 
 def when(launches: list[Row]) -> str:
-    """The first and the last day of the launches, and their tiers."""
+    """The first and the last day of the launches."""
     days = sorted(row["started_utc"][:10] for row in launches if row["started_utc"])
     if not days:
         return "never"
-    tiers = sorted({row["tier"] for row in launches if row["tier"]})
-    span = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
-    return f"{span}, tier {quantities.listed(tiers)}" if tiers else span
+    return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+
+
+HEALTH: dict[str, Callable[[Course], str]] = {
+    "launches with data": with_data,
+    "asked of each launch": asked,
+    "all launches took": took,
+    "in timed blocks": timed_share,
+    "cells, by why they stopped": lambda course: tally(course.stops),
+    "rows, by validity": lambda course: tally(course.validities),
+}
+"""The rows of the table on how the run went, each with how it is read from an experiment's course."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import vl_convert
 from IPython.display import Markdown
@@ -19,6 +19,7 @@ from IPython.display import Markdown
 from crossover import record
 from crossover.report import machine, prose, quantities
 from crossover.report import tables as corridor
+from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
 
 RESULTS_VARIABLE = "CROSSOVER_RESULTS"
@@ -61,12 +62,12 @@ class Page:
         """Where each arm passes its reference, or the verdict why that cannot be said."""
         panels = [panel for name in self._order() for panel in self.tables.panels(name, self.leads.get(name))]
         lines = [
-            [f"`{panel.experiment}`", panel.metric, panel.title, f"`{arm}` / `{panel.reference}`", *_verdict(row)]
+            [f"`{panel.experiment}`", panel.metric, panel.title, *_crossover(panel, arm, row)]
             for panel in panels
             for arm in panel.rivals
             if (row := panel.crossover_of(arm))
         ]
-        header = ["experiment", "metric", "protocol", "arms", "verdict", "crossover", "measured points around it"]
+        header = ["experiment", "metric", "protocol", "arms", "verdict", "crossover", "measured points around"]
         return Markdown(pipe_table(header, lines) if lines else "No arm could be compared with another.")
 
     def machine(self) -> Markdown:
@@ -78,39 +79,23 @@ class Page:
         return Markdown(pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS]))
 
     def health(self) -> Markdown:
-        """How each experiment went: launches, time inside timed blocks, why cells stopped, what was not sane."""
+        """How each experiment went, one column each: what was asked, what it took, what was not sane."""
+        names = self.tables.experiments
+        if not names:
+            return Markdown("Nothing was launched.")
         measurements = record.read(self.results / "measurements.parquet", record.MEASUREMENTS)
-        lines = []
-        for name in self.tables.experiments:
-            own = measurements.filter(pc.equal(measurements["experiment"], name))
-            launches = [row for row in self.tables.launches if row["experiment"] == name]
-            cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
-            lines.append(
-                [
-                    f"`{name}`",
-                    f"{len(launches) - len(self.tables.holes(name))} of {len(launches)}",
-                    machine.timed_share(launches),
-                    machine.tally(cells["stop"].to_pylist()),
-                    machine.tally(own["validity"].to_pylist()),
-                ]
-            )
-        header = [
-            "experiment",
-            "launches with data",
-            "time in timed blocks",
-            "cells, by why they stopped",
-            "rows, by validity",
-        ]
-        return Markdown(pipe_table(header, lines) if lines else "Nothing was launched.")
+        courses = [self._course(name, measurements) for name in names]
+        lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
+        return Markdown(pipe_table(["", *(f"`{name}`" for name in names)], lines))
 
     def holes(self) -> Markdown:
-        """Every hole, with its reason and the command that fills it."""
-        sentences = [f"- {prose.hole(row)}" for row in self.tables.holes()]
-        missing = [f"- {prose.gap(self.tables, name)}" for name in self._order() if name not in self.tables.experiments]
-        return Markdown("\n".join([*sentences, *missing]) or "There are none: every launch left data.")
+        """Every hole, with its reason and the command that tries again."""
+        missing = [prose.gap(self.tables, name) for name in self._order() if name not in self.tables.experiments]
+        told = "\n\n".join([*prose.holes(self.tables), *missing])
+        return Markdown(told or "There are none: every launch left data.")
 
     def when(self) -> str:
-        """The days on which the launches began, and how much was asked for."""
+        """The days on which the launches began."""
         return machine.when(self.tables.launches)
 
     # ---- one experiment
@@ -136,7 +121,7 @@ class Page:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
         curves = [(panel, arm) for panel in self._leading(experiment) for arm in panel.rivals if panel.ratios_of(arm)]
         if not curves:
-            return Markdown("No ratio could be formed.")
+            return Markdown("")
         places = sampled(sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS)
         facts = curves[0][0].facts
         lines = []
@@ -157,6 +142,12 @@ class Page:
                 parts = (self.charts(name), self.findings(name), self.ratios(name))
                 sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
         return Markdown("\n\n".join(sections))
+
+    def _course(self, experiment: str, measurements: pa.Table) -> Course:
+        own = measurements.filter(pc.equal(measurements["experiment"], experiment))
+        cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
+        launches = [row for row in self.tables.launches if row["experiment"] == experiment]
+        return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist())
 
     def _order(self) -> list[str]:
         return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
@@ -220,20 +211,23 @@ def _caption(panels: list[Panel]) -> str:
     )
 
 
-def _verdict(row: Row) -> list[str]:
-    verdict = "not replicated" if row["launches"] < 2 else row["verdict"]
-    if verdict != "one" or row["x"] is None:
-        return [verdict, "–", "–"]
+def _crossover(panel: Panel, arm: str, row: Row) -> list[str]:
+    """The cells on one pair of arms: the pair, the verdict, the place, the measured points around it."""
+    told = [f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm)]
+    if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
+        return [*told, "–", "–"]
     unit = row["axis_unit"]
     ends = [row["bracket_low"], row["bracket_high"]]
     bracket = "–" if None in ends else " to ".join(quantities.quantity(end, unit) for end in ends)
-    return [verdict, quantities.position(row["x"], row["low"], row["high"], unit), bracket]
+    return [*told, quantities.position(row["x"], row["low"], row["high"], unit), bracket]
 
 
-def pipe_table(header: list[str], lines: Iterable[list[str]]) -> str:
-    """A Markdown pipe table."""
-    rows = [header, ["---"] * len(header), *lines]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)
+def pipe_table(header: list[str], lines: list[list[str]]) -> str:
+    """A Markdown pipe table; where it is wide, its columns share the width as their longest cells do."""
+    table = [[cell.replace("|", "\\|") for cell in row] for row in [header, *lines]]
+    widths = [min(max(len(cell) for cell in column), 40) for column in zip(*table, strict=True)]
+    rules = ["-" * max(3, width) for width in widths]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [table[0], rules, *table[1:]])
 
 
 def sampled(places: list[float], count: int) -> list[float]:

@@ -7,24 +7,24 @@ import math
 from crossover.report import quantities
 from crossover.report.tables import Panel, Row, Tables
 
-FILL = "snakemake --profile profiles/local -R"
-"""The command that measures a launch again, when its file is named after it."""
-
-
 # ---- one experiment
 
 
 def findings(panel: Panel) -> str:
     """One paragraph: what each arm does at both ends of the axis, where it crosses, how loud the noise is."""
     if not panel.rivals or not panel.ratios:
-        return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
+        return f"**{_heading(panel)}.** No arm could be compared with another: {_arms_seen(panel)}."
     sentences = [
         sentence
         for arm in panel.rivals
         if panel.ratios_of(arm)
         for sentence in (_ends(panel, arm), crossing(panel, arm))
     ]
-    return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
+    return " ".join([f"**{_heading(panel)}.**", *sentences, noise(panel)])
+
+
+def _heading(panel: Panel) -> str:
+    return panel.title[:1].upper() + panel.title[1:]
 
 
 def _arms_seen(panel: Panel) -> str:
@@ -89,6 +89,26 @@ def crossing(panel: Panel, arm: str) -> str:
             return f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
 
 
+def verdict(panel: Panel, arm: str) -> str:
+    """The same in two or three words, for a table."""
+    row = panel.crossover_of(arm)
+    if row is None:
+        return "not examined"
+    if row["launches"] < 2:
+        return "not replicated"
+    match row["verdict"]:
+        case "one":
+            return f"becomes {_beyond(panel, arm)}"
+        case "always":
+            return f"always {_mostly(panel, arm)}"
+        case "none":
+            return f"{_mostly(panel, arm)} or level"
+        case "several":
+            return "changes sides several times"
+        case _:
+            return "undecided"
+
+
 def _bracket(row: Row) -> str:
     if row["bracket_low"] is None or row["bracket_high"] is None:
         return ""
@@ -133,14 +153,11 @@ def _largest(cells: list[Row]) -> str:
 
 
 def summary(tables: Tables, leads: dict[str, str]) -> str:
-    """Three to five sentences over all experiments; `leads` gives each experiment's leading metric."""
+    """A line per experiment, then how far to trust them; `leads` gives each experiment's leading metric."""
     order = [*leads, *(name for name in tables.experiments if name not in leads)]
-    sentences = [
-        _coverage(tables),
-        *(_headline(tables, name, leads.get(name)) for name in order),
-        _overall_noise(tables),
-    ]
-    return " ".join(filter(None, sentences))
+    lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order]
+    trust = " ".join(filter(None, [_coverage(tables), _overall_noise(tables)]))
+    return "\n".join([*lines, "", trust])
 
 
 def _coverage(tables: Tables) -> str:
@@ -160,8 +177,8 @@ def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
     shown = [panel for panel in found if panel.metric == metric]
     clauses = [_clause(panel, arm) for panel in shown for arm in panel.rivals if panel.ratios_of(arm)]
     if not clauses:
-        return f"`{experiment}` has no result: {_absence(tables, experiment)}."
-    return f"`{experiment}`, {metric}: {'; '.join(clauses)}."
+        return f"**{experiment}** has no result: {_absence(tables, experiment)}."
+    return f"**{experiment}**, {metric}: {'; '.join(clauses)}."
 
 
 def _absence(tables: Tables, experiment: str) -> str:
@@ -175,23 +192,25 @@ def _absence(tables: Tables, experiment: str) -> str:
 
 def _clause(panel: Panel, arm: str) -> str:
     row, reference = panel.crossover_of(arm), panel.reference
-    cells = panel.ratios_of(arm)
-    largest = max(cells, key=_distance)
-    most = f"{_times(largest)} at {_place(largest)}"
+    largest = max(panel.ratios_of(arm), key=_distance)
+    times = f"{_times(largest)} its {panel.metric}"
+    most, at_most = f"most at {_place(largest)}: {times}", f"the largest difference is {times} at {_place(largest)}"
     if row is None or row["launches"] < 2:
-        return f"`{arm}` against `{reference}` is not replicated, {most} ({panel.title})"
-    match row["verdict"]:
-        case "one":
-            where = quantities.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at {where} ({panel.title})"
-        case "always":
-            return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, at most {most} ({panel.title})"
-        case "none":
-            return f"`{arm}` is {_mostly(panel, arm)} than `{reference}` or level with it, {most} ({panel.title})"
-        case "several":
-            return f"`{arm}` changes sides with `{reference}` several times, {most} at most ({panel.title})"
-        case _:
-            return f"`{arm}` could not be told from `{reference}`, {most} at most ({panel.title})"
+        said = f"`{arm}` against `{reference}` is not replicated; {at_most}"
+    else:
+        match row["verdict"]:
+            case "one":
+                where = quantities.position(row["x"], row["low"], row["high"], row["axis_unit"])
+                said = f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**"
+            case "always":
+                said = f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
+            case "none":
+                said = f"`{arm}` is {_mostly(panel, arm)} than `{reference}` or level with it, {most}"
+            case "several":
+                said = f"`{arm}` changes sides with `{reference}` several times; {at_most}"
+            case _:
+                said = f"`{arm}` could not be told from `{reference}`; {at_most}"
+    return f"{said} ({panel.title})"
 
 
 def _overall_noise(tables: Tables) -> str:
@@ -204,18 +223,37 @@ def _overall_noise(tables: Tables) -> str:
 # ---- holes
 
 
-def hole(row: Row) -> str:
-    """One hole: which launch, what happened, and the command that fills it."""
-    which = f"Launch {row['launch']} of `{row['experiment']}` (placement {row['placement']}) is a hole"
+def holes(tables: Tables) -> list[str]:
+    """One paragraph and one command for all launches of an experiment that left the same hole."""
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in tables.holes():
+        alike.setdefault((row["experiment"], row["placement"], *_cause(row)), []).append(row)
+    return [
+        f"{_which(rows)} of `{experiment}` (placement {placement}), *{kind}*: `{reason}`. To try again:\n\n"
+        f"```\n{_fill(tables, rows)}\n```"
+        for (experiment, placement, kind, reason), rows in alike.items()
+    ]
+
+
+def _cause(row: Row) -> tuple[str, str]:
     # A reason may be any text, a traceback's last line included: as code it cannot break the page.
-    reason = " ".join((row["reason"] or "no reason was recorded").replace("`", "'").split())
-    return f"{which}, *{row['hole']}*: `{reason}`. To fill it: `{FILL} {row['file']}`."
+    return row["hole"] or "unknown", " ".join((row["reason"] or "no reason was recorded").replace("`", "'").split())
+
+
+def _which(rows: list[Row]) -> str:
+    return f"Launch{'es' if len(rows) > 1 else ''} {quantities.listed([str(row['launch']) for row in rows])}"
+
+
+def _fill(tables: Tables, rows: list[Row]) -> str:
+    """The command that measures these launches again, by the profile that suits where the others ran."""
+    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
+    return " ".join(["snakemake", "--profile", profile, "-R", *(row["file"] for row in rows)])
 
 
 def gap(tables: Tables, experiment: str) -> str:
     """Why an experiment has nothing to show."""
     if experiment not in tables.experiments:
         return f"`{experiment}` is not part of this run: no launch of it is in the tables."
-    return " ".join(
-        [f"`{experiment}` has nothing to show: {_absence(tables, experiment)}.", *map(hole, tables.holes(experiment))]
-    )
+    reasons = dict.fromkeys(f"*{kind}*: `{reason}`" for kind, reason in map(_cause, tables.holes(experiment)))
+    told = f" ({'; '.join(reasons)}). What to do is in @sec-holes." if reasons else "."
+    return f"`{experiment}` has nothing to show: {_absence(tables, experiment)}{told}"

@@ -11,9 +11,8 @@ from typing import Any
 
 import yaml
 
-OPTIONS = frozenset(
-    ("label", "fig-cap", "fig-alt", "tbl-cap", "echo", "include", "output", "code-fold", "code-summary", "tags")
-)
+FRONT_MATTER = ("title", "subtitle", "lang", "jupyter")
+OPTIONS = ("label", "tbl-cap", "include", "output")
 
 FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 CELL = re.compile(r"^\{python\}\s*$")
@@ -100,7 +99,9 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
         return {}, 0
     for end in range(1, len(lines)):
         if lines[end].rstrip() == "---":
-            return _mapping("".join(lines[1:end]), 1, "the front matter"), end + 1
+            front = _mapping("".join(lines[1:end]), 1, "the front matter")
+            _refuse_unknown(front, FRONT_MATTER, 1, "key of the front matter")
+            return front, end + 1
     raise QmdError("line 1: the front matter has no closing ---")
 
 
@@ -112,6 +113,12 @@ def _mapping(text: str, line: int, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise QmdError(f"line {line}: {what} must be `key: value` lines")
     return found
+
+
+def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], line: int, what: str) -> None:
+    unknown = sorted(str(key) for key in found if key not in known)
+    if unknown:
+        raise QmdError(f"line {line}: unknown {what} {', '.join(unknown)}; both renderers know {', '.join(known)}")
 
 
 def _closing(lines: list[str], start: int, fence: str) -> int:
@@ -127,10 +134,9 @@ def _cell(lines: list[str], line: int) -> Cell:
     options = _mapping(
         "".join(text.removeprefix("#|").removeprefix(" ") for text in lines[:count]), line, "a cell's options"
     )
-    unknown = sorted(set(options) - OPTIONS)
-    if unknown:
-        known = ", ".join(sorted(OPTIONS))
-        raise QmdError(f"line {line}: unknown cell option {', '.join(unknown)}; both renderers know {known}")
+    _refuse_unknown(options, OPTIONS, line, "cell option")
+    if options.get("output", "asis") != "asis":
+        raise QmdError(f"line {line}: output: {options['output']}; the only value that both renderers know is asis")
     return Cell("".join(lines[count:]), line, options)
 
 

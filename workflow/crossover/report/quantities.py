@@ -70,6 +70,20 @@ def position(value: float, low: float | None, high: float | None, unit: str) -> 
     return f"{here} [{', '.join(ends)}]"
 
 
+def duration(seconds: float) -> str:
+    """A length of time as people say it.
+
+    >>> duration(9.64), duration(59.7), duration(3725), duration(5400)
+    ('9.6 s', '1 min', '1 h 2 min', '1 h 30 min')
+    """
+    if seconds < 59.5:
+        return quantity(seconds, "s", 2)
+    minutes, rest_seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (0 if hours else rest_seconds, "s"))
+    return " ".join(f"{count:,} {unit}" for count, unit in parts if count)
+
+
 def percent(fraction: float, digits: int = 2) -> str:
     """A fraction as per cent.
 

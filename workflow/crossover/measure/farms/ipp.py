@@ -20,7 +20,6 @@ import ipyparallel as ipp
 import zmq
 from ipyparallel.engine.app import IPEngine
 
-from crossover.measure.death import die_with_parent
 from crossover.measure.peers import LOOPBACK, Refusal
 
 START_SECONDS = 60
@@ -45,6 +44,7 @@ class IpyparallelFarm:
         self._log = self._folder / "controller.log"
         self._controller = subprocess.Popen(
             [
+                *(sys.executable, "-m", "crossover.measure.death"),
                 *(sys.executable, "-m", "ipyparallel.controller"),
                 *(f"--profile-dir={self._folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
@@ -56,7 +56,6 @@ class IpyparallelFarm:
             stderr=subprocess.STDOUT,
             env=os.environ | {"IPYTHONDIR": str(self._folder)},
             start_new_session=True,
-            preexec_fn=die_with_parent,
         )
         return self._connection("engine")
 
@@ -77,10 +76,11 @@ class IpyparallelFarm:
 
         The pure scheduler refuses a client that saw engines come.
         """
-        connection = self._connection("client")
-        with ipp.Client(connection_info=connection, timeout=START_SECONDS) as probe:
+        # Without a folder of its own the client would make one in the user's home.
+        connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._folder)}
+        with ipp.Client(**connection, timeout=START_SECONDS) as probe:
             probe.wait_for_engines(engines, timeout=START_SECONDS, interactive=False)
-        self._client = ipp.Client(connection_info=connection, timeout=START_SECONDS)
+        self._client = ipp.Client(**connection, timeout=START_SECONDS)
         if len(self._client) != engines:
             raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {engines}")
         self._view = self._client.load_balanced_view()

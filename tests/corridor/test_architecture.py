@@ -1,0 +1,95 @@
+"""Do the arrows between the wings point the way they are drawn?"""
+
+import ast
+from functools import cache
+
+import pytest
+
+from crossover.closure import PACKAGE
+
+CORRIDOR = {"plan", "record", "closure", "session", "document", "__main__", "__init__"}
+WINGS = {"measure", "analyse", "report"}
+SHARED = {"plan", "record"}
+"""What a wing may import beside itself."""
+
+
+def modules(folder=""):
+    """Every module under a folder of the package, by its dotted name within the package."""
+    return {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in (PACKAGE / folder).rglob("*.py")
+    }
+
+
+MODULES = modules()
+
+
+def exists(name):
+    return bool(name) and (name in MODULES or f"{name}.__init__" in MODULES)
+
+
+@cache
+def imported(name):
+    """The modules of ours that a module imports anywhere in it, by their names within the package."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name}: a relative import, which the digest of the code would not follow"
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {full for full in inner if exists(full.removeprefix("crossover."))} or {node.module}
+    return {full.removeprefix("crossover.") for full in found if full.startswith("crossover.")}
+
+
+def test_there_are_three_wings_and_a_corridor():
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS
+    assert {path.stem for path in PACKAGE.glob("*.py")} <= CORRIDOR
+    assert {path.stem for path in PACKAGE.glob("*.py")} >= CORRIDOR - {"document"}
+
+
+def test_the_imports_are_seen_at_all():
+    assert "record" in imported("measure.run")
+    assert "measure.farms.ipp" in imported("measure.experiments.task_latency")
+    assert "measure.launch" in imported("__main__")
+
+
+@pytest.mark.parametrize("name", ["plan", "record", "closure", "session"])
+def test_the_corridor_imports_nothing_of_ours(name):
+    assert imported(name) == set()
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] in WINGS])
+def test_a_wing_imports_the_corridor_and_itself(name):
+    wing = name.split(".")[0]
+    assert {other for other in imported(name) if other not in SHARED and other.split(".")[0] != wing} == set()
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
+def test_an_experiment_knows_the_block_contract_peers_and_farms_and_no_other_experiment(name):
+    known = {"measure.sampler", "measure.peers", "plan"}
+    assert {other for other in imported(name) - known if not other.startswith("measure.farms.")} == set()
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.farms.")])
+def test_a_farm_knows_no_experiment_and_no_engine(name):
+    assert imported(name) <= {"measure.peers", "measure.death", "measure.farms"}
+
+
+def test_the_engine_knows_nothing_of_messages():
+    assert imported("measure.sampler") == {"plan"}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.") and name.count(".") == 1])
+def test_outside_its_folder_no_experiment_is_known_by_name(name):
+    assert not [other for other in imported(name) if other.startswith(("measure.experiments.", "measure.farms"))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_nobody_imports_the_command_line(name):
+    assert "__main__" not in imported(name)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_import_of_ours_is_of_something_that_exists(name):
+    pending = {"document", "report.render"}
+    assert {other for other in imported(name) - pending if not exists(other)} == set()

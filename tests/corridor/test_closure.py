@@ -1,0 +1,153 @@
+"""Does an edit rerun what it concerns, and nothing else?"""
+
+import importlib.util
+import shutil
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from crossover import closure
+
+EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
+ANALYSING = ("crossover.analyse.tables",)
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package, free to be edited."""
+    return shutil.copytree(closure.PACKAGE, tmp_path / "crossover", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def fresh(package):
+    """The closure module of that copy, without a memory of earlier sources."""
+    spec = importlib.util.spec_from_file_location("copied_closure", package / "closure.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def digests(package):
+    """The digest of every experiment's launches, and of the analysis."""
+    copy = fresh(package)
+    launches = {name: copy.of_launch(SimpleNamespace(experiment=name)) for name in EXPERIMENTS}
+    return launches | {"analysis": copy.digest(*ANALYSING)}
+
+
+def edit(file, text="\nEDITED = True\n"):
+    file.write_text(file.read_text() + text)
+
+
+def concerned(package, *files):
+    """What has another digest once `files` are edited."""
+    before = digests(package)
+    for file in files:
+        edit(package / file)
+    after = digests(package)
+    return {name for name in before if before[name] != after[name]}
+
+
+def test_a_copy_elsewhere_has_the_same_digests(package):
+    assert digests(package) == {name: closure.of_launch(SimpleNamespace(experiment=name)) for name in EXPERIMENTS} | {
+        "analysis": closure.digest(*ANALYSING)
+    }
+
+
+def test_every_experiment_has_a_digest_of_its_own(package):
+    assert len(set(digests(package).values())) == len(EXPERIMENTS) + 1 >= 4
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_driver_concerns_its_own_launches_alone(package, name):
+    assert concerned(package, f"measure/experiments/{name}.py") == {name}
+
+
+@pytest.mark.parametrize("module", ["sampler", "run", "launch", "peers", "provenance", "death", "host", "relay"])
+def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
+    assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
+
+
+def test_a_farm_concerns_the_experiments_that_use_it(package):
+    assert concerned(package, "measure/farms/ipp.py") == {"task_latency"}
+
+
+@pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])
+def test_a_package_around_the_modules_concerns_every_launch(package, init):
+    assert concerned(package, init) == set(EXPERIMENTS)
+
+
+def test_a_module_reached_only_through_a_package_counts(package):
+    edit(package / "measure" / "farms" / "__init__.py", "\nfrom crossover.measure.farms import hidden\n")
+    (package / "measure" / "farms" / "hidden.py").write_text("SPEED = 1\n")
+    assert concerned(package, "measure/farms/hidden.py") == {"task_latency"}
+
+
+def test_the_analysis_concerns_no_launch(package):
+    assert concerned(package, "analyse/tables.py", "analyse/statistics.py", "analyse/crossing.py") == {"analysis"}
+
+
+def test_the_report_the_session_and_the_command_line_concern_neither(package):
+    others = [*package.glob("report/*.py"), package / "session.py", package / "__main__.py", package / "closure.py"]
+    assert concerned(package, *(path.relative_to(package) for path in others)) == set()
+
+
+def test_the_record_concerns_everything(package):
+    assert concerned(package, "record.py") == {*EXPERIMENTS, "analysis"}
+
+
+def test_a_touch_concerns_nothing(package):
+    before = digests(package)
+    for file in package.rglob("*.py"):
+        file.touch()
+    assert digests(package) == before
+
+
+def test_taking_an_edit_back_takes_its_digest_back(package):
+    file = package / "measure" / "sampler.py"
+    before, source = digests(package), file.read_text()
+    edit(file)
+    file.write_text(source)
+    assert digests(package) == before
+
+
+IMPORTS = {
+    "import crossover.deep.leaf": True,
+    "import crossover.deep.leaf as other": True,
+    "import json, crossover.deep.leaf": True,
+    "from crossover.deep import leaf": True,
+    "from crossover.deep.leaf import VALUE": True,
+    "def later():\n    from crossover.deep.leaf import VALUE": True,
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import crossover.deep.leaf": True,
+    "from crossover import deep": False,
+    "import deep.leaf": False,
+    "import crossover_deep.leaf": False,
+    "TEXT = 'import crossover.deep.leaf'": False,
+}
+
+
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_every_form_of_import_is_followed_and_nothing_else(package, statement):
+    (package / "deep").mkdir()
+    (package / "deep" / "__init__.py").touch()
+    leaf = package / "deep" / "leaf.py"
+    leaf.write_text("VALUE = 1\n")
+    (package / "root.py").write_text(statement + "\n")
+    before = fresh(package).digest("crossover.root")
+    edit(leaf)
+    assert (fresh(package).digest("crossover.root") != before) is IMPORTS[statement]
+
+
+def test_a_circle_of_imports_comes_to_an_end(package):
+    names = ["one", "two", "three", "one"]
+    for name, other in pairwise(names):
+        (package / f"{name}.py").write_text(f"from crossover import {other}\n")
+    circle = fresh(package).digest("crossover.one")
+    assert circle == fresh(package).digest("crossover.three")
+    edit(package / "two.py")
+    assert fresh(package).digest("crossover.one") != circle
+
+
+def test_a_renamed_module_is_another_one(package):
+    (package / "one.py").write_text("VALUE = 1\n")
+    (package / "two.py").write_text("VALUE = 1\n")
+    assert fresh(package).digest("crossover.one") != fresh(package).digest("crossover.two")

@@ -1,0 +1,260 @@
+"""Is a file whole or absent, and refused where it must not be believed?"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossover import record
+
+HOST = socket.gethostname()
+BLOCKS = pa.table({"arm": ["copy", "no-copy"], "x": [100, 100], "value": [1.5, None]})
+SCHEMA = pa.schema([("arm", pa.string()), ("x", pa.float64()), ("value", pa.float64())])
+FACTS = {"launch": {"placement": "node", "launch": 3}, "ranks": [{"host": "a", "rank": 0}], "text": "Köln"}
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import pyarrow as pa
+from crossover import record
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+{wound}
+record.write(pa.table({{"x": list(range(1000))}}), Path(sys.argv[1]))
+"""
+WOUNDS = {
+    "before the first byte": "record.pq.write_table = die",
+    "before the rows are on disk": "os.fsync = die",
+    "before it has its name": "Path.replace = die",
+}
+
+
+def killed(wound, path):
+    """The exit code of a process that writes to `path` and does not survive it."""
+    finding_us = os.environ | {"PYTHONPATH": str(Path(record.__file__).parents[1])}
+    return subprocess.run([sys.executable, "-c", KILLED.format(wound=wound), str(path)], env=finding_us).returncode
+
+
+def dead_pid():
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
+
+
+@pytest.fixture
+def alive():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    yield child.pid
+    child.communicate()
+
+
+# ---- whole or absent
+
+
+@pytest.mark.parametrize("wound", WOUNDS)
+def test_a_writer_that_is_killed_leaves_no_file_and_the_next_one_sweeps_up(tmp_path, wound):
+    path = tmp_path / "launch=1.parquet"
+    assert killed(WOUNDS[wound], path) == -signal.SIGKILL
+    assert not path.exists()
+    record.write(BLOCKS, tmp_path / "launch=2.parquet")
+    assert [left.name for left in tmp_path.iterdir()] == ["launch=2.parquet"]
+
+
+def test_a_writer_that_is_killed_leaves_the_file_of_before_as_it_was(tmp_path):
+    path = tmp_path / "a.parquet"
+    record.write(BLOCKS, path, FACTS)
+    before = path.read_bytes()
+    assert killed(WOUNDS["before it has its name"], path) == -signal.SIGKILL
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("failing", ["pq.write_table", "os.fsync", "pq.read_metadata"])
+def test_a_writer_that_fails_leaves_nothing_at_all(tmp_path, monkeypatch, failing):
+    def fail(*_, **__):
+        raise OSError("no space left on device")
+
+    module, name = failing.split(".")
+    monkeypatch.setattr(getattr(record, module), name, fail)
+    with pytest.raises(OSError, match="no space left"):
+        record.write(BLOCKS, tmp_path / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_that_did_not_reach_the_disk_are_noticed(tmp_path, monkeypatch):
+    whole = pq.write_table
+    monkeypatch.setattr(record.pq, "write_table", lambda table, *rest, **more: whole(table[:1], *rest, **more))
+    with pytest.raises(record.RecordError, match="fewer rows on disk"):
+        record.write(BLOCKS, tmp_path / "a.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_part_of_a_dead_writer_is_swept(tmp_path):
+    part = tmp_path / f".a.parquet.{HOST}.{dead_pid()}.part"
+    part.touch()
+    record.sweep(tmp_path)
+    assert not part.exists()
+
+
+def test_the_parts_of_the_living_of_other_hosts_and_all_other_files_are_left(tmp_path, alive):
+    names = [
+        f".a.parquet.{HOST}.{alive}.part",
+        f".a.parquet.elsewhere.{dead_pid()}.part",
+        f".a.parquet.{HOST}.x.part",
+        f"a.{HOST}.{dead_pid()}.part",
+        ".claim",
+        "launch=1.parquet",
+    ]
+    for name in names:
+        (tmp_path / name).touch()
+    record.sweep(tmp_path)
+    assert {left.name for left in tmp_path.iterdir()} == set(names)
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
+    backwards = dict(reversed(FACTS.items()))
+    for name, facts in {"a": FACTS, "b": FACTS, "c": backwards}.items():
+        record.write(BLOCKS, tmp_path / name, facts)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes()
+
+
+# ---- there and back
+
+
+def test_rows_and_metadata_come_back_as_they_went(tmp_path):
+    path = tmp_path / "deep" / "folder" / "launch=1.parquet"
+    record.write(BLOCKS, path, FACTS)
+    table = record.read(path, SCHEMA)
+    assert table.to_pylist() == BLOCKS.to_pylist()
+    assert record.metadata(table) == FACTS | {"crossover": record.VERSION}
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), json_values, max_size=4))
+def test_any_json_is_kept_as_metadata(tmp_path_factory, facts):
+    facts = {f"fact {key}": value for key, value in facts.items()}
+    path = tmp_path_factory.mktemp("facts") / "a.parquet"
+    record.write(BLOCKS, path, facts)
+    assert record.metadata(record.read(path, SCHEMA)) == facts | {"crossover": record.VERSION}
+
+
+def test_columns_come_in_the_order_and_type_of_the_schema_and_no_others(tmp_path):
+    record.write(BLOCKS.append_column("more", [[1, 2]]).select(["more", "value", "x", "arm"]), tmp_path / "a")
+    table = record.read(tmp_path / "a", SCHEMA)
+    assert table.schema.names == SCHEMA.names
+    assert table.schema.types == SCHEMA.types
+
+
+def test_a_table_without_rows_comes_back_with_its_columns(tmp_path):
+    record.write(record.MEASUREMENTS.empty_table(), tmp_path / "hole.parquet", FACTS)
+    table = record.read(tmp_path / "hole.parquet", record.MEASUREMENTS)
+    assert (table.num_rows, table.schema.names) == (0, record.MEASUREMENTS.names)
+
+
+def test_a_path_like_a_hive_partition_adds_no_column(tmp_path):
+    path = tmp_path / "x=7" / "launch=1.parquet"
+    record.write(BLOCKS, path)
+    assert record.read(path, SCHEMA)["x"].to_pylist() == [100, 100]
+
+
+# ---- refusals: each names the file and the next step
+
+
+def refused(path, reason, schema=SCHEMA):
+    with pytest.raises(record.RecordError) as caught:
+        record.read(path, schema)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert reason in message
+    assert "run again" in message or "measure again" in message
+
+
+@pytest.mark.parametrize("version", [record.VERSION + 1, record.VERSION - 1, str(record.VERSION), None])
+def test_a_file_of_another_version_is_refused(tmp_path, version):
+    record.write(BLOCKS, tmp_path / "a.parquet", {"crossover": version})
+    refused(tmp_path / "a.parquet", f"has schema version {json.dumps(version)}, this code reads {record.VERSION}")
+
+
+@pytest.mark.parametrize("metadata", [None, {"org.example.version": "3.5.0"}])
+def test_a_strangers_file_is_refused(tmp_path, metadata):
+    pq.write_table(BLOCKS.replace_schema_metadata(metadata), tmp_path / "a.parquet")
+    refused(tmp_path / "a.parquet", "has schema version none")
+
+
+def test_a_file_that_lacks_columns_is_refused_with_their_names(tmp_path):
+    record.write(BLOCKS.select(["arm"]), tmp_path / "a.parquet")
+    refused(tmp_path / "a.parquet", "lacks the columns x, value")
+
+
+def test_a_file_with_a_column_of_another_type_is_refused(tmp_path):
+    record.write(BLOCKS.set_column(1, "x", [["wide", "narrow"]]), tmp_path / "a.parquet")
+    refused(tmp_path / "a.parquet", "has a column of another type")
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    refused(tmp_path / "a.parquet", "cannot be read as parquet")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0, 1, exclude_max=True))
+def test_a_file_that_is_cut_short_anywhere_is_refused(tmp_path_factory, share):
+    path = tmp_path_factory.mktemp("cut") / "a.parquet"
+    record.write(BLOCKS, path, FACTS)
+    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+    refused(path, "cannot be read as parquet")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=300))
+def test_bytes_that_are_no_parquet_are_refused(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("noise") / "a.parquet"
+    path.write_bytes(content)
+    refused(path, "cannot be read as parquet")
+
+
+def launch_on(*hosts, placement="nodes", rows=BLOCKS):
+    encoded = {"launch": {"placement": placement}, "ranks": [{"host": host} for host in hosts]}
+    return rows.replace_schema_metadata({key: json.dumps(value) for key, value in encoded.items()})
+
+
+def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
+    with pytest.raises(record.RecordError, match=r"a\.parquet: claims several nodes, but every rank ran on here"):
+        record.refuse_untrue(tmp_path / "a.parquet", launch_on("here", "here"))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        launch_on("here", "there"),
+        launch_on("here", "here", placement="node"),
+        launch_on(rows=BLOCKS[:0]),
+    ],
+    ids=["two hosts", "one node asked for", "a hole"],
+)
+def test_a_file_that_does_not_contradict_itself_is_believed(tmp_path, table):
+    record.refuse_untrue(tmp_path / "a.parquet", table)
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_and_not_silence(tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    with pytest.raises(OSError, match="blocked"):
+        record.write(BLOCKS, blocked / "a.parquet")
+    assert list(tmp_path.iterdir()) == [blocked]

@@ -1,0 +1,193 @@
+"""Starts real launches through the command line, each with a home, a temporary folder and a mark of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
+LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-")
+"""How the files begin that MPI, ZeroMQ and Python's multiprocessing would leave in folders that all share."""
+
+COMMON = {"block_seconds": 0.002, "rounds": {"at_least": 3, "at_most": 30}, "target_width": 1e-6, "budget_seconds": 0.5}
+TOY = COMMON | {"arms": ["plain", "fancy"], "reference": "plain", "points": [1, 2], "does": "work"}
+
+TOY_DRIVER = '''
+"""An experiment that misbehaves as it is told to."""
+
+import ctypes, os, signal, sys, time
+from contextlib import contextmanager
+
+from crossover.measure.peers import Refusal
+from crossover.measure.sampler import Axis, Block, Cell, Metric
+
+AXIS = Axis("size", "units")
+METRICS = (Metric("time", "s", "lower"),)
+
+
+def cells(settings):
+    return [Cell("toy", x) for x in settings["points"]]
+
+
+def misbehave(how):
+    match how:
+        case "raise":
+            raise RuntimeError("the toy has come apart")
+        case "segfault":
+            ctypes.string_at(0)
+        case "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "hang":
+            time.sleep(1000)
+        case "refuse":
+            raise Refusal("not supported", "this toy needs a battery; buy one")
+        case "leave":
+            sys.exit(7)
+        case "flee":
+            os._exit(0)
+
+
+class Toy:
+    def __init__(self, how):
+        self.how = how
+
+    def run(self, cell, arm, n):
+        time.sleep(0.001 * n)
+        if arm.name == "fancy":
+            misbehave(self.how)
+            if self.how == "lose":
+                return Block(0.001 * n, fault="lost or damaged messages")
+        return Block(0.001 * n, {"time": 0.001})
+
+
+@contextmanager
+def drive(peers, settings):
+    channel = peers.channel(to=1)
+    yield Toy(settings["does"])
+    channel.send("stop")
+
+
+def serve(peers, settings):
+    channel = peers.channel(to=0)
+    misbehave(settings["does"].removeprefix("other rank: "))
+    channel.receive()
+'''
+
+
+def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
+    """A copy of the package with an experiment `toy`; `constants` are (file, text, other text)."""
+    for part in ("workflow", "config"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    package = folder / "workflow" / "crossover"
+    (package / "measure" / "experiments" / "toy.py").write_text(TOY_DRIVER)
+    for file, text, other in constants.values():
+        source = (package / file).read_text()
+        assert source.count(text) == 1, f"{file} has no longer one {text!r}"
+        (package / file).write_text(source.replace(text, other))
+    return folder
+
+
+class Launch:
+    """One launch in `folder`: start it, wait for it, look at what it left."""
+
+    def __init__(
+        self, folder: Path, experiment: str, settings: dict[str, Any], mpi: str = "mpiexec", root: Path = ROOT
+    ):
+        self.folder = folder
+        self.home, self.temporary = folder / "home", folder / "tmp"
+        self.output = folder / "raw" / experiment / "node" / "launch=1.parquet"
+        self.log = folder / "logs" / "launch=1.log"
+        for made in (self.home, self.temporary):
+            made.mkdir(parents=True, exist_ok=True)
+        self.mark = f"crossover-test-{uuid.uuid4().hex}"
+        self.environment = os.environ | {
+            "HOME": str(self.home),
+            "TMPDIR": str(self.temporary),
+            "PYTHONPATH": str(root / "workflow"),
+            "CROSSOVER_TEST": self.mark,
+        }
+        for variable in ("IPYTHONDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+            self.environment.pop(variable, None)
+        self.command = [
+            *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
+            *("--placement", "node", "--launch", "1", "--mpi", mpi, "--settings", json.dumps(settings)),
+            *("--code", "c0de", "--output", str(self.output), "--log", str(self.log)),
+        ]
+
+    def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
+        """Start it, by a `wrapper` that takes the command line as its further arguments if given."""
+        self.folder_before = {folder: _names(folder) for folder in SHARED_FOLDERS}
+        self.process = subprocess.Popen(
+            [*wrapper, *self.command],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self.folder,
+            start_new_session=True,
+        )
+        return self.process
+
+    def run(self) -> int:
+        """Start it and wait; returns the exit code."""
+        return self.start().wait(120)
+
+    def processes(self) -> list[psutil.Process]:
+        """The processes that are part of this launch and have not ended."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("CROSSOVER_TEST") == self.mark and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+        return found
+
+    def ranks(self) -> list[psutil.Process]:
+        """The ranks among them."""
+        found = []
+        for process in self.processes():
+            with contextlib.suppress(psutil.Error):
+                line = process.cmdline()
+                if "measure" in line and line[1:3] == ["-m", "mpi4py"]:
+                    found.append(process)
+        return found
+
+    def end(self) -> None:
+        """Kill whatever is left of it."""
+        for process in self.processes():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+    def left_in_shared_folders(self) -> set[str]:
+        """Names that were not there before and look like ours. Other programs come and go there."""
+        return {
+            str(folder / name)
+            for folder, before in self.folder_before.items()
+            for name in _names(folder) - before
+            if name.startswith(LEAKS)
+        }
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+
+def eventually(is_so: Callable[[], Any], within_seconds: float = 30) -> bool:
+    """Whether it becomes so before a generous deadline, which only a failure waits for."""
+    deadline = time.monotonic() + within_seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

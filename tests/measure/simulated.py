@@ -1,0 +1,82 @@
+"""A machine whose arms have known speeds, on a clock that only its blocks move.
+
+Like a real one it drifts while a launch goes on, its blocks scatter, and now and then one is interrupted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from crossover.measure.sampler import Block, Cell, Sampling, Stretch, Surroundings, sample
+from crossover.plan import Arm
+
+ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
+CELL = Cell("simulated", 1)
+
+
+class EndlessError(Exception):
+    """The engine has asked for more blocks than any sound stop rule would."""
+
+
+@dataclass
+class Machine:
+    """Runs blocks of simulated time; `x` of a cell multiplies the seconds of a repetition."""
+
+    seconds: Mapping[str, float]
+    """Seconds per repetition of each alternative, at the start of the launch."""
+    untimed: float = 0.0
+    """Seconds that a block costs the launch beside its timed part."""
+    drift: float = 0.0
+    """By what share the machine is slower after `drift_seconds`, growing all the while."""
+    drift_seconds: float = 1.0
+    scatter: float = 0.0
+    """Standard deviation of the logarithm of a block's time."""
+    interrupted: float = 0.0
+    """The probability that a block takes longer by a heavy-tailed factor."""
+    fault: Callable[[Cell, Arm], str] = lambda cell, arm: ""
+    at_most: int = 100_000
+    random: Random = field(default_factory=lambda: Random(1))
+    now: float = 0.0
+    ran: list[tuple[Cell, Arm, int, float]] = field(default_factory=list)
+    """Every block: its cell, arm, repetitions and timed seconds."""
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Run a block; a faulty one takes its time and has no value."""
+        if len(self.ran) >= self.at_most:
+            raise EndlessError(f"{self.at_most} blocks and no end")
+        slower = 1 + self.drift * self.now / self.drift_seconds
+        noise = math.exp(self.random.gauss(0, self.scatter))
+        if self.random.random() < self.interrupted:
+            noise *= self.random.paretovariate(1.2)
+        seconds = n * self.seconds[arm.runs] * cell.x * slower * noise
+        self.now += seconds + self.untimed
+        self.ran.append((cell, arm, n, seconds))
+        fault = self.fault(cell, arm)
+        return Block(seconds, fault=fault) if fault else Block(seconds, {"time": seconds / n})
+
+    def launch(
+        self,
+        sampling: Sampling,
+        cells: Sequence[Cell] = (CELL,),
+        arms: Sequence[Arm] = ARMS,
+        seed: int = 1,
+        disturbance: Callable[[], str] = lambda: "ok",
+        progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None,
+    ) -> list[Stretch]:
+        """All stretches of a launch on this machine."""
+        world = Surroundings(clock=lambda: self.now, disturbance=disturbance, progress=progress)
+        return list(sample(self, cells, arms, sampling, Random(seed), world))
+
+
+def sampling(
+    block_seconds: float = 0.01,
+    at_least: int = 10,
+    at_most: int = 100,
+    width: float = 1e-6,
+    budget: float = 1000.0,
+) -> Sampling:
+    """A plan that ends after `at_most` rounds, unless told otherwise."""
+    return Sampling(block_seconds, at_least, at_most, width, budget)

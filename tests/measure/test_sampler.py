@@ -1,0 +1,405 @@
+"""Does the engine measure what is there, on a machine whose truth is known?"""
+
+import math
+import statistics
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from simulated import ARMS, CELL, Machine, sampling
+
+from crossover.measure.sampler import FEWEST_ROUNDS, Block, Cell, Observation, Sampling, calibrate, widest
+from crossover.plan import Arm
+
+SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
+PLAIN, FANCY, NULL = ARMS
+DRIFTING = dict(seconds=SECONDS, drift=0.3, scatter=0.03, interrupted=0.05)
+
+seeds = st.integers(0, 10**6)
+
+
+def noisy(seed=1, **more):
+    return Machine(random=Random(seed), **({"seconds": SECONDS, "scatter": 0.05, "interrupted": 0.02} | more))
+
+
+def values(observations, name):
+    """The values of one arm by round."""
+    return {seen.round: seen.block.values["time"] for seen in observations if seen.arm.name == name}
+
+
+def ratio(observations, arm="fancy", reference="plain"):
+    """The median over the rounds of an arm's value divided by the reference's."""
+    ours, theirs = values(observations, arm), values(observations, reference)
+    return statistics.median(ours[at] / theirs[at] for at in ours)
+
+
+def rounds(stretch):
+    return 1 + max(seen.round for seen in stretch.observations)
+
+
+# ---- interleaving
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_drift_of_30_percent_leaves_the_ratio_as_it_is(seed):
+    machine = Machine(drift_seconds=100 * 3 * 0.0115, random=Random(seed), **DRIFTING)
+    (stretch,) = machine.launch(sampling(), seed=seed)
+    slowed = statistics.median(list(values(stretch.observations, "plain").values())[-10:]) / SECONDS["plain"]
+    assert slowed > 1.2, "the machine must have drifted for this to prove anything"
+    assert ratio(stretch.observations) == pytest.approx(1.4, rel=0.02)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_arm_after_the_other_would_mistake_the_same_drift_for_a_difference(seed):
+    machine = Machine(drift_seconds=2 * 100 * 0.0115, random=Random(seed), **DRIFTING)
+    medians = {}
+    for arm in (PLAIN, FANCY):
+        n = calibrate(machine, CELL, arm, 0.01)
+        medians[arm.name] = statistics.median(machine.run(CELL, arm, n).values["time"] for _ in range(100))
+    assert medians["fancy"] / medians["plain"] / 1.4 > 1.08
+
+
+def test_every_round_runs_every_arm_once_in_positions_from_0_up():
+    (stretch,) = noisy().launch(sampling())
+    for number in range(rounds(stretch)):
+        taken = [seen for seen in stretch.observations if seen.round == number]
+        assert sorted(seen.arm.name for seen in taken) == sorted(arm.name for arm in ARMS)
+        assert [seen.position for seen in taken] == [0, 1, 2]
+        assert [seen.start_ns for seen in taken] == sorted({seen.start_ns for seen in taken})
+
+
+def test_every_arm_comes_first_second_and_third_about_equally_often():
+    (stretch,) = noisy().launch(sampling(at_least=300, at_most=300))
+    places = Counter((seen.arm.name, seen.position) for seen in stretch.observations)
+    assert len(places) == 9
+    # 100 expected of 300; a fixed or a rotating order would give 0 or 300, chance stays within 5 standard errors.
+    assert all(60 < count < 140 for count in places.values())
+
+
+def test_the_order_of_rounds_is_not_a_fixed_cycle():
+    (stretch,) = noisy().launch(sampling())
+    firsts = [seen.arm.name for seen in stretch.observations if seen.position == 0]
+    assert any(firsts[at] == firsts[at + 1] for at in range(len(firsts) - 1))
+    assert len(set(pairwise(firsts))) == 9
+
+
+def orders(stretches):
+    return [(stretch.cell.x, [seen.arm.name for seen in stretch.observations]) for stretch in stretches]
+
+
+def test_the_same_seed_gives_the_same_order_and_another_gives_another():
+    cells = [Cell("simulated", x) for x in range(1, 9)]
+    first, again, other = (noisy().launch(sampling(at_most=20), cells, seed=seed) for seed in (5, 5, 6))
+    assert orders(first) == orders(again)
+    assert [x for x, _ in orders(first)] != [x for x, _ in orders(other)]
+    assert orders(first) != orders(other)
+
+
+def test_the_cells_come_in_random_order_each_once():
+    cells = [Cell("simulated", x) for x in range(1, 9)]
+    seen = [[stretch.cell for stretch in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]
+    assert all(sorted(order, key=cells.index) == cells for order in seen)
+    assert sum(order == cells for order in seen) <= 1
+
+
+def test_the_null_arm_runs_the_reference_and_differs_from_it_by_noise_alone():
+    machine = noisy(drift=0.3, drift_seconds=5)
+    (stretch,) = machine.launch(sampling(at_least=100))
+    assert {seen.arm.runs for seen in stretch.observations if seen.arm.null} == {"plain"}
+    assert ratio(stretch.observations, "null") == pytest.approx(1, abs=0.02)
+
+
+def test_the_null_arm_has_as_many_repetitions_as_the_reference():
+    (stretch,) = noisy().launch(sampling())
+    n = {seen.arm.name: seen.n for seen in stretch.observations}
+    assert n["null"] == n["plain"] != n["fancy"]
+
+
+# ---- calibration
+
+
+@pytest.mark.parametrize("fancy", [1e-8, 1e-5, 3e-3, 0.5])
+def test_a_block_of_every_arm_lasts_at_least_the_block_time(fancy):
+    machine = Machine({"plain": 1e-5, "fancy": fancy})
+    (stretch,) = machine.launch(sampling(at_most=5, budget=1e9))
+    assert min(seen.block.seconds for seen in stretch.observations) >= 0.01
+
+
+def test_a_slow_reference_does_not_cut_short_the_blocks_of_a_fast_arm():
+    (stretch,) = Machine({"plain": 1.0, "fancy": 1e-6}).launch(sampling(at_most=5, budget=1e9))
+    assert min(seen.block.seconds for seen in stretch.observations) >= 0.01
+
+
+def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
+    (stretch,) = Machine({"plain": 1e-5, "fancy": 0.5}).launch(sampling(at_most=5, budget=1e9))
+    assert {seen.n for seen in stretch.observations if seen.arm == FANCY} == {1}
+    assert max(seen.block.seconds for seen in stretch.observations if seen.arm != FANCY) < 0.02
+
+
+@settings(deadline=None)
+@given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), seeds)
+def test_calibration_grows_by_at_most_16_a_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
+    machine = Machine({"plain": seconds}, scatter=scatter, random=Random(seed))
+    n = calibrate(machine, CELL, PLAIN, block_seconds)
+    asked = [n for _, _, n, _ in machine.ran]
+    assert asked[0] == 1
+    assert all(then <= 16 * now or then == now + 1 for now, then in pairwise(asked))
+    assert asked[-1] == n
+    assert machine.ran[-1][3] >= block_seconds
+    assert n * seconds < 16 * block_seconds * math.exp(6 * scatter) or n == 1
+
+
+class Hesitant(Machine):
+    """A machine on which the block of that number is interrupted for a long while."""
+
+    slow_one = 0
+
+    def run(self, cell, arm, n):
+        block = super().run(cell, arm, n)
+        return Block(block.seconds + 0.05, block.values) if len(self.ran) == self.slow_one + 1 else block
+
+
+@pytest.mark.parametrize("slow_one", range(6))
+def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one):
+    machine = Hesitant(SECONDS)
+    machine.slow_one = slow_one
+    assert calibrate(machine, CELL, PLAIN, 0.01) * SECONDS["plain"] >= 0.01
+
+
+def test_calibration_ends_where_every_block_is_faulty_at_once():
+    class Broken(Machine):
+        def run(self, cell, arm, n):
+            super().run(cell, arm, n)
+            return Block(0.0, fault="lost or damaged messages")
+
+    (stretch,) = Broken(SECONDS, at_most=2000).launch(sampling(at_most=5))
+    assert {seen.validity for seen in stretch.observations} == {"lost or damaged messages"}
+
+
+def test_the_arms_are_warmed_up_before_the_first_round_where_that_is_cheap():
+    machine = Machine(SECONDS)
+    (stretch,) = machine.launch(sampling(at_most=5))
+    n = {seen.arm: seen.n for seen in stretch.observations}
+    before = machine.ran[: -len(stretch.observations)]
+    assert [(arm, times) for _, arm, times, _ in before[-3:]] == [(arm, n[arm]) for arm in ARMS]
+    costly = Machine(SECONDS)
+    costly.launch(sampling(at_most=5, budget=0.01))
+    assert len(costly.ran) == len(machine.ran) - 3 - (5 - FEWEST_ROUNDS) * 3
+
+
+# ---- stop rules
+
+
+def test_a_quiet_cell_stops_for_its_width_at_the_fewest_rounds_asked_for():
+    (stretch,) = Machine(SECONDS, scatter=0.001).launch(sampling(width=0.02, at_least=10))
+    assert (stretch.stop, rounds(stretch)) == ("width", 10)
+
+
+def test_a_noisy_cell_takes_more_rounds_than_a_quiet_one_until_it_is_as_narrow():
+    plan = sampling(width=0.02, at_least=10, at_most=5000)
+    (quiet,), (loud,) = (noisy(scatter=scatter).launch(plan) for scatter in (0.05, 0.15))
+    assert quiet.stop == loud.stop == "width"
+    # Twice the scatter, 4 times the rounds: here 3 times the scatter, so about 9 times; the rule is itself noisy.
+    assert 3 < rounds(loud) / rounds(quiet) < 27
+
+
+def test_a_cell_that_stopped_for_its_width_is_within_it_of_the_truth_nearly_always():
+    found = [noisy(seed).launch(sampling(width=0.03, at_least=10, at_most=1000), seed=seed)[0] for seed in range(60)]
+    assert {stretch.stop for stretch in found} == {"width"}
+    near = [abs(math.log(ratio(stretch.observations) / 1.4)) <= 0.03 for stretch in found]
+    # Looking again and again until it is narrow costs some of the 95 %.
+    assert sum(near) >= 0.8 * len(near)
+
+
+@pytest.mark.parametrize("at_most", [11, 40])
+def test_a_cell_that_never_gets_narrow_stops_after_the_most_rounds(at_most):
+    (stretch,) = noisy().launch(sampling(at_most=at_most))
+    assert (stretch.stop, rounds(stretch)) == ("rounds", at_most)
+
+
+def test_a_cell_that_never_gets_narrow_stops_at_the_budget():
+    machine = noisy()
+    (stretch,) = machine.launch(sampling(at_most=10**6, budget=5))
+    assert stretch.stop == "budget"
+    assert machine.now == pytest.approx(5, rel=0.15)
+
+
+def test_without_any_budget_there_are_still_the_fewest_rounds():
+    cells = [Cell("simulated", x) for x in (1, 10, 100)]
+    stretches = noisy().launch(sampling(budget=1e-9), cells)
+    assert [(stretch.stop, rounds(stretch)) for stretch in stretches] == [("budget", FEWEST_ROUNDS)] * 3
+
+
+def test_fewer_rounds_than_the_fewest_are_not_run_even_if_asked_for():
+    (stretch,) = Machine(SECONDS).launch(sampling(at_least=2, at_most=2, width=1))
+    assert rounds(stretch) == FEWEST_ROUNDS
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_budget_covers_all_cells_together(seed):
+    cells = [Cell("simulated", x) for x in (1, 3, 10, 30, 100, 300, 1000, 3000)]
+    machine = noisy(seed, interrupted=0, untimed=0.001)
+    machine.launch(sampling(at_most=10**6, budget=30), cells, seed=seed)
+    assert machine.now == pytest.approx(30, rel=0.1)
+
+
+def test_what_the_quiet_cells_leave_unspent_goes_to_those_after_them():
+    class Uneven(Machine):
+        quiet: tuple[Cell, ...] = ()
+
+        def run(self, cell, arm, n):
+            self.scatter = 0.0 if cell in self.quiet else 0.1
+            return super().run(cell, arm, n)
+
+    cells = [Cell("simulated", x) for x in range(1, 5)]
+    plan = sampling(at_most=10**6, budget=8, width=1e-5)
+    everywhere_noisy = Uneven(SECONDS).launch(plan, cells)
+    machine = Uneven(SECONDS)
+    machine.quiet = tuple(stretch.cell for stretch in everywhere_noisy[:3])
+    relieved = machine.launch(plan, cells)
+    assert [stretch.stop for stretch in relieved] == ["width", "width", "width", "budget"]
+    assert rounds(relieved[3]) > 3 * rounds(everywhere_noisy[3])
+    assert machine.now == pytest.approx(8, rel=0.1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(seed):
+    cells = [Cell("simulated", x) for x in (1, 2, 3, 25_000)]
+    machine = noisy(seed, scatter=0.02)
+    stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=40), cells, seed=seed)}
+    costly = stretches.pop(25_000)
+    cheap = [rounds(stretch) for stretch in stretches.values()]
+    # A round costs about 25 times as much; to the square root that is 5 times fewer rounds.
+    assert all(2 < count / rounds(costly) < 12 for count in cheap)
+    assert rounds(costly) >= 2 * FEWEST_ROUNDS
+
+
+def observed(number, arm, **metrics):
+    return Observation(CELL, arm, number, 0, 1, 0, Block(1.0, metrics), "ok")
+
+
+def test_the_width_is_that_of_the_widest_arm_and_metric():
+    def both(steady, scattered):
+        seen = []
+        for at in range(20):
+            seen.append(observed(at, PLAIN, time=1.0, rate=1.0))
+            seen.append(observed(at, NULL, time=1 + at % 3, rate=1.0))
+            seen.append(observed(at, FANCY, time=2 + steady * (at % 2), rate=2 + scattered * (at % 2)))
+        return widest(seen)
+
+    assert both(0, 0) == 0, "the null arm is no arm to wait for"
+    assert 0 < both(0, 0.1) < both(0, 0.5) == both(0.1, 0.5) == both(0.5, 0)
+
+
+def test_the_width_is_the_interval_of_a_median_under_normal_noise():
+    random = Random(2)
+    logs = [random.gauss(0, 0.1) for _ in range(4001)]
+    seen = [observed(at, PLAIN, time=1.0) for at in range(4001)] + [observed(0, NULL, time=1.0)]
+    seen += [observed(at, FANCY, time=math.exp(value)) for at, value in enumerate(logs)]
+    assert widest(seen) == pytest.approx(1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05)
+
+
+def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():
+    arms = (PLAIN, FANCY, Arm("broken", "broken"), NULL)
+    machine = Machine(SECONDS | {"broken": 1e-5}, fault=lambda cell, arm: "lost" * (arm.name == "broken"))
+    (stretch,) = machine.launch(sampling(width=0.5, at_most=30), arms=arms)
+    assert (stretch.stop, rounds(stretch)) == ("rounds", 30)
+
+
+# ---- faults, disturbances, progress
+
+
+def test_a_faulty_block_has_no_value_and_its_fault_as_validity():
+    faults = Random(3)
+    machine = Machine(SECONDS, fault=lambda cell, arm: "lost" * (arm == FANCY and faults.random() < 0.5))
+    (stretch,) = machine.launch(sampling(at_most=40))
+    fancy = [seen for seen in stretch.observations if seen.arm == FANCY]
+    assert {seen.validity for seen in fancy} == {"lost", "ok"}
+    assert all((seen.validity == "ok") == ("time" in seen.block.values) for seen in fancy)
+    assert {seen.validity for seen in stretch.observations if seen.arm != FANCY} == {"ok"}
+
+
+def test_a_disturbance_marks_every_block_of_its_round_and_no_other():
+    heard = iter(["before the first round", "ok", "steal time", "ok", "throttled", *["ok"] * 1000])
+    (stretch,) = Machine(SECONDS).launch(sampling(at_most=6), disturbance=lambda: next(heard))
+    marks = [{seen.validity for seen in stretch.observations if seen.round == at} for at in range(6)]
+    assert marks == [{"ok"}, {"steal time"}, {"ok"}, {"throttled"}, {"ok"}, {"ok"}]
+
+
+def test_a_fault_outweighs_a_disturbance():
+    machine = Machine(SECONDS, fault=lambda cell, arm: "lost" * (arm == FANCY))
+    (stretch,) = machine.launch(sampling(at_most=5), disturbance=lambda: "swapped")
+    assert {(seen.arm.name, seen.validity) for seen in stretch.observations} == {
+        ("plain", "swapped"),
+        ("fancy", "lost"),
+        ("null", "swapped"),
+    }
+
+
+def test_progress_is_told_once_per_cell_what_is_done_and_what_is_left():
+    cells = [Cell("simulated", x) for x in (1, 2, 3, 4)]
+    told = []
+    machine = noisy()
+    stretches = machine.launch(
+        sampling(at_most=10**6, budget=20), cells, progress=lambda *words: told.append((*words, machine.now))
+    )
+    assert [(done, of, stretch) for done, of, stretch, *_ in told] == [
+        (number, 4, stretch) for number, stretch in enumerate(stretches, start=1)
+    ]
+    assert [gone for _, _, _, gone, _, _ in told] == [now for *_, now in told]
+    assert all(left == pytest.approx(20 - gone) for _, _, _, gone, left, _ in told[:-1])
+    assert told[-1][4] == 0
+
+
+def test_what_is_left_is_never_less_than_the_fewest_rounds_need():
+    cells = [Cell("simulated", x) for x in (20_000, 20_001, 20_002)]
+    told = []
+    Machine(SECONDS).launch(sampling(budget=0.001), cells, progress=lambda *words: told.append(words))
+    lefts = [left for *_, left in told]
+    assert lefts[0] > lefts[1] > lefts[2] == 0
+    # 3 arms, 0.2 s to 0.28 s a repetition.
+    assert lefts[1] == pytest.approx(FEWEST_ROUNDS * 3 * 0.2, rel=0.2)
+
+
+# ---- whatever the parameters
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    seconds=st.lists(st.floats(1e-7, 10), min_size=2, max_size=4),
+    xs=st.lists(st.integers(1, 1000), min_size=1, max_size=3, unique=True),
+    plan=st.builds(
+        Sampling,
+        block_seconds=st.floats(1e-4, 1),
+        rounds_at_least=st.integers(2, 20),
+        rounds_at_most=st.integers(2, 40),
+        target_width=st.floats(1e-4, 1),
+        budget_seconds=st.floats(1e-3, 1e3),
+    ),
+    scatter=st.floats(0, 0.5),
+    faulty=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
+    seed=seeds,
+)
+def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds, xs, plan, scatter, faulty, seed):
+    names = [f"arm{number}" for number in range(len(seconds))]
+    arms = [*(Arm(name, name) for name in names), Arm("null", "arm0")]
+    random = Random(seed)
+    machine = Machine(
+        dict(zip(names, seconds, strict=True)),
+        scatter=scatter,
+        fault=lambda cell, arm: "lost" * (random.random() < faulty),
+        random=random,
+        at_most=len(xs) * len(arms) * (max(plan.rounds_at_most, FEWEST_ROUNDS) + 60),
+    )
+    stretches = machine.launch(plan, [Cell("simulated", x) for x in xs], arms, seed)
+    assert sorted(stretch.cell.x for stretch in stretches) == sorted(xs)
+    for stretch in stretches:
+        count = rounds(stretch)
+        assert Counter(seen.arm for seen in stretch.observations) == dict.fromkeys(arms, count)
+        assert FEWEST_ROUNDS <= count <= max(FEWEST_ROUNDS, plan.rounds_at_most)
+        assert stretch.stop in ("width", "budget", "rounds")
+        assert stretch.stop != "width" or count >= plan.rounds_at_least
+        assert stretch.stop != "rounds" or count == max(FEWEST_ROUNDS, plan.rounds_at_most)

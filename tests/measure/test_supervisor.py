@@ -1,0 +1,249 @@
+"""Whatever the ranks or the workflow do: does a launch end in a whole file, in a typed hole, or without a trace?"""
+
+import fcntl
+import os
+import re
+import signal
+import socket
+import sys
+
+import pytest
+from launching import TOY, Launch, eventually, toy_project
+
+from crossover import record
+
+ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
+SINGLY = """#!/bin/sh
+# Starts each rank by itself, as a launcher does that speaks another protocol than this MPI.
+shift 2
+"$@" & "$@" & wait
+"""
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory):
+    limit = ("measure/run.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
+    return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
+
+
+@pytest.fixture
+def launch(tmp_path, toys):
+    """Prepares a launch of the toy; what is left of it at the end is killed."""
+    prepared = []
+
+    def prepare(does="work", mpi="mpiexec", root=toys, **settings):
+        prepared.append(Launch(tmp_path, "toy", TOY | {"does": does} | settings, mpi, root))
+        return prepared[-1]
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+def facts(launch):
+    return record.metadata(record.read(launch.output, record.MEASUREMENTS))["launch"]
+
+
+def hole(launch, code):
+    """The hole that a launch left, after checking that it is a whole one."""
+    assert code == 0, launch.log.read_text()
+    table = record.read(launch.output, record.MEASUREMENTS)
+    found = record.metadata(table)["launch"]
+    assert table.num_rows == 0
+    assert (found["outcome"], found["experiment"], found["host"]) == ("hole", "toy", socket.gethostname())
+    assert f"add -R {launch.output}" in launch.log.read_text()
+    left_nothing_but_the_file(launch)
+    return found
+
+
+def left_nothing_but_the_file(launch):
+    assert [path for path in launch.output.parent.iterdir() if path != launch.output] == []
+    assert eventually(lambda: not launch.processes()), launch.processes()
+    assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+    assert eventually(lambda: not launch.left_in_shared_folders()), launch.left_in_shared_folders()
+
+
+def measuring(launch):
+    """Whether the ranks are in the middle of it: both are up and a first cell is done."""
+    return len(launch.ranks()) == 2 and launch.log.exists() and "cell 1 of" in launch.log.read_text()
+
+
+# ---- the toy itself
+
+
+def test_a_toy_that_works_is_measured_so_its_other_endings_are_its_own(launch):
+    toy = launch()
+    assert toy.run() == 0
+    assert facts(toy)["outcome"] == "measured"
+    left_nothing_but_the_file(toy)
+
+
+def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_theirs(launch):
+    toy = launch("lose")
+    assert toy.run() == 0
+    rows = record.read(toy.output, record.MEASUREMENTS).to_pylist()
+    assert {row["validity"] for row in rows if row["arm"] == "fancy"} == {"lost or damaged messages"}
+    assert all((row["value"] is None) == (row["arm"] == "fancy") for row in rows)
+
+
+# ---- ranks that go wrong
+
+
+@pytest.mark.parametrize(
+    ("does", "kind", "words"),
+    [
+        ("raise", "crashed", r"RuntimeError: the toy has come apart"),
+        ("other rank: raise", "crashed", r"RuntimeError: the toy has come apart"),
+        ("segfault", "crashed", r"Segmentation fault"),
+        ("die", "crashed", r"Killed|signal 9|SIGKILL"),
+        ("hang", "crashed", r"Timeout"),
+        ("refuse", "not supported", r"^this toy needs a battery; buy one$"),
+        ("leave", "crashed", r"ended with code 7"),
+    ],
+)
+def test_ranks_that_go_wrong_become_a_hole_that_names_the_error(launch, does, kind, words):
+    toy = launch(does)
+    found = hole(toy, toy.run())
+    assert found["hole"] == kind
+    assert re.search(words, found["reason"]), found["reason"]
+
+
+def test_ranks_that_end_well_but_without_rows_are_a_hole_too(launch):
+    toy = launch("flee")
+    assert hole(toy, toy.run())["hole"] == "crashed"
+
+
+def test_an_experiment_that_does_not_exist_is_a_hole_that_names_it(launch):
+    toy = launch()
+    toy.command[toy.command.index("toy")] = "toi"
+    assert toy.run() == 0
+    found = facts(toy)
+    assert (found["hole"], found["experiment"]) == ("crashed", "toi")
+    assert "crossover.measure.experiments.toi" in found["reason"]
+
+
+def test_a_launch_beyond_its_time_is_ended_and_becomes_a_hole(launch, tmp_path_factory):
+    short = ("plan.py", 'math.ceil(90 + 4 * float(settings["budget_seconds"]))', "4")
+    toy = launch(root=toy_project(tmp_path_factory.mktemp("hurried"), limit=short), **ENDLESS)
+    found = hole(toy, toy.run())
+    assert found["hole"] == "timed out"
+    assert found["reason"].startswith("not finished after 4 s; last words: ")
+
+
+# ---- launchers that go wrong
+
+
+def test_ranks_that_come_up_singly_are_refused_as_wrongly_placed(launch, tmp_path):
+    launcher = tmp_path / "singly"
+    launcher.write_text(SINGLY)
+    launcher.chmod(0o755)
+    toy = launch(mpi=str(launcher))
+    found = hole(toy, toy.run())
+    assert found["hole"] == "wrong placement"
+    assert re.match(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in the profile", found["reason"])
+
+
+def test_a_launcher_with_options_gets_them(launch, tmp_path):
+    launcher = tmp_path / "telling"
+    launcher.write_text('#!/bin/sh\necho "launcher was told $1 $2 $3 $4"\nexit 5\n')
+    launcher.chmod(0o755)
+    toy = launch(mpi=f"'{launcher}' --mpi=pmi2 'two words'")
+    found = hole(toy, toy.run())
+    assert found["hole"] == "crashed"
+    assert found["reason"] == "the ranks ended with code 5; last words: launcher was told --mpi=pmi2 two words -n 2"
+
+
+def test_a_launcher_that_is_missing_is_named_with_the_next_step(launch):
+    toy = launch(mpi="no-such-launcher --option")
+    found = hole(toy, toy.run())
+    assert found["hole"] == "not installed"
+    assert found["reason"] == "the MPI launcher 'no-such-launcher' was not found; set `mpi:` in the profile"
+
+
+def test_a_launcher_that_may_not_be_executed_is_named_with_the_next_step(launch, tmp_path):
+    launcher = tmp_path / "plain-text"
+    launcher.write_text("no program")
+    toy = launch(mpi=str(launcher))
+    found = hole(toy, toy.run())
+    assert found["hole"] == "not installed"
+    assert str(launcher) in found["reason"]
+
+
+# ---- ends from outside
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, number):
+    toy = launch(**ENDLESS, points=[1, 2, 3, 4, 5, 6, 7, 8] * 1)
+    supervisor = toy.start()
+    assert eventually(lambda: len(toy.ranks()) == 2)
+    supervisor.send_signal(number)
+    assert supervisor.wait(30) == 1
+    assert not toy.output.exists()
+    left_nothing_but_the_file(toy)
+    assert f"interrupted by {number.name}; nothing is kept of this launch" in toy.log.read_text()
+
+
+def test_a_second_interruption_does_not_break_off_the_cleaning_up(launch):
+    toy = launch(**ENDLESS)
+    supervisor = toy.start()
+    assert eventually(lambda: len(toy.ranks()) == 2)
+    for _ in range(5):
+        supervisor.send_signal(signal.SIGTERM)
+        supervisor.send_signal(signal.SIGINT)
+    assert supervisor.wait(30) == 1
+    assert not toy.output.exists()
+    left_nothing_but_the_file(toy)
+
+
+def test_a_launch_ends_when_the_workflow_is_killed(launch):
+    toy = launch(**ENDLESS)
+    # A parent that is not the supervisor, as Snakemake's shell would be without `exec`.
+    workflow = toy.start(sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])")
+    assert eventually(lambda: len(toy.ranks()) == 2)
+    os.kill(workflow.pid, signal.SIGKILL)
+    workflow.wait()
+    assert eventually(lambda: not toy.processes()), toy.processes()
+    assert not toy.output.exists()
+    left_nothing_but_the_file(toy)
+
+
+def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up(launch):
+    toy = launch(**ENDLESS)
+    supervisor = toy.start()
+    assert eventually(lambda: len(toy.ranks()) == 2)
+    supervisor.kill()
+    supervisor.wait()
+    assert eventually(lambda: not toy.processes()), toy.processes()
+    assert not toy.output.exists()
+    (toy.output.with_name(f".{toy.output.name}.{socket.gethostname()}.{supervisor.pid}.part")).touch()
+    again = launch()
+    assert again.run() == 0
+    assert facts(again)["outcome"] == "measured"
+    left_nothing_but_the_file(again)
+
+
+# ---- one at a time
+
+
+def test_a_launch_waits_for_the_one_that_is_measured_on_this_host(launch):
+    toy = launch()
+    with (toy.temporary / f"crossover-{os.getuid()}.measuring").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        supervisor = toy.start()
+        assert eventually(lambda: toy.log.exists() and "another launch is being measured" in toy.log.read_text())
+        assert toy.ranks() == []
+        assert supervisor.poll() is None
+    assert supervisor.wait(60) == 0
+    assert facts(toy)["outcome"] == "measured"
+
+
+def test_a_launch_that_waits_can_be_interrupted(launch):
+    toy = launch()
+    with (toy.temporary / f"crossover-{os.getuid()}.measuring").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        supervisor = toy.start()
+        assert eventually(lambda: toy.log.exists() and "another launch is being measured" in toy.log.read_text())
+        supervisor.terminate()
+        assert supervisor.wait(30) == 1
+    assert not toy.output.exists()

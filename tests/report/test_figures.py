@@ -1,0 +1,159 @@
+"""Do the charts show what the tables hold: values, intervals, the null arm, the line of no difference?"""
+
+import json
+import struct
+from xml.etree import ElementTree
+
+import pytest
+from campaigns import Campaign, mpi, tasks, zmq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossover.report import figures, tables
+
+
+def panel(curve, **changes):
+    made = Campaign([curve], **changes).tables()
+    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+
+
+def layers(chart, mark):
+    return [layer for layer in chart["layer"] if layer["mark"]["type"] == mark]
+
+
+def values(chart, layer):
+    data = layer.get("data") or chart["data"]
+    return data["values"] if "values" in data else chart["datasets"][data["name"]]
+
+
+def axis(chart, channel):
+    return next(layer["encoding"][channel] for layer in layers(chart, "point"))
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return figures.curve(panel(zmq())).to_dict()
+
+
+@pytest.fixture(scope="module")
+def ratio():
+    return figures.ratio(panel(zmq())).to_dict()
+
+
+def test_both_axes_are_logarithmic_and_name_their_units(curve):
+    assert axis(curve, "x")["scale"]["type"] == axis(curve, "y")["scale"]["type"] == "log"
+    assert axis(curve, "x")["title"] == "message size (bytes)"
+    assert axis(curve, "y")["title"] == "throughput (messages/s)"
+
+
+def test_an_axis_that_is_its_own_unit_is_named_once():
+    chart = figures.curve(panel(tasks())).to_dict()
+    assert axis(chart, "x")["title"] == "tasks"
+
+
+def test_every_point_has_its_interval_and_a_band_is_drawn_from_it(curve):
+    points = values(curve, layers(curve, "point")[0])
+    assert len(points) == 2 * 13
+    assert all(point["low"] < point["value"] < point["high"] for point in points)
+    bands = layers(curve, "area")
+    assert len(bands) == 2
+    assert all((band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high") for band in bands)
+
+
+def test_without_intervals_there_is_none_in_the_tooltip():
+    chart = figures.curve(panel(zmq(launches=1))).to_dict()
+    points = values(chart, layers(chart, "point")[0])
+    assert {point["interval"] for point in points} == {"none"}
+
+
+def test_everything_that_is_drawn_is_inside_the_axis(ratio):
+    low, high = axis(ratio, "y")["scale"]["domain"]
+    for point in values(ratio, layers(ratio, "point")[0]):
+        assert low < point["low"] and point["high"] < high
+    assert low < 1 < high
+
+
+def test_the_ratio_chart_has_a_dashed_line_at_one(ratio):
+    (line,) = [layer for layer in layers(ratio, "rule") if layer["mark"].get("strokeDash")]
+    assert values(ratio, line) == [{"y": 1}]
+    assert "y" in line["encoding"] and "x" not in line["encoding"]
+
+
+def test_the_null_arm_is_grey_among_the_ratios_and_not_among_the_curves(curve, ratio):
+    colours = dict(zip(*(axis(ratio, "color")["scale"][end] for end in ("domain", "range")), strict=True))
+    assert colours == {"no-copy": figures.COLOURS[1], "copy again (null)": figures.NOISE_COLOUR}
+    assert axis(curve, "color")["scale"]["domain"] == ["copy", "no-copy"]
+
+
+def test_an_arm_keeps_its_colour_from_chart_to_chart(curve, ratio):
+    at = axis(curve, "color")["scale"]["domain"].index("no-copy")
+    assert axis(curve, "color")["scale"]["range"][at] == axis(ratio, "color")["scale"]["range"][0]
+
+
+def test_a_crossover_is_marked_with_its_interval(ratio):
+    (column,) = layers(ratio, "rect")
+    (mark,) = values(ratio, column)
+    assert mark["low"] < mark["x"] == 6200 < mark["high"]
+    assert mark["text"] == "6.2 kB"
+    assert mark["tooltip"] == "no-copy crosses 6.2 kB [4.8 kB, 8.1 kB]"
+
+
+def test_an_open_interval_ends_where_the_axis_ends():
+    shown = panel(zmq())
+    shown.crossovers[0]["high"] = None
+    chart = figures.ratio(shown).to_dict()
+    (mark,) = values(chart, layers(chart, "rect")[0])
+    assert mark["high"] == 1_000_000
+
+
+def test_without_a_crossover_nothing_is_marked():
+    assert not layers(figures.ratio(panel(mpi())).to_dict(), "rect")
+
+
+def test_the_subtitle_says_where_faster_is(ratio):
+    assert ratio["title"]["subtitle"] == "relative to copy; faster is above the dashed line"
+    lower = figures.ratio(panel(mpi())).to_dict()
+    assert lower["title"]["subtitle"] == "relative to send; faster is below the dashed line"
+
+
+def test_each_panel_is_drawn_as_specification_svg_and_png(results):
+    folder = results / "figures" / "mpi_pingpong"
+    stem = "round-trip-float64-array-blocking-calls"
+    assert {path.name for path in folder.iterdir()} == {
+        f"{stem}{part}{ending}" for part in ("", "-ratio") for ending in (".vl.json", ".svg", ".png")
+    }
+    for path in folder.glob("*.svg"):
+        image = ElementTree.parse(path).getroot()
+        assert image.tag.endswith("svg") and float(image.get("width")) > figures.STATIC_WIDTH
+        assert sum(element.tag.endswith("path") for element in image.iter()) > 10
+    for path in folder.glob("*.png"):
+        content = path.read_bytes()
+        width, height = struct.unpack(">II", content[16:24])
+        assert content[:8] == b"\x89PNG\r\n\x1a\n"
+        assert width > figures.STATIC_SCALE * figures.STATIC_WIDTH and height > figures.STATIC_SCALE * figures.HEIGHT
+
+
+def test_an_experiment_of_holes_leaves_an_empty_folder(results):
+    assert list((results / "figures" / "task_latency").iterdir()) == []
+
+
+def test_the_same_tables_give_the_same_bytes(results, tmp_path):
+    figures.draw(results / "experiments" / "mpi_pingpong", tmp_path)
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (results / "figures" / "mpi_pingpong" / path.name).read_bytes(), path.name
+
+
+def test_a_specification_is_small_and_holds_no_address_but_the_schema_of_vega(results):
+    for path in (results / "figures").rglob("*.vl.json"):
+        specification = json.loads(path.read_text())
+        specification.pop("$schema")
+        assert "http" not in json.dumps(specification)
+        assert path.stat().st_size < 60_000
+
+
+@given(st.floats(1e-9, 1e9), st.floats(1.02, 1e12))
+def test_an_axis_has_ticks_inside_its_range_and_not_too_many(low, span):
+    ticks = figures.log_ticks(low, low * span)
+    assert 4 <= len(ticks) <= 20
+    assert all(low <= tick <= low * span for tick in ticks)
+    assert ticks == sorted(ticks)

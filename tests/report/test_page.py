@@ -1,0 +1,185 @@
+"""Do the cells of the page show everything that was measured, and say what was not?"""
+
+import json
+
+import pytest
+from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
+
+from crossover.report import machine
+from crossover.report.page import Page, PageError, pipe_table
+
+LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
+
+
+def table(shown):
+    """A pipe table as rows of cells, without its rule."""
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in str(shown.data).splitlines()]
+    return [rows[0], *rows[2:]]
+
+
+@pytest.fixture(scope="module")
+def page(results):
+    return Page(LEADS, results)
+
+
+def test_without_results_the_page_says_how_to_render_it(monkeypatch):
+    monkeypatch.delenv("CROSSOVER_RESULTS", raising=False)
+    with pytest.raises(PageError, match="python -m crossover report"):
+        Page(LEADS)
+
+
+def test_the_crossovers_of_every_pair_are_in_the_table(page):
+    header, *rows = table(page.crossovers())
+    assert len(rows) == 7
+    first = dict(zip(header, rows[0], strict=True))
+    assert first["arms"] == "`no-copy` / `copy`"
+    assert first["verdict"] == "becomes faster"
+    assert first["crossover"] == "2.9 kB [2.2 kB, 3.8 kB]"
+    assert first["measured points around"] == "2.15 kB to 4.64 kB"
+    assert rows[-1][-3:] == ["always faster", "–", "–"]
+
+
+def test_a_crossover_that_is_not_replicated_is_no_number(tmp_path):
+    _, row = table(Page(LEADS, Campaign([zmq(launches=1)]).write(tmp_path)).crossovers())
+    assert row[-3:] == ["not replicated", "–", "–"]
+
+
+def test_the_ratios_are_given_at_a_few_places_with_both_ends(page):
+    header, *rows = table(page.ratios("zmq_throughput"))
+    assert [row[0] for row in rows] == ["100 B", "1 kB", "10 kB", "100 kB", "1 MB"]
+    assert rows[0][1:] == ["0.645 [0.626, 0.665]", "0.585 [0.567, 0.602]"]
+    assert header[1] == "PUSH/PULL over ipc, 64 MB in flight: `no-copy` / `copy`"
+
+
+def test_every_metric_has_its_tab_and_the_leading_one_is_first(page):
+    shown = page.charts("zmq_throughput").data
+    assert [line for line in shown.splitlines() if line.startswith("## ")] == [
+        "## throughput",
+        "## bandwidth",
+        "## send rate",
+    ]
+    assert shown.count('class="crossover-chart"') == 12
+
+
+def test_one_metric_needs_no_tab(page):
+    assert "panel-tabset" not in page.charts("mpi_pingpong").data
+
+
+def test_a_chart_says_to_a_screen_reader_what_it_shows(page):
+    shown = page.charts("mpi_pingpong").data
+    assert 'role="img" aria-label="Chart of round trip, float64 array' in shown
+    assert "Send is faster than send, with 0.419" in shown
+
+
+def test_a_name_with_markup_in_it_stays_text(tmp_path):
+    results = Campaign([mpi(arm="</script><b>")]).write(tmp_path)
+    shown = Page(LEADS, results).charts("mpi_pingpong").data
+    assert "</script><b>" not in shown
+
+
+def test_an_experiment_of_holes_shows_a_warning_in_place_of_charts(page):
+    shown = page.charts("task_latency").data
+    assert shown.startswith("::: {.callout-warning}")
+    assert "its 3 launches left only holes (*timeout*: `no engine registered within 60 s`)" in shown
+    assert page.findings("task_latency").data == page.ratios("task_latency").data == ""
+
+
+def test_the_holes_come_with_the_command_that_fills_them(page):
+    assert "-R results/raw/task_latency/node/launch=1.parquet" in page.holes().data
+
+
+def test_where_nothing_failed_the_page_says_so(tmp_path):
+    whole = Page({"mpi_pingpong": "round trip"}, Campaign([mpi()]).write(tmp_path))
+    assert whole.holes().data == "There are none: every launch left data."
+
+
+def test_an_experiment_that_the_page_does_not_know_gets_a_section(tmp_path):
+    results = Campaign([zmq(experiment="toy"), mpi()]).write(tmp_path)
+    shown = Page(LEADS, results).others().data
+    assert shown.startswith("# toy\n")
+    assert "crossover-chart" in shown and "becomes faster" in shown and "| 100 B |" in shown
+    assert "mpi_pingpong" not in shown
+
+
+def test_known_experiments_are_not_told_twice(page):
+    assert page.others().data == ""
+
+
+def test_a_missing_figure_is_named(tmp_path):
+    results = Campaign([mpi()]).write(tmp_path)
+    next((results / "figures" / "mpi_pingpong").glob("*-ratio.vl.json")).unlink()
+    with pytest.raises(PageError, match=r"-ratio\.vl\.json: the figure is missing"):
+        Page(LEADS, results).charts("mpi_pingpong")
+
+
+def test_the_health_of_the_run_is_told_per_experiment(page):
+    header, *rows = table(page.health())
+    told = {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
+    zmq_column, task_column = "`zmq_throughput`", "`task_latency`"
+    assert told["launches with data"][zmq_column] == "3 of 3"
+    assert told["launches with data"][task_column] == "0 of 3"
+    assert told["asked of each launch"][zmq_column] == (
+        "blocks of at least 12 ms, 10 to 200 rounds a cell, ±2 % within 18 s a launch"
+    )
+    assert told["all launches took"][task_column] == "1 min"
+    assert told["in timed blocks"][zmq_column] == "65 % of 1 min"
+    assert told["in timed blocks"][task_column] == "–"
+    assert told["cells, by why they stopped"][zmq_column] == "budget: 2, width: 2"
+    assert told["rows, by validity"][zmq_column] == "ok: 12, throttled: 12"
+
+
+def test_launches_that_were_asked_for_different_things_are_told_apart():
+    other = json.dumps(SETTINGS | {"budget_seconds": 600})
+    launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
+    asked = machine.asked(machine.Course(launches, [], []))
+    assert "within 10 min a launch" in asked and "within 18 s a launch" in asked
+
+
+def test_the_days_of_the_run():
+    first, last = launch_row("toy", 1), launch_row("toy", 3)
+    assert machine.when([last, first]) == "2026-11-21 to 2026-11-23"
+    assert machine.when([first]) == "2026-11-21"
+    assert machine.when([]) == "never"
+
+
+def test_hosts_that_are_alike_share_a_column_and_others_do_not():
+    alike = [MACHINE | {"host": host} for host in ("b", "a")]
+    other = MACHINE | {"host": "c", "governor": "powersave"}
+    kinds = machine.kinds([*alike, other])
+    assert [kind.hosts for kind in kinds] == [["a", "b"], ["c"]]
+    assert kinds[1].facts["governor"] == "powersave"
+
+
+def test_the_machine_is_told_in_units_and_what_is_not_known_is_said():
+    slurm = json.dumps({"SLURM_JOB_ID": "7", "SLURM_JOB_PARTITION": "short"})
+    unknown = {"governor": None, "memory_bytes": None, "network": None}
+    (here,) = machine.kinds([MACHINE])
+    (there,) = machine.kinds([MACHINE | unknown | {"slurm": slurm}])
+    assert here.facts["network"] == "eth0 25000 Mbit/s"
+    assert here.facts["memory"] == "16 GB"
+    assert (here.facts["Slurm"], there.facts["Slurm"]) == ("not in a job", "partition short")
+    assert {there.facts[name] for name in ("governor", "memory", "network")} == {machine.UNKNOWN}
+
+
+def test_a_job_number_does_not_tell_hosts_apart():
+    jobs = [json.dumps({"SLURM_JOB_ID": number, "SLURM_JOB_PARTITION": "short"}) for number in "12"]
+    ranks = [MACHINE | {"host": host, "slurm": job} for host, job in zip("ab", jobs, strict=True)]
+    assert len(machine.kinds(ranks)) == 1
+
+
+def test_a_bar_in_a_cell_does_not_end_it():
+    assert pipe_table(["a"], [["x|y"]]).splitlines()[2] == "| x\\|y |"
+
+
+def test_a_run_without_a_launch_says_so(tmp_path):
+    empty = Page(LEADS, Campaign([]).write(tmp_path))
+    assert empty.health().data == "Nothing was launched."
+    assert empty.machine().data == "No rank left word of where it ran."
+    assert empty.crossovers().data == "No arm could be compared with another."
+    assert "`zmq_throughput` is not part of this run" in empty.holes().data
+
+
+def test_the_script_cannot_end_early(page):
+    script = page.script().data
+    assert script.count("</script>") == 1
+    assert "vegaEmbed" in script or "crossover-chart" in script

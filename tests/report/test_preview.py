@@ -1,0 +1,183 @@
+"""Does the built-in preview make a whole page of what Quarto would, and name what is wrong with a page?"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from crossover.report import preview, render
+
+HOME = Path(__file__).parents[2]
+FRONT = "---\ntitle: A page\n---\n\n"
+
+
+def page_of(tmp_path, body, front=FRONT):
+    source, page = tmp_path / "index.qmd", tmp_path / "page.html"
+    source.write_text(front + body)
+    preview.render(source, page, os.environ | {"PYTHONPATH": str(render.PACKAGES)})
+    return page.read_text()
+
+
+def html(body):
+    return preview.html({"title": "A page"}, body).decode()
+
+
+def cell(code, options=""):
+    return f"\n```{{python}}\n{options}{code}\n```\n"
+
+
+# ---- what code shows
+
+
+def test_cells_share_one_interpreter_and_show_their_markdown(tmp_path):
+    page = page_of(
+        tmp_path,
+        cell("from IPython.display import Markdown\nword = 'second'", "#| include: false\n")
+        + cell("Markdown(f'the *{word}* cell')")
+        + "\nIt says `{python} word` here.\n",
+    )
+    assert "the <em>second</em> cell" in page
+    assert "It says second here." in page
+    assert "IPython" not in page
+
+
+def test_an_expression_cannot_become_markup(tmp_path):
+    assert "It says *a* &lt;b&gt; `c` here." in page_of(tmp_path, "It says `{python} '*a* <b> `c`'.replace('!', '')` here.".replace("`c`", "\\x60c\\x60"))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (cell("1 / 0", "#| label: division\n"), r"index\.qmd, cell 'division' \(line 6\): ZeroDivisionError: division"),
+        (cell("\nnothing"), r"index\.qmd, cell in line 6: NameError: name 'nothing'"),
+        ("a\n\n`{python} 1 + 1`\n", r"index\.qmd, expression in line 7: `1 \+ 1` must give a string"),
+        ("`{python} nothing`\n", r"expression in line 5: NameError"),
+        (cell("import os; os._exit(3)"), r"kernel of .* ended"),
+        (cell("print('a')", "#| label: talk\n"), r"cell 'talk' \(line 6\): shows something that is not Markdown"),
+        ("{{< video x >}}\n", r"index\.qmd, line 5: shortcodes"),
+        ("See @sec-nowhere.\n", r"@sec-nowhere refers to nothing"),
+        ("::: {#fig-a}\n```\n1\n```\n:::\n", r"#fig-a does not end in a caption"),
+        ("# One {#sec-a}\n\n# Two {#sec-a}\n", r"sec-a is used twice"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(tmp_path, body, told):
+    with pytest.raises(preview.PreviewError, match=told):
+        page_of(tmp_path, body)
+
+
+def test_what_code_says_on_stderr_is_passed_on(tmp_path, capfd):
+    page = page_of(tmp_path, cell("import sys; print('careful', file=sys.stderr)", "#| label: warns\n"))
+    assert "cell 'warns' (line 6): careful" in capfd.readouterr().err
+    assert "careful" not in page
+
+
+def test_nothing_is_written_to_the_home_folder(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    page_of(tmp_path, cell("pass"))
+    assert list(home.rglob("*")) == []
+
+
+def test_no_kernel_and_no_folder_stays_behind(tmp_path, monkeypatch):
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    code = "import os; from IPython.display import Markdown; Markdown(f'pid {os.getpid()}')"
+    pid = re.search(r"pid (\d+)", page_of(tmp_path, cell(code)))[1]
+    assert not Path(f"/proc/{pid}").exists()
+    assert list(temporary.iterdir()) == []
+
+
+# ---- what Markdown becomes
+
+
+def test_sections_are_numbered_and_referred_to():
+    page = html("# One\n\n## Part {#sec-part}\n\n# Two\n\nSee @sec-part.\n")
+    assert re.search(r'<h2[^>]*id="two"[^>]*><span\s+class="number">2</span> Two</h2>', page)
+    assert re.search(r'<a\s+href="#sec-part">Section\s1\.1</a>', page)
+    assert re.search(r'<nav.*href="#sec-part"', page, re.DOTALL)
+
+
+def test_figures_and_tables_are_numbered_each_by_themselves():
+    page = html(
+        "@fig-b and @tbl-a.\n\n::: {#fig-a}\nx\n\nFirst.\n:::\n\n::: {#fig-b}\ny\n\nSecond.\n:::\n\n"
+        "::: {#tbl-a}\n\n| a |\n|---|\n| 1 |\n\nThird.\n\n:::\n"
+    )
+    assert re.search(r'href="#fig-b">Figure\s2</a> and <a\s+href="#tbl-a">Table\s1</a>', page)
+    assert re.search(r"<figcaption[^>]*><strong>Figure\s2\.</strong>\sSecond\.</figcaption>", page)
+    assert re.search(r'<figure id="tbl-a" class="tbl">', page)
+
+
+def test_a_tabset_hides_all_panels_but_the_first_and_its_headings_are_no_sections():
+    page = html("# One\n\n::: {.panel-tabset}\n\n## left\n\nL\n\n## right\n\nR\n\n:::\n\n# Two\n")
+    assert page.count('role="tab"') == page.count('role="tabpanel"') == 2
+    assert page.count('aria-selected="true"') == 1
+    assert len(re.findall(r"<div[^>]*\shidden", page)) == 1
+    assert re.search(r'<span\s+class="number">2</span> Two', page)
+    assert "left" not in page[page.index("<nav") : page.index("</nav>")]
+
+
+def test_a_figure_in_a_tab_is_numbered_in_the_order_of_the_page():
+    page = html(
+        "::: {.panel-tabset}\n\n## a\n\n::: {#fig-x}\nx\n\nX.\n:::\n\n:::\n\n::: {#fig-y}\ny\n\nY.\n:::\n\n@fig-y\n"
+    )
+    assert re.search(r'href="#fig-y">Figure\s2</a>', page)
+
+
+@pytest.mark.parametrize("kind", ["note", "tip", "important", "caution", "warning"])
+def test_a_callout_has_its_title(kind):
+    page = html(f"::: {{.callout-{kind}}}\nCareful.\n:::\n")
+    assert f'class="callout callout-{kind}"' in page
+    assert f"<strong>{kind.capitalize()}</strong>" in page
+
+
+def test_a_callout_may_bring_its_own_title():
+    page = html("::: {.callout-note}\n## Mind this\n\nText.\n:::\n")
+    assert "<strong>Mind this</strong>" in page
+    assert "<strong>Note</strong>" not in page
+
+
+def test_a_table_scrolls_by_itself():
+    assert re.search(r'class="table-scroll"[^>]*>\s*<table', html("| a |\n|---|\n| 1 |\n"))
+
+
+def test_mathematics_needs_no_script():
+    assert "<math" in html("$x^2$")
+
+
+# ---- the report
+
+
+def test_the_report_loads_nothing(rendered):
+    page = rendered.read_text()
+    assert not re.findall(r"""<(?:script|img|iframe|source)[^>]*\ssrc=""", page)
+    assert not re.findall(r"""<link[^>]*href=["'](?!data:)""", page)
+    style = page[page.index("<style>") : page.index("</style>")]
+    assert "url(" not in style and "@import" not in style
+
+
+def test_the_report_says_by_what_it_was_rendered(rendered):
+    assert "built-in preview, because Quarto was not found" in rendered.read_text()
+
+
+def test_every_reference_of_the_report_leads_somewhere(rendered):
+    page = rendered.read_text()
+    body = page[page.index("<body>") :]
+    targets = set(re.findall(r'href="#([^"]+)"', body))
+    assert {"sec-holes", "sec-machine", "sec-method"} <= targets
+    assert targets <= set(re.findall(r'\sid="([^"]+)"', body))
+
+
+def test_the_report_shows_the_hole_and_the_results(rendered):
+    page = re.sub(r"\s+", " ", rendered.read_text())
+    assert "<strong>task_latency</strong> has no result: its 3 launches left only holes." in page
+    assert "snakemake --profile profiles/local -R results/raw/task_latency/node/launch=1.parquet" in page
+    assert page.count('class="crossover-chart"') == 14
+
+
+def test_no_number_is_typed_in_the_text_of_the_report():
+    source = (HOME / "reports" / "index.qmd").read_text()
+    prose = re.sub(r"```\{python\}.*?```|^---.*?^---|`[^`]*`|\{#[^}]*\}", "", source, flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"\d+", prose) == []

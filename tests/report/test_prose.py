@@ -1,0 +1,130 @@
+"""Do the sentences say what the tables say, and something else when the tables say something else?"""
+
+import pytest
+from campaigns import TASK_HOLES, Campaign, launch_row, mpi, tasks, two_good_one_hole, zmq
+
+from crossover.report import prose, tables
+
+LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
+
+
+def panel(curve, **changes):
+    made = Campaign([curve], **changes).tables()
+    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+
+
+def run(campaign):
+    made = campaign.tables()
+    return tables.Tables(**{name: made[name] for name in tables.SCHEMAS})
+
+
+def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
+    assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in prose.findings(panel(zmq()))
+    assert "at 1 MB it is faster, with 1.94" in prose.findings(panel(zmq()))
+    lower = prose.findings(panel(zmq(better="lower")))
+    assert "At 100 B `no-copy` is faster than `copy`" in lower
+    assert "at 1 MB it is slower" in lower
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence", "words"),
+    [
+        ("one", "It becomes faster than `copy` at **6.2 kB [4.8 kB, 8.1 kB]**, between", "becomes faster"),
+        ("always", "It is faster than `copy` at every measured point", "always faster"),
+        ("none", "wherever the difference is significant, `no-copy` is faster", "faster or level"),
+        ("several", "changes sides with `copy` several times", "changes sides several times"),
+        ("undecided", "Undecided: no difference", "undecided"),
+    ],
+)
+def test_each_verdict_has_its_words(verdict, sentence, words):
+    shown = panel(zmq(verdict=verdict))
+    assert sentence in prose.findings(shown)
+    assert prose.verdict(shown, "no-copy") == words
+
+
+def test_the_place_of_the_crossover_is_that_of_the_data():
+    assert "**2.9 kB [2.2 kB, 3.8 kB]**" in prose.findings(panel(zmq(centre=2900.0)))
+    assert "between the measured points 2.15 kB and 4.64 kB" in prose.findings(panel(zmq(centre=2900.0)))
+
+
+def test_one_launch_has_no_interval_and_no_verdict():
+    alone = panel(zmq(launches=1))
+    said = prose.findings(alone)
+    assert "looks slower than `copy` (not replicated)" in said
+    assert "With one launch this is not replicated" in said
+    assert "[" not in said
+    assert prose.verdict(alone, "no-copy") == "not replicated"
+
+
+def test_an_interval_that_holds_one_is_no_difference():
+    said = prose.findings(panel(zmq(slope=0.001)))
+    assert "cannot be told from `copy`" in said
+    assert "is faster" not in said.split(". ")[1]
+
+
+def test_the_noise_is_that_of_the_null_arm():
+    quiet = panel(zmq())
+    assert "differs by at most 0.8 %" in prose.noise(quiet)
+    assert "at 13 of 13 points (100 %)" in prose.noise(quiet)
+    # Intervals so narrow that the wobble of the null arm leaves them at some points.
+    loud = prose.noise(panel(zmq(), half_width=0.004))
+    assert "of 13 points" in loud and "(100 %)" not in loud
+
+
+def test_without_a_null_arm_the_noise_is_unknown():
+    made = Campaign([zmq()]).tables()
+    ratios = [row for row in made["ratios"] if not row["null"]]
+    assert "No null arm was measured" in prose.findings(tables.panels(made["summary"], ratios, made["crossovers"])[0])
+
+
+def test_a_reference_alone_is_compared_with_nothing():
+    rows = [row for row in Campaign([zmq()]).tables()["summary"] if row["arm"] == "copy"]
+    assert "No arm could be compared with another: only `copy` left data" in prose.findings(
+        tables.panels(rows, [], [])[0]
+    )
+
+
+def test_the_summary_leads_with_what_was_found():
+    lines = prose.summary(run(two_good_one_hole()), LEADS).splitlines()
+    assert lines[0].startswith("- **zmq_throughput**, throughput: `no-copy` becomes faster than `copy` at **2.9 kB")
+    assert lines[1].startswith("- **mpi_pingpong**, round trip: `Send` is always faster than `send`, most at 1 element")
+    assert lines[2] == "- **task_latency** has no result: its 3 launches left only holes."
+    assert "6 of 9 launches gave data on node-a; 3 holes are listed in @sec-holes." in lines[-1]
+    assert "An arm against itself differed by at most 0.8 %" in lines[-1]
+
+
+def test_the_summary_speaks_of_the_leading_metric_alone():
+    said = prose.summary(run(Campaign([tasks("submission"), tasks("round trip", verdict="always")])), LEADS)
+    assert "**task_latency**, round trip: `pure` is always" in said
+    assert "submission" not in said
+
+
+def test_the_summary_names_an_experiment_that_the_page_does_not_know():
+    assert "**toy**, throughput" in prose.summary(run(Campaign([zmq(experiment="toy")])), LEADS)
+    assert "**task_latency** has no result: it is not part of this run" in prose.summary(run(Campaign([mpi()])), LEADS)
+
+
+def test_launches_that_left_the_same_hole_are_told_together_with_the_command_that_fills_them():
+    (said,) = prose.holes(run(Campaign([], holes=list(TASK_HOLES))))
+    assert said.startswith("Launches 1, 2 and 3 of `task_latency` (placement node), *timeout*: `no engine registered")
+    files = " ".join(row["file"] for row in TASK_HOLES)
+    assert f"snakemake --profile profiles/local -R {files}\n" in said
+
+
+def test_launches_that_failed_differently_are_told_apart():
+    crash = launch_row("task_latency", 4, "crashed", "the ranks ended with code 139")
+    first, second = prose.holes(run(Campaign([], holes=[*TASK_HOLES, crash])))
+    assert "Launches 1, 2 and 3" in first
+    assert second.startswith("Launch 4 of `task_latency` (placement node), *crashed*: `the ranks ended with code 139`")
+
+
+def test_on_slurm_the_command_uses_its_profile():
+    campaign = run(Campaign([mpi()], holes=list(TASK_HOLES)))
+    ranks = [row | {"slurm": '{"SLURM_JOB_ID": "7"}'} for row in campaign.ranks]
+    within = tables.Tables(campaign.launches, ranks, campaign.summary, campaign.ratios, campaign.crossovers)
+    assert "snakemake --profile slurm -R" in prose.holes(within)[0]
+
+
+def test_a_reason_cannot_break_out_of_its_code():
+    (said,) = prose.holes(run(Campaign([], holes=[launch_row("toy", 1, "crashed", "it said `a`\n```\n# boo")])))
+    assert "`it said 'a' ''' # boo`" in said

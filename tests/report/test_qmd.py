@@ -1,0 +1,82 @@
+"""Is a `.qmd` read part by part, and is whatever only one renderer knows refused with its line?"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossover.report.qmd import Cell, Inline, Prose, QmdError, parse
+
+PAGE = """---
+title: A page
+---
+
+# First {#sec-first}
+
+It says `{python} page.when()` here.
+
+```{python}
+#| label: tbl-one
+#| tbl-cap: A caption.
+page.one()
+```
+
+````
+```{python}
+shown, not run
+```
+````
+"""
+
+words = st.text("abc xyz#*:\n.", max_size=60).filter(lambda text: not text.startswith("---"))
+code = st.text("abc =()\n", max_size=40).filter(lambda text: not text.startswith("#|"))
+
+
+def test_a_page_falls_into_its_parts_each_with_its_line():
+    front, parts = parse(PAGE)
+    assert front == {"title": "A page"}
+    before, inline, between, cell, _, shown = parts
+    assert before == Prose("\n# First {#sec-first}\n\nIt says ", 4)
+    assert inline == Inline("page.when()", 7)
+    assert between == Prose(" here.\n\n", 7)
+    assert cell == Cell("page.one()\n", 9, {"label": "tbl-one", "tbl-cap": "A caption."})
+    assert "shown, not run" in shown.text
+
+
+def test_a_cell_is_called_by_its_label_or_else_by_its_line():
+    assert Cell("", 7, {"label": "summary"}).name == "cell 'summary' (line 7)"
+    assert Cell("", 7).name == "cell in line 7"
+
+
+@given(st.lists(st.tuples(words, code), max_size=5), words)
+def test_nothing_of_a_page_is_lost_and_nothing_is_added(pairs, last):
+    text = "".join(f"{prose}\n```{{python}}\n{body}\n```\n" for prose, body in pairs) + last
+    _, parts = parse(text)
+    again = "".join(f"```{{python}}\n{part.code}```\n" if isinstance(part, Cell) else part.text for part in parts)
+    assert again == text
+    assert [part.code for part in parts if isinstance(part, Cell)] == [f"{body}\n" for _, body in pairs]
+
+
+@given(words, code)
+def test_the_line_of_a_cell_is_that_of_its_fence(prose, body):
+    text = f"{prose}\n```{{python}}\n{body}\n```\n"
+    _, parts = parse(text)
+    cell = next(part for part in parts if isinstance(part, Cell))
+    assert "".join(text.splitlines(keepends=True)[cell.line :]).startswith(cell.code)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("---\ntitle: A\n", "line 1: the front matter has no closing"),
+        ("---\ntitle: [\n---\n", "line 1: the front matter is not YAML"),
+        ("---\n- a\n---\n", "line 1: the front matter must be"),
+        ("---\nformat: pdf\n---\n", "line 1: unknown key of the front matter format"),
+        ("a\n\n```{python}\n1\n", "line 3: the block that begins here is never closed"),
+        ("```{python}\n#| echo: true\n```\n", "line 1: unknown cell option echo; both renderers know label"),
+        ("```{python}\n#| output: false\n```\n", "line 1: output: False"),
+        ("a\nb {{< video x >}}\n", "line 2: shortcodes such as {{< video x >}}"),
+    ],
+)
+def test_what_is_outside_the_subset_is_refused_with_its_line(text, told):
+    with pytest.raises(QmdError, match=told.replace("{{", r"\{\{").replace("[", r"\[")):
+        parse(text)

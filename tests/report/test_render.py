@@ -1,0 +1,107 @@
+"""Is the page rendered by Quarto where there is one, and does it appear whole or not at all?"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from crossover.__main__ import main
+from crossover.report import render
+
+QUARTO = """#!{python}
+import os, pathlib, sys
+told = pathlib.Path({told!r})
+told.write_text("\\n".join([" ".join(sys.argv[1:]), os.getcwd(), os.environ["CROSSOVER_RESULTS"],
+    os.environ["QUARTO_PYTHON"], os.environ["PYTHONPATH"].split(os.pathsep)[0], *sorted(os.listdir("."))]))
+{does}
+"""
+WRITES = 'pathlib.Path("_site").mkdir(); pathlib.Path("_site/index.html").write_text("by quarto")'
+
+
+@pytest.fixture
+def quarto(tmp_path, monkeypatch):
+    """Puts a `quarto` on PATH that does what it is told, and gives the file in which it says how it was called."""
+
+    def install(does):
+        folder, told = tmp_path / "bin", tmp_path / "told"
+        folder.mkdir()
+        script = folder / "quarto"
+        script.write_text(QUARTO.format(python=sys.executable, told=str(told), does=does))
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder))
+        return told
+
+    return install
+
+
+def test_quarto_gets_a_private_copy_and_is_told_where_the_results_are(quarto, results, tmp_path, monkeypatch, capsys):
+    told = quarto(WRITES)
+    monkeypatch.chdir(results.parent)
+    page = tmp_path / "report" / "index.html"
+    render.render(Path(results.name), page)
+    words, folder, where, python, packages, *files = told.read_text().splitlines()
+    assert page.read_text() == "by quarto"
+    assert words == "render"
+    assert Path(folder).resolve() != render.SOURCE.resolve() and not Path(folder).exists()
+    assert (where, python) == (str(results.resolve()), sys.executable)
+    assert (Path(packages) / "crossover" / "report").is_dir()
+    assert {"_quarto.yml", "index.qmd"} <= set(files)
+    assert not (render.SOURCE / "_site").exists()
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_two_renderings_never_share_a_folder(quarto, results, tmp_path):
+    told = quarto(WRITES)
+    folders = []
+    for name in ("a.html", "b.html"):
+        render.render(results, tmp_path / name)
+        folders.append(told.read_text().splitlines()[1])
+    assert folders[0] != folders[1]
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("print('cannot find a kernel'); sys.exit(4)", "ended with code 4; it said\n  cannot find a kernel"),
+        ("print('all is well')", "ended well but left no page; it said\n  all is well"),
+    ],
+)
+def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results, tmp_path, does, said):
+    quarto(does)
+    page = tmp_path / "index.html"
+    page.write_text("old")
+    with pytest.raises(render.RenderError) as error:
+        render.render(results, page)
+    assert said in str(error.value)
+    assert "quarto check jupyter" in str(error.value)
+    assert page.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "index.html", "told"]
+
+
+def test_only_the_last_lines_of_quarto_are_repeated(quarto, results, tmp_path):
+    quarto("print('\\n'.join(f'line {n}.' for n in range(100))); sys.exit(1)")
+    with pytest.raises(render.RenderError) as error:
+        render.render(results, tmp_path / "index.html")
+    assert "line 99." in str(error.value) and "line 50." not in str(error.value)
+
+
+def test_without_quarto_the_preview_renders(rendered):
+    assert rendered.read_text().startswith("<!DOCTYPE html>")
+    assert [path.name for path in rendered.parent.iterdir()] == ["index.html"]
+
+
+def test_a_folder_without_results_is_an_error_that_names_cell_and_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    page = tmp_path / "index.html"
+    assert main(["report", str(tmp_path / "nowhere"), "--page", str(page)]) == 1
+    said = capsys.readouterr().err
+    assert "crossover report: index.qmd, cell 'setup'" in said and "launches.parquet" in said
+    assert "Traceback" not in said
+    assert not page.exists()
+
+
+def test_the_page_can_be_read_by_whom_the_user_lets_read(rendered):
+    umask = os.umask(0)
+    os.umask(umask)
+    assert rendered.stat().st_mode & 0o777 == 0o666 & ~umask

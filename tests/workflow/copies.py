@@ -1,0 +1,126 @@
+"""Copies of the project that run the literal commands of the README, small enough to take seconds."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("Snakefile", "slurm", "workflow", "config", "profiles", "reports", "envs")
+
+TOY = """\
+      toy:
+        title: A toy
+        description: Spins.
+        type: object
+        additionalProperties: false
+        properties:
+          weights: {description: The axis., $ref: "#/$defs/axis", default: [1, 10, 100]}
+          arms: {description: Pace., $ref: "#/$defs/arms", items: {enum: [quick, slow]}, default: [quick, slow]}
+          reference: {description: The divisor., enum: [quick, slow], default: quick}
+          placements: {$ref: "#/$defs/placements", default: [node]}
+          launches: {$ref: "#/$defs/launches", default: 2}
+          block_seconds: {$ref: "#/$defs/block_seconds", default: 0.0002}
+          rounds: {$ref: "#/$defs/rounds", default: {at_least: 10, at_most: 10}}
+          target_width: {$ref: "#/$defs/target_width", default: 0.02}
+          budget_seconds: {$ref: "#/$defs/budget_seconds", default: 1}
+
+"""
+"""The toy's entry in the schema: its one config block."""
+
+SMALL_MPI = {
+    "elements": [1, 1000],
+    "launches": 2,
+    "rounds": {"at_least": 3, "at_most": 3},
+    "budget_seconds": 0.2,
+}
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project."""
+
+    folder: Path
+
+    def environment(self) -> dict[str, str]:
+        """A user's shell with the set-up's programs on the path, and nothing of ours beside them."""
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return kept | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start a command in the copy, in a session of its own."""
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment(),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def run(self, *command: str) -> tuple[int, str]:
+        """Run a command in the copy; its exit code and all it said."""
+        process = self.start(*command)
+        try:
+            said, _ = process.communicate(timeout=240)
+        finally:
+            process.kill()
+        return process.returncode, said
+
+    def succeed(self, *command: str) -> str:
+        """Run a command that must succeed."""
+        code, said = self.run(*command)
+        assert code == 0, said
+        return said
+
+    def planned(self, *arguments: str) -> dict[str, list[str]]:
+        """What a run would do: its jobs' messages by rule, targets left out."""
+        said = self.succeed("snakemake", "--profile", "profiles/local", "-n", *arguments)
+        opening = {
+            "Measuring": "measure",
+            "Deriving": "tables",
+            "Joining": "join",
+            "Drawing": "figures",
+            "Rendering": "report",
+        }
+        jobs: dict[str, list[str]] = {}
+        for message in re.findall(r"^Job \d+: (.+)$", said, re.MULTILINE):
+            jobs.setdefault(opening[message.split()[0]], []).append(message)
+        return jobs
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace a text that must be there."""
+        path = self.folder / file
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    def configure(self, **experiments: object) -> None:
+        """Choose the experiments and their settings, as a user would in config/config.yaml."""
+        (self.folder / "config/config.yaml").write_text(yaml.safe_dump({"experiments": experiments}))
+
+    def leftovers(self) -> list[Path]:
+        """Hidden files in the results, part files for example; those that belong there excepted."""
+        hidden = (path for path in (self.folder / "results").rglob(".*") if path.is_file())
+        return [path for path in hidden if path.name not in (".claim", ".snakemake_timestamp")]
+
+
+def copy_of_the_project(folder: Path) -> Project:
+    folder.mkdir()
+    for part in PARTS:
+        if (ROOT / part).is_symlink() or (ROOT / part).is_file():
+            shutil.copy(ROOT / part, folder / part, follow_symlinks=False)
+        else:
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "site.yaml"))
+    project = Project(folder)
+    shutil.copy(Path(__file__).with_name("toy.py"), folder / "workflow/crossover/measure/experiments/toy.py")
+    project.edit("config/schema.yaml", "\n$defs:", f"\n{TOY}$defs:")
+    return project

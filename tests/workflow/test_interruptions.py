@@ -1,0 +1,117 @@
+"""Killed at some moment, the same command goes on: nothing finished is lost, nothing half done is kept."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from copies import Project
+
+TOY_DRIVER = "workflow/crossover/measure/experiments/toy.py"
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def workers(project: Project) -> list[psutil.Process]:
+    """Every process that works in the copy."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()) == project.folder and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def slow(project: Project) -> None:
+    """Let each launch of the toy take some seconds, in many cells."""
+    project.configure(
+        toy={"weights": list(range(1, 31)), "rounds": {"at_least": 10, "at_most": 200}, "budget_seconds": 4}
+    )
+
+
+def kill(run: subprocess.Popen[str], how: signal.Signals) -> None:
+    """End Snakemake; by Ctrl-C, as a terminal does: all of its processes at once."""
+    os.killpg(run.pid, how) if how == signal.SIGINT else run.send_signal(how)
+    run.communicate(timeout=60)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_run_goes_on_where_it_was(project: Project, how: signal.Signals) -> None:
+    slow(project)
+    raw, logs = (project.folder / "results" / kind / "toy/node" for kind in ("raw", "logs"))
+    run = project.start("snakemake", "--profile", "profiles/local", "toy")
+    wait_for(lambda: len(list(raw.glob("launch=*.parquet"))) == 1)
+    wait_for(lambda: sum("cell 3 of" in log.read_text() for log in logs.glob("*.log")) == 2)
+    [kept] = raw.glob("launch=*.parquet")
+    before = kept.stat().st_mtime_ns
+    kill(run, how)
+    wait_for(lambda: not workers(project))
+    # Snakemake answers SIGTERM by waiting for the launch that is being measured.
+    assert len(list(raw.glob("launch=*.parquet"))) == (2 if how == signal.SIGTERM else 1)
+    assert project.leftovers() == []
+    project.succeed("snakemake", "--profile", "profiles/local", "toy")
+    assert kept.stat().st_mtime_ns == before
+    assert len(list(raw.glob("launch=*.parquet"))) == 2
+
+
+def test_killed_while_rendering_the_page_is_whole_afterwards(finished: Project) -> None:
+    page = finished.folder / "results/report/index.html"
+    page.unlink()
+    run = finished.start("snakemake", "--profile", "profiles/local")
+    wait_for(lambda: any("--page" in process.cmdline() for process in workers(finished)))
+    kill(run, signal.SIGKILL)
+    wait_for(lambda: not workers(finished))
+    finished.succeed("snakemake", "--profile", "profiles/local")
+    assert page.read_text().rstrip().endswith("</html>")
+    assert {path.name for path in page.parent.iterdir()} == {"index.html"}
+
+
+def test_a_second_run_beside_the_first_is_refused(project: Project) -> None:
+    slow(project)
+    first = project.start("snakemake", "--profile", "profiles/local", "toy")
+    wait_for(lambda: (project.folder / "results/.claim").exists())
+    code, said = project.run("snakemake", "--profile", "profiles/local", "toy")
+    assert code == 1
+    assert f"another run (process {first.pid}) is working in results" in said
+    assert "Traceback" not in said
+    first.terminate()
+    first.communicate(timeout=60)
+    wait_for(lambda: not workers(project))
+
+
+FAULTS = {
+    "raise RuntimeError('the toy broke')": "last words: RuntimeError: the toy broke",
+    "import os; os.kill(os.getpid(), 11)": "Segmentation fault",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_broken_experiment_becomes_a_hole_in_the_report_which_its_command_fills(
+    finished: Project, fault: str
+) -> None:
+    finished.edit(TOY_DRIVER, "    yield Spinner()", f"    {fault}\n    yield Spinner()")
+    finished.succeed("snakemake", "--profile", "profiles/local")
+    page = text_of_the_page(finished)
+    assert "Launches 1 and 2 of <code>toy</code> (placement node), <em>crashed</em>" in page
+    assert FAULTS[fault] in page
+    [command] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
+    finished.edit(TOY_DRIVER, f"    {fault}\n", "")
+    finished.succeed(*command.split())
+    finished.succeed("snakemake", "--profile", "profiles/local")
+    assert "crashed" not in text_of_the_page(finished)
+
+
+def text_of_the_page(project: Project) -> str:
+    return " ".join((project.folder / "results/report/index.html").read_text().split())

@@ -1,0 +1,76 @@
+"""The literal commands of the README, run in a copy of the project."""
+
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from copies import ROOT, Project
+
+from crossover import record
+from crossover.analyse.tables import TABLES
+
+
+def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) -> None:
+    results = finished.folder / "results"
+    for name, schema in TABLES.items():
+        experiments = set(record.read(results / f"{name}.parquet", schema)["experiment"].to_pylist())
+        assert experiments == {"toy", "mpi_pingpong"}
+    figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
+    assert figures == [f"pace-spinning{kind}{end}" for kind in ("-ratio", "") for end in (".png", ".svg", ".vl.json")]
+    page = (results / "report/index.html").read_text()
+    assert "turns/s" in page and "grams" in page
+
+
+def test_the_toys_known_ratio_is_found(finished: Project) -> None:
+    table = record.read(finished.folder / "results/ratios.parquet", record.RATIOS).to_pylist()
+    ratios = [row["ratio"] for row in table if row["arm"] == "slow"]
+    assert len(ratios) == 3
+    assert all(abs(ratio * 1.5 - 1) < 0.1 for ratio in ratios)
+
+
+def test_every_raw_file_says_where_it_comes_from(finished: Project) -> None:
+    for path in (finished.folder / "results/raw").rglob("*.parquet"):
+        facts = record.metadata(pq.read_table(path, partitioning=None))
+        assert facts["launch"]["outcome"] == "measured"
+        assert {"settings", "code", "started_utc", "host", "wall_seconds", "timed_seconds"} <= set(facts["launch"])
+        assert [rank["rank"] for rank in facts["ranks"]] == [0, 1]
+
+
+def test_the_run_leaves_no_part_file(finished: Project) -> None:
+    assert finished.leftovers() == []
+
+
+def test_another_folder_receives_everything(project: Project) -> None:
+    project.succeed("snakemake", "--profile", "profiles/local", "--config", "results=elsewhere", "--", "toy")
+    assert (project.folder / "elsewhere/figures/toy/pace-spinning.vl.json").exists()
+    assert not (project.folder / "results").exists()
+
+
+def test_the_bare_slurm_profile_is_found_through_the_link(project: Project) -> None:
+    said = project.succeed("snakemake", "--profile", "slurm", "-n")
+    assert re.search(r"^measure +2$", said, re.MULTILINE)
+
+
+def test_facts_of_the_site_reach_slurms_jobs_and_unknown_ones_are_named(project: Project) -> None:
+    site = project.folder / "profiles/slurm/site.yaml"
+    site.write_text("partition: compute\nmpi: srun --mpi=pmix\n")
+    said = project.succeed("snakemake", "--profile", "slurm", "-n", "--verbose", "-p")
+    assert "srun --mpi=pmix" in said
+    site.write_text("partitoin: compute\n")
+    code, said = project.run("snakemake", "--profile", "slurm", "-n")
+    assert code != 0
+    assert "partitoin" in said and "known: " in said
+
+
+def test_every_snakemake_command_of_the_documents_can_be_planned(project: Project) -> None:
+    pages = [ROOT / "README.md", *(ROOT / "profiles").rglob("*.md")]
+    commands = {line for page in pages for line in _commands(page)}
+    assert len(commands) > 3
+    project.configure(zmq_throughput={}, mpi_pingpong={}, task_latency={})
+    for command in sorted(commands):
+        project.succeed("snakemake", "-n", *command.split()[1:])
+
+
+def _commands(page: Path) -> list[str]:
+    blocks = re.findall(r"^(?: {4}|\$ |)(snakemake [^\n#`]*?)(?: {2,}.*)?$", page.read_text(), re.MULTILINE)
+    return [block.strip() for block in blocks]

@@ -1,0 +1,79 @@
+"""What the same command does again after something changed: exactly what the change concerns."""
+
+import time
+
+from copies import SMALL_MPI, Project
+
+DRIVER = "workflow/crossover/measure/experiments/toy.py"
+
+
+def about(jobs: list[str], experiment: str) -> list[str]:
+    return [job for job in jobs if experiment in job]
+
+
+def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
+    assert finished.planned() == {}
+    assert "Nothing to be done" in finished.succeed("snakemake", "--profile", "profiles/local")
+
+
+def test_touching_every_file_reruns_nothing(finished: Project) -> None:
+    later = time.time() + 10
+    for path in finished.folder.rglob("*"):
+        if path.is_file() and not path.is_relative_to(finished.folder / "results") and ".snakemake" not in path.parts:
+            path.touch()
+            assert path.stat().st_mtime < later
+    assert finished.planned() == {}
+
+
+def test_editing_a_driver_reruns_its_own_launches_and_what_follows_and_nothing_of_others(finished: Project) -> None:
+    finished.edit(DRIVER, "2e-5", "3e-5")
+    jobs = finished.planned()
+    assert len(about(jobs["measure"], "toy")) == 2
+    assert not [job for rule in jobs.values() for job in rule if "mpi_pingpong" in job]
+    assert {"tables", "figures", "join", "report"} < set(jobs)
+
+
+def test_editing_the_engine_reruns_every_launch(finished: Project) -> None:
+    finished.edit("workflow/crossover/measure/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
+    assert len(finished.planned()["measure"]) == 4
+
+
+def test_editing_the_statistics_reruns_no_launch(finished: Project) -> None:
+    finished.edit("workflow/crossover/analyse/statistics.py", "WINDOW = 5", "WINDOW = 4")
+    assert set(finished.planned()) == {"tables", "join", "figures", "report"}
+
+
+def test_editing_the_page_renders_the_page_alone(finished: Project) -> None:
+    finished.edit("reports/index.qmd", "\n# ", "\nOne more sentence.\n\n# ")
+    assert set(finished.planned()) == {"report"}
+
+
+def test_a_deleted_raw_file_reruns_that_launch(finished: Project) -> None:
+    (finished.folder / "results/raw/mpi_pingpong/node/launch=2.parquet").unlink()
+    assert finished.planned()["measure"] == ["Measuring mpi_pingpong, placement node, launch 2"]
+
+
+def test_more_launches_measure_only_the_new_ones(finished: Project) -> None:
+    finished.configure(toy={"launches": 3}, mpi_pingpong=SMALL_MPI)
+    assert finished.planned()["measure"] == ["Measuring toy, placement node, launch 3"]
+
+
+def test_a_changed_setting_measures_that_experiment_again(finished: Project) -> None:
+    finished.configure(toy={"weights": [1, 10]}, mpi_pingpong=SMALL_MPI)
+    assert len(about(finished.planned()["measure"], "toy")) == 2
+
+
+def test_the_name_of_an_experiment_builds_it_and_its_figures_only(project: Project) -> None:
+    project.configure(toy={}, mpi_pingpong=SMALL_MPI)
+    jobs = project.planned("mpi_pingpong")
+    assert set(jobs) == {"measure", "tables", "figures"}
+    assert all("mpi_pingpong" in job for rule in jobs.values() for job in rule)
+
+
+def test_forcing_one_experiment_reruns_no_other(finished: Project) -> None:
+    raw = finished.folder / "results/raw"
+    before = {path: path.stat().st_mtime_ns for path in raw.rglob("*.parquet")}
+    finished.succeed("snakemake", "--profile", "profiles/local", "-F", "mpi_pingpong")
+    changed = {path.parts[-3] for path, time_ns in before.items() if path.stat().st_mtime_ns != time_ns}
+    assert changed == {"mpi_pingpong"}
+    assert set(finished.planned()) == {"join", "report"}

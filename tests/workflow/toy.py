@@ -1,0 +1,46 @@
+"""A toy experiment: spinning for as long as the arm says. Copied into a copy of the project as its one new driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+from crossover.measure.peers import Peers
+from crossover.measure.sampler import Axis, Block, Cell, Metric
+from crossover.plan import Arm, points
+
+AXIS = Axis("weight", "grams")
+METRICS = (Metric("pace", "turns/s", "higher"),)
+
+
+def cells(settings: dict[str, Any]) -> list[Cell]:
+    """One cell per weight."""
+    return [Cell("spinning", weight) for weight in points(settings["weights"])]
+
+
+class Spinner:
+    """Turns: a heavy one takes longer, and the slow arm's half as long again."""
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Make `n` turns."""
+        turn_seconds = 2e-5 * cell.x**0.1 * (1.5 if arm.runs == "slow" else 1)
+        began = perf_counter()
+        while perf_counter() - began < n * turn_seconds:
+            pass
+        seconds = perf_counter() - began
+        return Block(seconds, {"pace": n / seconds})
+
+
+@contextmanager
+def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Spinner]:
+    """Spin on rank 0."""
+    channel = peers.channel(to=1)
+    yield Spinner()
+    channel.send(None)
+
+
+def serve(peers: Peers, settings: dict[str, Any]) -> None:
+    """Wait on rank 1."""
+    peers.channel(to=0).receive()

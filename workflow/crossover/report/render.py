@@ -1,0 +1,87 @@
+"""From a results folder to the report: by Quarto where it is installed, by the built-in preview where it is not.
+
+Both work in a private copy of `reports/`, so that two renderings at once cannot meet, and both are told by the
+environment where the results are. The page appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from crossover import record
+from crossover.report import preview
+from crossover.report.page import RESULTS_VARIABLE
+
+PACKAGES = Path(__file__).parents[2]
+"""The folder that a kernel must have on its path to find this package."""
+
+SOURCE = PACKAGES.parent / "reports"
+LAST_LINES = 15
+"""How much of what Quarto said is repeated when it fails."""
+
+
+class RenderError(Exception):
+    """A page that Quarto did not render; the message ends with what to do."""
+
+
+def render(results: Path, page: Path) -> None:
+    """Render the report on `results` to the file `page`.
+
+    Raises RenderError if Quarto fails, preview.PreviewError if the preview does.
+    """
+    environment = os.environ | {
+        RESULTS_VARIABLE: str(results.resolve()),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(PACKAGES), os.environ.get("PYTHONPATH")])),
+    }
+    with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
+        copy = Path(folder) / "reports"
+        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
+        if quarto := shutil.which("quarto"):
+            print(f"report: {quarto} renders {page}", file=sys.stderr)
+            made = _by_quarto(quarto, copy, environment)
+        else:
+            print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
+            made = copy / "preview.html"
+            preview.render(copy / "index.qmd", made, environment)
+        _deliver(made, page)
+
+
+def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
+    done = subprocess.run(
+        [quarto, "render"],
+        cwd=copy,
+        env={**environment, "QUARTO_PYTHON": sys.executable},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    made = copy / "_site" / "index.html"
+    if done.returncode == 0 and made.is_file():
+        return made
+    what = f"ended with code {done.returncode}" if done.returncode else "ended well but left no page"
+    said = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
+    raise RenderError(
+        f"{quarto} {what}; it said\n{said}\n"
+        "Mend what it names (`quarto check jupyter` tells whether it finds this Python), or take quarto off PATH to "
+        "let the built-in preview render the page"
+    )
+
+
+def _deliver(made: Path, page: Path) -> None:
+    page.parent.mkdir(parents=True, exist_ok=True)
+    record.sweep(page.parent)
+    part = page.with_name(f".{page.name}.{socket.gethostname()}.{os.getpid()}.part")
+    try:
+        shutil.copyfile(made, part)
+        part.replace(page)
+    finally:
+        part.unlink(missing_ok=True)
