@@ -27,7 +27,7 @@ TOY = COMMON | {"arms": ["plain", "fancy"], "reference": "plain", "points": [1, 
 TOY_DRIVER = '''
 """An experiment that misbehaves as it is told to."""
 
-import ctypes, os, signal, sys, time
+import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
 from crossover.measure.peers import Refusal
@@ -69,12 +69,13 @@ class Toy:
             misbehave(self.how)
             if self.how == "lose":
                 return Block(0.001 * n, fault="lost or damaged messages")
-        return Block(0.001 * n, {"time": 0.001})
+        return Block(0.001 * n, {"time": 0.001 * (1 + random.random())})
 
 
 @contextmanager
 def drive(peers, settings):
     channel = peers.channel(to=1)
+    print("working", flush=True)
     yield Toy(settings["does"])
     channel.send("stop")
 

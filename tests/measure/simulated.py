@@ -43,6 +43,10 @@ class Machine:
     ran: list[tuple[Cell, Arm, int, float]] = field(default_factory=list)
     """Every block: its cell, arm, repetitions and timed seconds."""
 
+    def clock(self) -> float:
+        """Seconds since the machine was made."""
+        return self.now
+
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Run a block; a faulty one takes its time and has no value."""
         if len(self.ran) >= self.at_most:
@@ -67,7 +71,7 @@ class Machine:
         progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None,
     ) -> list[Stretch]:
         """All stretches of a launch on this machine."""
-        world = Surroundings(clock=lambda: self.now, disturbance=disturbance, progress=progress)
+        world = Surroundings(clock=self.clock, disturbance=disturbance, progress=progress)
         return list(sample(self, cells, arms, sampling, Random(seed), world))
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from simulated import ARMS, CELL, Machine, sampling
 
-from crossover.measure.sampler import FEWEST_ROUNDS, Block, Cell, Observation, Sampling, calibrate, widest
+from crossover.measure.sampler import FEWEST_ROUNDS, Block, Cell, Observation, Sampling, calibrate, deal, widest
 from crossover.plan import Arm
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
@@ -57,7 +57,7 @@ def test_one_arm_after_the_other_would_mistake_the_same_drift_for_a_difference(s
     machine = Machine(drift_seconds=2 * 100 * 0.0115, random=Random(seed), **DRIFTING)
     medians = {}
     for arm in (PLAIN, FANCY):
-        n = calibrate(machine, CELL, arm, 0.01)
+        n, _ = calibrate(machine, CELL, arm, 0.01, machine.clock)
         medians[arm.name] = statistics.median(machine.run(CELL, arm, n).values["time"] for _ in range(100))
     assert medians["fancy"] / medians["plain"] / 1.4 > 1.08
 
@@ -143,7 +143,7 @@ def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
 @given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), seeds)
 def test_calibration_grows_by_at_most_16_a_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
     machine = Machine({"plain": seconds}, scatter=scatter, random=Random(seed))
-    n = calibrate(machine, CELL, PLAIN, block_seconds)
+    n, _ = calibrate(machine, CELL, PLAIN, block_seconds, machine.clock)
     asked = [n for _, _, n, _ in machine.ran]
     assert asked[0] == 1
     assert all(then <= 16 * now or then == now + 1 for now, then in pairwise(asked))
@@ -166,7 +166,7 @@ class Hesitant(Machine):
 def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one):
     machine = Hesitant(SECONDS)
     machine.slow_one = slow_one
-    assert calibrate(machine, CELL, PLAIN, 0.01) * SECONDS["plain"] >= 0.01
+    assert calibrate(machine, CELL, PLAIN, 0.01, machine.clock)[0] * SECONDS["plain"] >= 0.01
 
 
 def test_calibration_ends_where_every_block_is_faulty_at_once():
@@ -275,6 +275,25 @@ def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(
     # A round costs about 25 times as much; to the square root that is 5 times fewer rounds.
     assert all(2 < count / rounds(costly) < 12 for count in cheap)
     assert rounds(costly) >= 2 * FEWEST_ROUNDS
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cell_that_takes_nearly_all_leaves_the_others_their_share(seed):
+    cells = [Cell("simulated", x) for x in (1, 2, 3, 100_000)]
+    machine = noisy(seed, scatter=0.02, interrupted=0)
+    stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=17), cells, seed=seed)}
+    assert rounds(stretches.pop(100_000)) == FEWEST_ROUNDS
+    assert min(rounds(stretch) for stretch in stretches.values()) > 2 * FEWEST_ROUNDS
+    assert machine.now == pytest.approx(17, rel=0.1)
+
+
+@given(st.floats(0, 1e4), st.lists(st.floats(1e-4, 1e3), min_size=1, max_size=8))
+def test_shares_are_the_budget_by_the_root_of_the_cost_and_none_is_below_the_fewest_rounds(seconds, costs):
+    shares = deal(seconds, costs)
+    floors = [FEWEST_ROUNDS * cost for cost in costs]
+    assert sum(shares) == pytest.approx(max(seconds, sum(floors)))
+    free = [share / math.sqrt(cost) for share, cost, floor in zip(shares, costs, floors, strict=True) if share > floor]
+    assert all(unit == pytest.approx(free[0]) for unit in free)
 
 
 def observed(number, arm, **metrics):

@@ -107,8 +107,8 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         if code is None:
             return Outcome(hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
         return Outcome(hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
-    except FileNotFoundError as error:
-        reason = f"the MPI launcher {error.filename!r} was not found; set `mpi:` in the profile"
+    except (FileNotFoundError, PermissionError) as error:
+        reason = f"the MPI launcher {error.filename!r} cannot be started ({error.strerror}); set `mpi:` in the profile"
         return Outcome(hole="not installed", reason=reason)
     finally:
         part.unlink(missing_ok=True)

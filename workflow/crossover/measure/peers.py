@@ -11,9 +11,11 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psutil
 import zmq
 from mpi4py import MPI
 
@@ -42,13 +44,13 @@ class Peers:
         self.comm = MPI.COMM_WORLD.Dup()
         self.rank, self.size = self.comm.rank, self.comm.size
         self.placement = placement
+        _forget_files(self.comm)
         if self.size != expected:
             raise Refusal(
                 "wrong placement",
                 f"{self.size} rank(s) came up together instead of {expected}: the launcher and this MPI do not "
                 "speak the same process-management protocol; set `mpi:` in the profile (try srun --mpi=pmi2)",
             )
-        _forget_shared_memory(self.comm)
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
         ]
@@ -106,11 +108,25 @@ def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
         time.sleep(0.002)
 
 
-def _forget_shared_memory(comm: MPI.Intracomm) -> None:
-    """Unlink MPICH's shared-memory files while they are mapped, so that no abnormal end leaves them behind."""
+def _forget_files(comm: MPI.Intracomm) -> None:
+    """Unlink MPICH's files once every rank has them open or read, so that no abnormal end leaves them behind."""
     comm.Barrier()
+    _forget_topology()
     mapped = Path("/proc/self/maps").read_text(errors="replace")
     for name in set(re.findall(r"/dev/shm/mpich_\S+", mapped)):
         if os.access(name, os.W_OK):
             Path(name).unlink(missing_ok=True)
     comm.Barrier()
+
+
+def _forget_topology() -> None:
+    """Unlink the file in which MPICH's launcher told its ranks what the host looks like; they have read it."""
+    launcher = psutil.Process().parent()
+    if launcher is None or not launcher.name().startswith("hydra"):
+        return
+    for file in Path("/tmp").glob("hydra_hwloc_xmlfile_*"):
+        with suppress(OSError):
+            facts = file.stat()
+            # The name is random. A second is for the clocks of processes and files, which differ a little.
+            if facts.st_uid == os.getuid() and facts.st_mtime > launcher.create_time() - 1:
+                file.unlink()

@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from typing import IO
 
-_TELLING = re.compile(r"error|exception|fault|signal|killed", re.IGNORECASE)
+_TELLING = re.compile(r"error|exception|fault|signal|killed|timeout", re.IGNORECASE)
 
 
 class Relay:

@@ -3,9 +3,9 @@
 It knows nothing of messages. An experiment gives it cells, arms and something that runs a *block*: `n`
 repetitions of one arm in one cell. The clock is a parameter, so all of it is tested on simulated time.
 
-A launch takes its cells in a random order. In a cell it finds the numbers of repetitions that make the arms'
-blocks last long enough, warms up, and then runs rounds, each with every arm once in a fresh random order: a
-drift of the machine hits all arms of a round alike and cancels in their ratio.
+A launch takes its cells in a random order. It finds the numbers of repetitions that make the arms' blocks last
+long enough, and then, in each cell, warms up and runs rounds, each with every arm once in a fresh random order:
+a drift of the machine hits all arms of a round alike and cancels in their ratio.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ FEWEST_ROUNDS = 3
 
 WARM_UP_SHARE = 0.1
 """A warm-up round is run where it costs at most this share of the cell's time; longer blocks need none."""
+
+FAR_LONGER = 8
+"""A block this many times as long as it need be is no short one that was interrupted."""
 
 
 @dataclass(frozen=True)
@@ -138,74 +141,102 @@ def sample(
 ) -> Iterator[Stretch]:
     """Measure every cell once, in random order, and yield each when it is done.
 
-    The budget is dealt as each cell begins: what is left of it, in proportion to the square root of what a
-    round costs. For equal noise per round that is the allocation of least total variance (Neyman), and it
-    keeps a costly cell from starving the others. What a cell leaves unspent goes to those after it.
+    First all cells are calibrated, so that what a round of each costs is known; then their rounds are run, cell
+    by cell. What is left of the budget is dealt anew as each cell begins, so what one leaves unspent goes to those
+    after it.
     """
     world = world or Surroundings()
     began = world.clock()
-    order = random.sample(list(cells), len(cells))
-    cost = {cell: _guess_round_seconds(blocks, cell, arms, sampling) for cell in order}
-    for done, cell in enumerate(order, start=1):
-        left = sampling.budget_seconds - (world.clock() - began)
-        weights = sum(math.sqrt(cost[other]) for other in order[done - 1 :])
-        share = max(0.0, left) * math.sqrt(cost[cell]) / weights
-        stretch = _measure(blocks, cell, arms, sampling, share, cost[cell], random, world)
+    order = [_calibrated(blocks, cell, arms, sampling, world) for cell in random.sample(list(cells), len(cells))]
+    for done, plan in enumerate(order, start=1):
+        costs = [later.round_seconds for later in order[done - 1 :]]
+        share, *shares = deal(sampling.budget_seconds - (world.clock() - began), costs)
+        stretch = _measure(blocks, plan, arms, sampling, share, random, world)
         gone = world.clock() - began
-        planned = sum(cost[other] * FEWEST_ROUNDS for other in order[done:])
-        world.progress(
-            done,
-            len(order),
-            stretch,
-            gone,
-            max(sampling.budget_seconds - gone, planned) * (done < len(order)),
-        )
+        left = max(sampling.budget_seconds - gone, sum(costs[1:]) * FEWEST_ROUNDS) if shares else 0.0
+        world.progress(done, len(order), stretch, gone, left)
         yield stretch
 
 
-def _guess_round_seconds(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling) -> float:
-    """A round's cost, from one repetition of the reference; also the launch's first warm-up."""
-    return max(blocks.run(cell, arms[0], 1).seconds, sampling.block_seconds) * len(arms)
+def deal(seconds: float, costs: Sequence[float]) -> list[float]:
+    """Shares of `seconds` for cells whose rounds cost so much, in proportion to the square roots of the costs.
+
+    For equal noise per round that is the allocation of least total variance (Neyman, J. R. Stat. Soc. 97 (1934)
+    558). But no share is below FEWEST_ROUNDS rounds, and what these cells take beyond their proportion is taken
+    from the others beforehand, lest those that come last go short.
+    """
+    shares = [FEWEST_ROUNDS * cost for cost in costs]
+    free = set(range(len(costs)))
+    while free:
+        left = seconds - sum(shares[cell] for cell in range(len(costs)) if cell not in free)
+        unit = left / sum(math.sqrt(costs[cell]) for cell in free)
+        dealt = {cell: unit * math.sqrt(costs[cell]) for cell in free}
+        short = {cell for cell in free if dealt[cell] < shares[cell]}
+        if not short:
+            for cell in free:
+                shares[cell] = dealt[cell]
+            break
+        free -= short
+    return shares
 
 
-def calibrate(blocks: Blocks, cell: Cell, arm: Arm, block_seconds: float) -> int:
-    """The repetitions at which a block of `arm` lasts `block_seconds`.
+@dataclass(frozen=True)
+class _Plan:
+    """A calibrated cell: the repetitions in each arm's blocks, and the seconds that a round takes in all."""
 
-    Each arm has its own, so that a slow arm does not take most of a round's time. Grows by at most 16 a
-    step, so that one block cut short cannot ask for a flood; and a block counts as long enough only where the
-    next one is so too, since a single one may be cold or interrupted. A fault ends the search: what a faulty
-    block lasts says nothing, and might never grow.
+    cell: Cell
+    n: Mapping[str, int]
+    round_seconds: float
+
+
+def _calibrated(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling, world: Surroundings) -> _Plan:
+    found = {
+        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in arms if not arm.null
+    }
+    n = {arm.name: found[arm.runs][0] for arm in arms}
+    return _Plan(cell, n, sum(found[arm.runs][1] for arm in arms))
+
+
+def calibrate(
+    blocks: Blocks, cell: Cell, arm: Arm, block_seconds: float, clock: Callable[[], float]
+) -> tuple[int, float]:
+    """The repetitions at which a block of `arm` lasts `block_seconds`, and the seconds that it takes in all.
+
+    Each arm has its own, so that a slow arm does not take most of a round's time. Grows by at most 16 a step, so
+    that one block cut short cannot ask for a flood; and a block counts as long enough only where the next one is
+    so too, since a single one may be cold or interrupted, unless it lasts far longer. A fault ends the search:
+    what a faulty block lasts says nothing, and might never grow.
     """
     n, long_enough = 1, 0
-    while long_enough < 2:
+    while True:
+        began = clock()
         block = blocks.run(cell, arm, n)
+        whole = clock() - began
         if block.fault:
-            return n
+            return n, whole
         if block.seconds >= block_seconds:
             long_enough += 1
+            if long_enough == 2 or block.seconds > FAR_LONGER * block_seconds:
+                return n, whole
             continue
         long_enough = 0
         growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
         n = max(n + 1, math.ceil(n * min(16.0, growth)))
-    return n
 
 
 def _measure(
     blocks: Blocks,
-    cell: Cell,
+    plan: _Plan,
     arms: Sequence[Arm],
     sampling: Sampling,
     share_seconds: float,
-    round_seconds: float,
     random: Random,
     world: Surroundings,
 ) -> Stretch:
-    calibrated = {arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds) for arm in arms if not arm.null}
-    n = {arm: calibrated[arm.runs] for arm in arms}
-    if round_seconds <= WARM_UP_SHARE * share_seconds:
-        for arm in arms:
-            blocks.run(cell, arm, n[arm])
     began = world.clock()
+    if plan.round_seconds <= WARM_UP_SHARE * share_seconds:
+        for arm in arms:
+            blocks.run(plan.cell, arm, plan.n[arm.name])
     world.disturbance()
     observations: list[Observation] = []
     rounds = 0
@@ -213,16 +244,18 @@ def _measure(
         taken = []
         for position, arm in enumerate(random.sample(list(arms), len(arms))):
             start = world.clock()
-            taken.append((position, arm, start, blocks.run(cell, arm, n[arm])))
+            taken.append((position, arm, start, blocks.run(plan.cell, arm, plan.n[arm.name])))
         validity = world.disturbance()
         observations += [
-            Observation(cell, arm, rounds, position, n[arm], round(start * 1e9), block, block.fault or validity)
+            Observation(
+                plan.cell, arm, rounds, position, plan.n[arm.name], round(start * 1e9), block, block.fault or validity
+            )
             for position, arm, start, block in taken
         ]
         rounds += 1
         stop = _stop(observations, rounds, world.clock() - began, share_seconds, sampling)
         if stop:
-            return Stretch(cell, tuple(observations), stop)
+            return Stretch(plan.cell, tuple(observations), stop)
 
 
 def _stop(observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling) -> str:

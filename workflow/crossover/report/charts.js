@@ -14,25 +14,31 @@ function theme() {
   };
 }
 
+const drawings = new Map();
+
 async function draw(chart) {
+  drawings.get(chart)?.finalize();
   const specification = JSON.parse(chart.querySelector("script").textContent);
   const own = theme();
   const config = { ...own, ...specification.config };
   for (const part of ["axis", "title", "legend"]) config[part] = { ...specification.config?.[part], ...own[part] };
   const canvas = chart.querySelector(".crossover-canvas");
-  await vegaEmbed(canvas, { ...specification, config }, { actions: false, renderer: "svg", tooltip: true });
+  const options = { actions: false, renderer: "svg", tooltip: true };
+  drawings.set(chart, await vegaEmbed(canvas, { ...specification, config }, options));
   chart.dataset.drawn = "yes";
 }
 
-// A chart in a hidden tab has no width to fit; it is drawn when it is first shown.
-const widths = new Map();
+// A chart in a hidden tab has no width to fit; it is drawn when it is first shown. Later widths are forced upon it:
+// Vega keeps the width inside the axes in the same signal, and ignores an outer width that happens to equal it.
+const begun = new Set();
 const observer = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
-    const before = widths.get(target) ?? 0;
-    widths.set(target, contentRect.width);
     if (contentRect.width === 0) continue;
-    if (before === 0 && !target.dataset.drawn) draw(target);
-    else if (before !== contentRect.width) window.dispatchEvent(new Event("resize"));
+    if (begun.has(target)) drawings.get(target)?.view.signal("width", contentRect.width, { force: true }).runAsync();
+    else {
+      begun.add(target);
+      draw(target);
+    }
   }
 });
 const charts = document.querySelectorAll(".crossover-chart");

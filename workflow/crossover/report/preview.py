@@ -46,7 +46,7 @@ def html(front: Mapping[str, Any], body: str) -> bytes:
         metadata = Path(folder) / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
         command = [
-            *(pypandoc.get_pandoc_path(), "--from=markdown", "--to=html5", "--standalone", "--mathml"),
+            *(pypandoc.get_pandoc_path(), "--from=markdown", "--to=html5", "--standalone", "--mathml", "--wrap=none"),
             *("--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
             *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}"),
             *(f"--variable={name}={_dressing(file)}" for name, file in (("style", "css"), ("script", "js"))),

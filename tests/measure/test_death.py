@@ -1,0 +1,104 @@
+"""Does nothing outlive what it was started for?"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import psutil
+import pytest
+from launching import ROOT, eventually
+
+GUARDED = [sys.executable, "-m", "crossover.measure.death", sys.executable, "-c"]
+SLEEPER = "import time; time.sleep(60)"
+# As a controller does: children of its own, one of them in a session of its own.
+FAMILY = f"""
+import subprocess, sys, time
+for apart in (False, True):
+    subprocess.Popen([sys.executable, "-c", {SLEEPER!r}], start_new_session=apart)
+"""
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+
+
+class Guarded:
+    """Starts guarded commands and finds whatever is left of them by a mark in their environment."""
+
+    def __init__(self):
+        self.mark = uuid.uuid4().hex
+        self.environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow"), "CROSSOVER_TEST": self.mark}
+
+    def start(self, command):
+        return subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL)
+
+    def alive(self):
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("CROSSOVER_TEST") == self.mark and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+        return found
+
+    def sleepers(self):
+        """The commands themselves, without guard and parent."""
+        found = []
+        for process in self.alive():
+            with contextlib.suppress(psutil.Error):
+                line = process.cmdline()
+                if line[1:2] == ["-c"] and line[2].endswith("time.sleep(60)"):
+                    found.append(process)
+        return found
+
+
+def ignores_termination(pid):
+    mask = re.search(r"^SigIgn:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]
+    return int(mask, 16) >> (signal.SIGTERM - 1) & 1
+
+
+@pytest.fixture
+def guarded():
+    family = Guarded()
+    yield family
+    for process in family.alive():
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+
+
+def test_a_guarded_command_gives_its_exit_code(guarded):
+    assert guarded.start([*GUARDED, "raise SystemExit(7)"]).wait(30) == 7
+
+
+def test_what_a_guarded_command_started_ends_with_it(guarded):
+    assert guarded.start([*GUARDED, FAMILY]).wait(30) == 0
+    assert guarded.alive() == []
+
+
+def test_what_a_guarded_command_started_ends_when_the_guard_is_stopped(guarded):
+    guard = guarded.start([*GUARDED, FAMILY + SLEEPER])
+    assert eventually(lambda: len(guarded.sleepers()) == 3)
+    guard.terminate()
+    assert guard.wait(30) == 1
+    assert guarded.alive() == []
+
+
+def test_a_stubborn_process_is_ended_all_the_same(guarded):
+    guard = guarded.start([*GUARDED, STUBBORN])
+    assert eventually(lambda: len(guarded.sleepers()) == 1)
+    assert eventually(lambda: ignores_termination(guarded.sleepers()[0].pid))
+    guard.terminate()
+    assert guard.wait(30) == 1
+    assert guarded.alive() == []
+
+
+@pytest.mark.parametrize("victim", ["parent", "command"])
+def test_a_kill_above_or_within_takes_all_of_them_along(guarded, victim):
+    starting = "import subprocess, sys; subprocess.run(sys.argv[1:])"
+    parent = guarded.start([sys.executable, "-c", starting, *GUARDED, FAMILY + SLEEPER])
+    assert eventually(lambda: len(guarded.sleepers()) == 3)
+    guard = next(one for one in guarded.alive() if one.ppid() == parent.pid)
+    os.kill(parent.pid if victim == "parent" else guard.children()[0].pid, signal.SIGKILL)
+    parent.wait(30)
+    assert eventually(lambda: guarded.alive() == []), guarded.alive()

@@ -1,0 +1,163 @@
+"""Does a worker tell what it is, and notice what disturbs it?"""
+
+import json
+import os
+import socket
+import subprocess
+
+import pytest
+
+from crossover import record
+from crossover.measure import provenance
+
+QUIET = {"ticks": 0, "steal": 0, "swapped": 0, "throttled": 0}
+
+
+def test_the_facts_are_the_columns_of_the_ranks_but_for_what_names_the_launch():
+    assert set(provenance.gather()) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
+
+
+def test_every_fact_is_of_its_columns_type_or_not_told():
+    kinds = {"string": str, "int64": int}
+    for name, value in provenance.gather().items():
+        assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
+
+
+def test_the_facts_are_those_of_this_process_and_host():
+    facts = provenance.gather()
+    assert facts["host"] == socket.gethostname()
+    assert facts["logical_cpus"] == os.cpu_count()
+    assert {int(cpu) for cpu in facts["affinity"].split(",")} == os.sched_getaffinity(0)
+    assert facts["kernel"] == os.uname().release
+    assert facts["memory_bytes"] > 2**28
+    assert set(json.loads(facts["libraries"])) >= {"libzmq", "pyzmq", "mpi4py", "numpy"}
+    assert "lo" in json.loads(facts["network"])
+
+
+def test_a_process_bound_to_one_core_says_so():
+    everywhere = os.sched_getaffinity(0)
+    core = min(everywhere)
+    os.sched_setaffinity(0, {core})
+    try:
+        assert provenance.gather()["affinity"] == str(core)
+    finally:
+        os.sched_setaffinity(0, everywhere)
+
+
+def test_what_the_system_does_not_tell_is_none(monkeypatch):
+    for name in [name for name in os.environ if name.startswith(("SLURM_", "APPTAINER_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(provenance, "_text", lambda path: None)
+    facts = provenance.gather()
+    assert facts["governor"] is None
+    assert facts["slurm"] is None
+
+
+def test_a_slurm_job_is_told(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.setenv("SLURM_JOB_PARTITION", "fast")
+    told = json.loads(provenance.gather()["slurm"])
+    assert (told["SLURM_JOB_ID"], told["SLURM_JOB_PARTITION"]) == ("17", "fast")
+
+
+# ---- disturbances
+
+
+def disturbance(monkeypatch, *counters):
+    """A Disturbance that reads these counters one after the other."""
+    heard = iter(counters)
+    monkeypatch.setattr(provenance.Disturbance, "_counters", staticmethod(lambda: QUIET | next(heard)))
+    return provenance.Disturbance()
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, "ok"),
+        ({"ticks": 100, "steal": 9}, "ok"),
+        ({"ticks": 100, "steal": 11}, "steal time"),
+        ({"ticks": 0, "steal": 0}, "ok"),
+        ({"swapped": 1}, "swapped"),
+        ({"throttled": 1}, "throttled"),
+        ({"ticks": 100, "steal": 50, "swapped": 3}, "swapped"),
+        ({"ticks": 100, "steal": 50, "swapped": 3, "throttled": 1}, "throttled"),
+    ],
+)
+def test_a_round_is_marked_with_what_happened_in_it(monkeypatch, changed, told):
+    assert disturbance(monkeypatch, {}, changed)() == told
+
+
+def test_a_round_is_not_marked_with_what_happened_before_it(monkeypatch):
+    before = {"ticks": 1000, "steal": 900, "swapped": 7, "throttled": 7}
+    rounds = disturbance(monkeypatch, before, before, before | {"swapped": 8}, before | {"swapped": 8})
+    assert [rounds(), rounds(), rounds()] == ["ok", "swapped", "ok"]
+
+
+def test_the_counters_are_read_from_the_kernels_files(monkeypatch):
+    files = {
+        "/proc/stat": "cpu  1 2 4 8 16 32 64 128 256 512\ncpu0 9 9 9 9 9 9 9 9 9 9\n",
+        "/proc/vmstat": "pgpgin 5\npswpin 3\npswpout 4\npswpoutx 100\n",
+        "/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count": "6",
+    }
+    monkeypatch.setattr(provenance, "_text", files.get)
+    # Guest time, the last two, is part of user time already.
+    assert provenance.Disturbance._counters() == {"ticks": 255, "steal": 128, "swapped": 7, "throttled": 6}
+
+
+def test_a_kernel_that_counts_nothing_disturbs_nothing(monkeypatch):
+    monkeypatch.setattr(provenance, "_text", lambda path: None)
+    assert provenance.Disturbance()() == "ok"
+
+
+# ---- commit
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A git repository with one commit, in which the package seems to be."""
+    for variable in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(variable)
+    module = tmp_path / "workflow" / "provenance.py"
+    module.parent.mkdir()
+    module.write_text("VALUE = 1\n")
+    monkeypatch.setattr(provenance, "__file__", str(module))
+
+    def git(*words):
+        identity = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
+        return subprocess.run(
+            ["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "one")
+    return module, git
+
+
+def test_the_commit_of_a_clean_checkout_is_its_hash(checkout):
+    _, git = checkout
+    assert provenance.commit() == git("rev-parse", "--short=12", "HEAD")
+    assert len(provenance.commit()) == 12
+
+
+def test_a_changed_checkout_has_a_plus(checkout):
+    module, git = checkout
+    module.write_text("VALUE = 2\n")
+    assert provenance.commit() == git("rev-parse", "--short=12", "HEAD") + "+"
+
+
+def test_results_beside_the_code_are_no_change(checkout):
+    module, _ = checkout
+    (module.parent / "results.parquet").touch()
+    assert not provenance.commit().endswith("+")
+
+
+def test_outside_a_checkout_there_is_no_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
+    assert provenance.commit() == ""
+
+
+def test_without_git_there_is_no_commit(checkout, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert provenance.commit() == ""
