@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report test lint docs clean
+.PHONY: help env report test lint bench docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -26,6 +26,9 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/mypy
 	@$(BIN)/snakefmt --check Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
+
+bench: .venv/run  ## our numbers beside a plain loop's and mpi4py.bench's, measured in turn
+	@$(BIN)/python tests/benchmarks/side_by_side.py
 
 docs: .venv/run  ## write the pages that are generated: config/README.md
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document

@@ -247,7 +247,7 @@ def _which(rows: list[Row]) -> str:
 def _fill(tables: Tables, rows: list[Row]) -> str:
     """The command that measures these launches again, by the profile that suits where the others ran."""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    return " ".join(["snakemake", "--profile", profile, "-R", *(row["file"] for row in rows)])
+    return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
 
 
 def gap(tables: Tables, experiment: str) -> str:

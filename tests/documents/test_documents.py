@@ -1,0 +1,86 @@
+"""Pages and lists that say the same as the code, or nothing."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from crossover import document, plan
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
+
+
+def test_the_page_of_the_configuration_is_the_schemas() -> None:
+    assert (ROOT / "config/README.md").read_text() == document.text(), "run: make docs"
+
+
+def test_every_key_of_the_schema_has_a_description_and_a_default() -> None:
+    schema = plan.read_schema()
+    experiments = schema["properties"]["experiments"]["properties"]
+    for part in (schema, *experiments.values()):
+        for key, entry in part["properties"].items():
+            assert {"description", "default"} <= set(entry), key
+            assert entry["description"].endswith("."), key
+
+
+def test_a_new_key_appears_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = tmp_path / "schema.yaml"
+    key = "properties:\n  colour: {description: What colour., type: string, default: red}\n"
+    changed.write_text(plan.SCHEMA.read_text().replace("properties:\n", key, 1))
+    monkeypatch.setattr(plan, "SCHEMA", changed)
+    assert "| `colour` | What colour. | text | `red` |" in document.text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text())
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_decisions_page_lists_every_decision() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = set(re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text()))
+    assert listed == {path.name for path in folder.glob("*.md")} - {"README.md"}
+
+
+def test_every_make_target_that_a_page_names_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    named = {name for page in PAGES for name in re.findall(r"(?:^ {4}|`)make ([a-z]+)", page.read_text(), re.MULTILINE)}
+    assert {"report", "test", "env"} <= named
+    assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
+
+
+# ---- locked versions
+
+
+def locked(name: str) -> dict[str, str]:
+    text = (ROOT / name).read_text()
+    entries = re.findall(
+        r"^([a-z0-9._-]+)==(\S+)[^\n]*\\\n((?: +--hash=sha256:[0-9a-f]{64}[ \\]*\n)+)", text, re.MULTILINE
+    )
+    assert len(entries) == len(re.findall(r"^[^ #\n]", text, re.MULTILINE)), "an entry without a version or a hash"
+    return {f"{package} {version}": hashes for package, version, hashes in entries}
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "requirements-uv.lock"])
+def test_a_lock_file_holds_versions_and_hashes_and_no_address(name: str) -> None:
+    assert locked(name)
+    assert "://" not in (ROOT / name).read_text()
+
+
+def test_the_tests_run_with_the_versions_that_users_run() -> None:
+    assert locked("requirements.lock").items() <= locked("requirements-dev.lock").items()
+
+
+def test_conda_gets_the_same_bounds() -> None:
+    """Of packages that both have, that is: conda alone has Quarto, and MPI may be any there."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    bounds = {text.partition(">=")[0]: text.partition(">=")[2] for text in declared} | {"python": "3.11"}
+    for file in (ROOT / "envs").glob("*.yaml"):
+        for text in yaml.safe_load(file.read_text())["dependencies"]:
+            package, _, bound = text.partition(" >=")
+            if package not in ("mpich", "quarto"):
+                assert bounds[package] == bound, f"{file.name}: {text}"
