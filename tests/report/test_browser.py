@@ -2,14 +2,12 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(os.environ.get("CROSSOVER_NO_BROWSER") == "1", reason="CROSSOVER_NO_BROWSER=1 is set"),
-]
+pytestmark = pytest.mark.browser
 
 DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.offsetWidth > 0)
@@ -29,10 +27,9 @@ TOO_WIDE = """() => [...document.querySelectorAll("body *")]
 def chromium():
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not found:
-        pytest.fail(
-            "no Chromium on PATH: install one (Debian: apt-get install chromium), or set CROSSOVER_NO_BROWSER=1 to "
-            "leave out the tests that need it"
-        )
+        missing = "no Chromium on PATH; install one (Debian: apt-get install chromium)"
+        # A developer's machine may have none; where the gate runs, leaving these out would hide a failure.
+        (pytest.fail if os.environ.get("CROSSOVER_BROWSER") == "required" else pytest.skip)(missing)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
@@ -40,7 +37,13 @@ def chromium():
 
 
 @pytest.fixture
-def open_page(chromium, rendered):
+def page_file(rendered):
+    """The synthetic report, or a real one that CROSSOVER_PAGE names."""
+    return Path(os.environ.get("CROSSOVER_PAGE") or rendered).resolve()
+
+
+@pytest.fixture
+def open_page(chromium, page_file):
     """Opens the report without a network; afterwards nothing must have failed, nor anything have been asked for."""
     complaints, contexts = [], []
 
@@ -53,7 +56,7 @@ def open_page(chromium, rendered):
         page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
         page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(rendered.as_uri())
+        page.goto(page_file.as_uri())
         page.wait_for_function(DRAWN)
         return page
 
@@ -63,17 +66,19 @@ def open_page(chromium, rendered):
     assert complaints == []
 
 
-def test_every_chart_is_drawn_with_its_marks_also_in_the_tabs_that_were_hidden(open_page):
+def test_every_chart_is_drawn_with_its_marks_also_in_the_tabs_that_were_hidden(open_page, page_file):
     page = open_page()
+    count = page_file.read_text().count('<div class="crossover-chart"')
+    assert count > 0
     for tab in page.query_selector_all("[role=tab]"):
         tab.click()
         page.wait_for_function(DRAWN)
     charts = page.query_selector_all(".crossover-chart")
-    assert [chart.get_attribute("data-drawn") for chart in charts] == ["yes"] * 14
+    assert [chart.get_attribute("data-drawn") for chart in charts] == ["yes"] * count
     for chart in charts:
         if not chart.is_visible():
             page.click(f"#{chart.evaluate('(chart) => chart.closest(`[role=tabpanel]`).id')}-tab")
-        assert chart.evaluate(MARKS) > 10, chart.get_attribute("aria-label")
+        assert chart.evaluate(MARKS) > 6, chart.get_attribute("aria-label")
 
 
 def test_a_tab_shows_its_panel_and_hides_the_others(open_page):
