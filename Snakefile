@@ -8,17 +8,17 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import closure, plan, session
+from crossover import closure, plan, schema, session
 
-with session.plain(plan.ConfigError):
-    plan.readable("config/config.yaml")
+with session.plain(schema.ConfigError):
+    schema.readable("config/config.yaml")
 
 
 configfile: "config/config.yaml"
 
 
-with session.plain(plan.ConfigError):
-    run = plan.complete(config)
+with session.plain(schema.ConfigError):
+    run = schema.complete(config)
 
 session.expose()
 RESULTS = run["results"]

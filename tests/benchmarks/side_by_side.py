@@ -22,7 +22,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from scipy.stats import t
 
-from crossover import plan
+from crossover import plan, schema
 
 HERE = Path(__file__).parent
 ELEMENTS = (1_000, 100_000)
@@ -34,7 +34,7 @@ Values = Mapping[int, float]
 
 def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object]) -> Values:
     """The medians of one launch of ours, by place on the axis."""
-    settings = plan.complete({"experiments": {experiment: dict(changes)}})["experiments"][experiment]
+    settings = schema.complete({"experiments": {experiment: dict(changes)}})["experiments"][experiment]
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "launch.parquet"
         command = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import document, plan
+from crossover import document, schema
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
@@ -18,9 +18,9 @@ def test_the_page_of_the_configuration_is_the_schemas() -> None:
 
 
 def test_every_key_of_the_schema_has_a_description_and_a_default() -> None:
-    schema = plan.read_schema()
-    experiments = schema["properties"]["experiments"]["properties"]
-    for part in (schema, *experiments.values()):
+    whole = schema.read_schema()
+    experiments = whole["properties"]["experiments"]["properties"]
+    for part in (whole, *experiments.values()):
         for key, entry in part["properties"].items():
             assert {"description", "default"} <= set(entry), key
             assert entry["description"].endswith("."), key
@@ -29,8 +29,8 @@ def test_every_key_of_the_schema_has_a_description_and_a_default() -> None:
 def test_a_new_key_appears_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = tmp_path / "schema.yaml"
     key = "properties:\n  colour: {description: What colour., type: string, default: red}\n"
-    changed.write_text(plan.SCHEMA.read_text().replace("properties:\n", key, 1))
-    monkeypatch.setattr(plan, "SCHEMA", changed)
+    changed.write_text(schema.FILE.read_text().replace("properties:\n", key, 1))
+    monkeypatch.setattr(schema, "FILE", changed)
     assert "| `colour` | What colour. | text | `red` |" in document.text()
 
 

@@ -156,17 +156,22 @@ class Hesitant(Machine):
     """A machine on which the block of that number is interrupted for a long while."""
 
     slow_one = 0
+    pause_seconds = 0.05
 
     def run(self, cell, arm, n):
         block = super().run(cell, arm, n)
-        return Block(block.seconds + 0.05, block.values) if len(self.ran) == self.slow_one + 1 else block
+        if len(self.ran) != self.slow_one + 1:
+            return block
+        self.now += self.pause_seconds
+        return Block(block.seconds + self.pause_seconds, block.values)
 
 
-@pytest.mark.parametrize("slow_one", range(6))
+@pytest.mark.parametrize("slow_one", range(12))
 def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one):
     machine = Hesitant(SECONDS)
     machine.slow_one = slow_one
-    assert calibrate(machine, CELL, PLAIN, 0.01, machine.clock)[0] * SECONDS["plain"] >= 0.01
+    (stretch,) = machine.launch(sampling(at_most=5))
+    assert min(seen.n * SECONDS[seen.arm.runs] for seen in stretch.observations) >= 0.01
 
 
 def test_calibration_ends_where_every_block_is_faulty_at_once():
@@ -184,10 +189,17 @@ def test_the_arms_are_warmed_up_before_the_first_round_where_that_is_cheap():
     (stretch,) = machine.launch(sampling(at_most=5))
     n = {seen.arm: seen.n for seen in stretch.observations}
     before = machine.ran[: -len(stretch.observations)]
-    assert [(arm, times) for _, arm, times, _ in before[-3:]] == [(arm, n[arm]) for arm in ARMS]
+    assert [(arm, times) for _, arm, times, _ in before[-4:]] == [(arm, n[arm]) for arm in (PLAIN, PLAIN, FANCY, FANCY)]
     costly = Machine(SECONDS)
     costly.launch(sampling(at_most=5, budget=0.01))
-    assert len(costly.ran) == len(machine.ran) - 3 - (5 - FEWEST_ROUNDS) * 3
+    assert len(costly.ran) == len(machine.ran) - 4 - (5 - FEWEST_ROUNDS) * 3
+
+
+def test_a_single_block_interrupted_for_very_long_does_not_pass_for_a_long_one():
+    machine = Hesitant(SECONDS)
+    machine.slow_one, machine.pause_seconds = 0, 10
+    (stretch,) = machine.launch(sampling(at_most=5, budget=2))
+    assert min(seen.n * SECONDS[seen.arm.runs] for seen in stretch.observations) >= 0.01
 
 
 # ---- stop rules

@@ -22,7 +22,7 @@ shift 2
 
 @pytest.fixture(scope="module")
 def toys(tmp_path_factory):
-    limit = ("measure/run.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
+    limit = ("measure/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
     return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
 
 

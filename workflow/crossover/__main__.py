@@ -7,8 +7,6 @@ import json
 import sys
 from pathlib import Path
 
-from crossover import plan
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
@@ -24,7 +22,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _launch(chosen: argparse.Namespace) -> int:
     from crossover.measure.launch import Job, supervise
+    from crossover.measure.lean import without_pandas
 
+    without_pandas()
     job = Job(
         chosen.experiment,
         chosen.placement,
@@ -37,8 +37,10 @@ def _launch(chosen: argparse.Namespace) -> int:
 
 
 def _measure(chosen: argparse.Namespace) -> int:
+    from crossover.measure.lean import without_pandas
     from crossover.measure.run import run
 
+    without_pandas()
     settings = json.loads(chosen.settings)
     return run(chosen.experiment, chosen.placement, chosen.launch, settings, chosen.part, chosen.refusal)
 
@@ -68,10 +70,10 @@ def _report(chosen: argparse.Namespace) -> None:
     render.render(chosen.results, chosen.page)
 
 
-def _document(chosen: argparse.Namespace) -> None:
+def _document(_: argparse.Namespace) -> None:
     from crossover import document
 
-    document.write(chosen.page)
+    document.PAGE.write_text(document.text(), encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -122,8 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("results", type=Path, help="the folder of results")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
 
-    added = command("document", _document, "Write config/README.md from the schema.")
-    added.add_argument("--page", type=Path, default=plan.SCHEMA.with_name("README.md"), help="the page to write")
+    command("document", _document, "Write config/README.md from the schema.")
     return parser
 
 

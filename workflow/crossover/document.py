@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from crossover import plan
+from crossover import schema
+
+PAGE = schema.FILE.with_name("README.md")
 
 OPENING = """\
 # Configuration
@@ -20,26 +21,21 @@ The whole configuration, of every tier, is checked before anything runs; whateve
 """
 
 
-def write(page: Path) -> None:
-    """Write the page."""
-    page.write_text(text(), encoding="utf-8")
-
-
 def text() -> str:
     """The page, as Markdown."""
-    schema = plan.read_schema()
-    experiments = schema["properties"]["experiments"]["properties"]
-    parts = [OPENING, *_table(schema), ""]
+    whole = schema.read_schema()
+    experiments = whole["properties"]["experiments"]["properties"]
+    parts = [OPENING, *_table(whole), ""]
     for name, part in experiments.items():
         parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
     return "\n".join(parts)
 
 
-def _table(schema: Mapping[str, Any]) -> Iterator[str]:
+def _table(part: Mapping[str, Any]) -> Iterator[str]:
     yield "| key | meaning | may be | default |"
     yield "|---|---|---|---|"
-    for key, part in schema["properties"].items():
-        cells = (f"`{key}`", part["description"], _allowed(part), _default(part.get("default")))
+    for key, entry in part["properties"].items():
+        cells = (f"`{key}`", entry["description"], _allowed(entry), _default(entry.get("default")))
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -74,8 +70,8 @@ def _bounds(part: Mapping[str, Any]) -> str:
 
 
 def _default(value: Any) -> str:
-    if isinstance(value, dict) and set(value) == set(plan.TIERS):
-        return "<br>".join(f"{tier}: {_literal(value[tier])}" for tier in plan.TIERS)
+    if isinstance(value, dict) and set(value) == set(schema.TIERS):
+        return "<br>".join(f"{tier}: {_literal(value[tier])}" for tier in schema.TIERS)
     return _literal(value)
 
 

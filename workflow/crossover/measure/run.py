@@ -1,26 +1,15 @@
-"""One rank of a launch: meet the others, drive or serve the experiment, and on rank 0 write the part file."""
+"""One rank of a launch: meet the others, then conduct the measurement (rank 0) or be the other end of it."""
 
 from __future__ import annotations
 
-import faulthandler
 import json
-import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from typing import Any
 
-import pyarrow as pa
-
-from crossover import plan, record
+from crossover import plan
 from crossover.measure import experiments, provenance
 from crossover.measure.death import die_with_parent
 from crossover.measure.peers import Peers, Refusal
-from crossover.measure.sampler import Block, Blocks, Cell, Sampling, Stretch, Surroundings, sample
-
-BLOCK_LIMIT_SECONDS = 120
-"""A block that lasts this long hangs: the rank prints its stacks and dies, and the launch becomes a hole."""
 
 
 def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], part: Path, refusal: Path) -> int:
@@ -34,87 +23,12 @@ def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], 
         if peers.rank:
             kind.serve(peers, settings)
             return 0
-        started = datetime.now(UTC)
-        random = Random(f"{experiment} {placement} {launch}")
-        world = Surroundings(
-            disturbance=provenance.Disturbance(),
-            progress=Progress(f"{experiment} {placement} launch {launch}"),
-        )
-        with kind.drive(peers, settings) as blocks:
-            guarded = Guarded(blocks)
-            stretches = list(
-                sample(guarded, kind.cells(settings), plan.arms(settings), Sampling.of(settings), random, world)
-            )
-        identity = {"experiment": experiment, "placement": placement, "launch": launch}
-        rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
-        table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
-        facts = identity | {
-            "started_utc": started.isoformat(timespec="seconds"),
-            "host": peers.ranks[0]["host"],
-            "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
-        }
-        record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
+        # Here, because what writes files is slow to load, and the other ranks have no use for it.
+        from crossover.measure.conduct import conduct
+
+        conduct(kind, peers, settings, {"experiment": experiment, "placement": placement, "launch": launch}, part)
         return 0
     except Refusal as reason:
         if peers is None or peers.rank == 0:
             refusal.write_text(json.dumps({"hole": reason.kind, "reason": str(reason)}))
         return 3
-
-
-class Guarded:
-    """Blocks with a deadline: fires even inside C, prints every thread's stack and ends the process."""
-
-    def __init__(self, blocks: Blocks):
-        self._blocks = blocks
-
-    def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
-        """Run the block; re-arms the deadline, untimed."""
-        faulthandler.dump_traceback_later(BLOCK_LIMIT_SECONDS, exit=True)
-        try:
-            return self._blocks.run(cell, arm, n)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-
-
-class Progress:
-    """One line per cell: which, how far, how long still. The supervisor relays it to the terminal and the log."""
-
-    def __init__(self, launch: str):
-        self._launch = launch
-
-    def __call__(self, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
-        """Say that one more cell is done."""
-        rounds = len({seen.round for seen in stretch.observations})
-        print(
-            f"{self._launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
-            f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
-
-
-def _rows(kind: experiments.Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
-    """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block."""
-    for seen in stretch.observations:
-        for metric in kind.METRICS:
-            yield {
-                "protocol": seen.cell.protocol,
-                "arm": seen.arm.name,
-                "runs": seen.arm.runs,
-                "reference": reference,
-                "null": seen.arm.null,
-                "axis": kind.AXIS.name,
-                "axis_unit": kind.AXIS.unit,
-                "x": seen.cell.x,
-                "metric": metric.name,
-                "unit": metric.unit,
-                "better": metric.better,
-                "value": seen.block.values.get(metric.name),
-                "validity": seen.validity,
-                "stop": stretch.stop,
-                "round": seen.round,
-                "position": seen.position,
-                "n": seen.n,
-                "start_ns": seen.start_ns,
-                "block_seconds": seen.block.seconds,
-            }

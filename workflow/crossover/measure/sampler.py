@@ -3,9 +3,9 @@
 It knows nothing of messages. An experiment gives it cells, arms and something that runs a *block*: `n`
 repetitions of one arm in one cell. The clock is a parameter, so all of it is tested on simulated time.
 
-A launch takes its cells in a random order. It finds the numbers of repetitions that make the arms' blocks last
-long enough, and then, in each cell, warms up and runs rounds, each with every arm once in a fresh random order:
-a drift of the machine hits all arms of a round alike and cancels in their ratio.
+A launch takes its cells in a random order. It finds what a block that lasts long enough costs in each, and then,
+cell by cell, warms up, settles the numbers of repetitions and runs rounds, each with every arm once in a fresh
+random order: a drift of the machine hits all arms of a round alike and cancels in their ratio.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ FEWEST_ROUNDS = 3
 """What a cell gets even when the budget is spent: without three there is no median worth the name."""
 
 WARM_UP_SHARE = 0.1
-"""A warm-up round is run where it costs at most this share of the cell's time; longer blocks need none."""
-
-FAR_LONGER = 8
-"""A block this many times as long as it need be is no short one that was interrupted."""
+"""A cell is warmed up where a round costs at most this share of its time; longer blocks need none."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ def sample(
 ) -> Iterator[Stretch]:
     """Measure every cell once, in random order, and yield each when it is done.
 
-    First all cells are calibrated, so that what a round of each costs is known; then their rounds are run, cell
+    First all cells are calibrated roughly, so that what a round of each costs is known; then their rounds are run, cell
     by cell. What is left of the budget is dealt anew as each cell begins, so what one leaves unspent goes to those
     after it.
     """
@@ -182,46 +179,54 @@ def deal(seconds: float, costs: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A calibrated cell: the repetitions in each arm's blocks, and the seconds that a round takes in all."""
+    """A cell whose costs are known roughly: the repetitions in each alternative's blocks, and the seconds that a round
+    takes in all, and would take if every block were like the shortest.
+    """
 
     cell: Cell
     n: Mapping[str, int]
     round_seconds: float
+    shortest_seconds: float
 
 
 def _calibrated(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling, world: Surroundings) -> _Plan:
     found = {
         arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in arms if not arm.null
     }
-    n = {arm.name: found[arm.runs][0] for arm in arms}
-    return _Plan(cell, n, sum(found[arm.runs][1] for arm in arms))
+    seconds = [found[arm.runs][1] for arm in arms]
+    return _Plan(cell, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * min(seconds))
 
 
 def calibrate(
-    blocks: Blocks, cell: Cell, arm: Arm, block_seconds: float, clock: Callable[[], float]
+    blocks: Blocks,
+    cell: Cell,
+    arm: Arm,
+    block_seconds: float,
+    clock: Callable[[], float],
+    n: int = 1,
+    in_a_row: int = 1,
 ) -> tuple[int, float]:
-    """The repetitions at which a block of `arm` lasts `block_seconds`, and the seconds that it takes in all.
+    """The repetitions, `n` or more, at which `in_a_row` blocks of `arm` last `block_seconds` each, one after the other;
+    and the seconds that such a block takes in all.
 
     Each arm has its own, so that a slow arm does not take most of a round's time. Grows by at most 16 a step, so
-    that one block cut short cannot ask for a flood; and a block counts as long enough only where the next one is
-    so too, since a single one may be cold or interrupted, unless it lasts far longer. A fault ends the search:
-    what a faulty block lasts says nothing, and might never grow.
+    that one block cut short cannot ask for a flood. A fault ends the search: what a faulty block lasts says
+    nothing, and might never grow.
     """
-    n, long_enough = 1, 0
+    long_enough = 0
     while True:
         began = clock()
         block = blocks.run(cell, arm, n)
         whole = clock() - began
-        if block.fault:
-            return n, whole
         if block.seconds >= block_seconds:
             long_enough += 1
-            if long_enough == 2 or block.seconds > FAR_LONGER * block_seconds:
-                return n, whole
-            continue
-        long_enough = 0
-        growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
-        n = max(n + 1, math.ceil(n * min(16.0, growth)))
+        else:
+            long_enough = 0
+        if block.fault or long_enough == in_a_row:
+            return n, whole
+        if not long_enough:
+            growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
+            n = max(n + 1, math.ceil(n * min(16.0, growth)))
 
 
 def _measure(
@@ -234,9 +239,15 @@ def _measure(
     world: Surroundings,
 ) -> Stretch:
     began = world.clock()
-    if plan.round_seconds <= WARM_UP_SHARE * share_seconds:
+    n = dict(plan.n)
+    # The warm-up calibrates again: a block that was long enough may have been cold or interrupted. Both arms' blocks
+    # would have to be interrupted for long to look like long ones.
+    if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
         for arm in arms:
-            blocks.run(plan.cell, arm, plan.n[arm.name])
+            if not arm.null:
+                n[arm.runs], _ = calibrate(
+                    blocks, plan.cell, arm, sampling.block_seconds, world.clock, n[arm.runs], in_a_row=2
+                )
     world.disturbance()
     observations: list[Observation] = []
     rounds = 0
@@ -244,11 +255,11 @@ def _measure(
         taken = []
         for position, arm in enumerate(random.sample(list(arms), len(arms))):
             start = world.clock()
-            taken.append((position, arm, start, blocks.run(plan.cell, arm, plan.n[arm.name])))
+            taken.append((position, arm, start, blocks.run(plan.cell, arm, n[arm.runs])))
         validity = world.disturbance()
         observations += [
             Observation(
-                plan.cell, arm, rounds, position, plan.n[arm.name], round(start * 1e9), block, block.fault or validity
+                plan.cell, arm, rounds, position, n[arm.runs], round(start * 1e9), block, block.fault or validity
             )
             for position, arm, start, block in taken
         ]

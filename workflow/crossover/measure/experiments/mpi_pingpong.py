@@ -57,13 +57,13 @@ class Player:
         return arm, elements, n
 
     def play(self, arm: int, elements: int, n: int) -> tuple[float, bool]:
-        """`n` round trips after one that is not timed; their seconds, and whether all arrived undamaged."""
+        """`n` round trips; their seconds, and whether all arrived undamaged."""
         if len(self.outbox) != elements:
             self.outbox = np.random.default_rng(elements).random(elements)
             self.inbox = np.empty(elements)
         self.inbox.fill(np.nan)
         game = self._pickled if ARMS[arm] == "send" else self._buffered
-        game(1)
+        self.comm.Barrier()  # rank 1 has woken up
         began = perf_counter()
         got = game(n)
         seconds = perf_counter() - began

@@ -57,10 +57,13 @@ class Floods:
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
     """Start every farm, tell its engines, and wait until all have joined."""
     farms = {arm.name: ipp.IpyparallelFarm(arm.runs, settings["hwm"]) for arm in arms(settings)}
+    for farm in farms.values():
+        farm.start()
     engines = iter(range(1, peers.size))
-    for connection in [farm.start() for farm in farms.values()]:
+    for farm in farms.values():
+        invitation = farm.invitation()
         for _ in range(settings["engines"]):
-            peers.send(connection, to=next(engines))
+            peers.send(invitation, to=next(engines))
     for farm in farms.values():
         farm.join(settings["engines"])
     yield Floods(farms)

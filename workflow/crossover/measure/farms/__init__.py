@@ -12,8 +12,11 @@ from typing import Any, Protocol
 class Farm(Protocol):
     """A farm, seen from the experiment."""
 
-    def start(self) -> Any:
-        """Start the farm's server; returns what its engines need to know to join, for `serve`."""
+    def start(self) -> None:
+        """Start the farm's server, without waiting for it."""
+
+    def invitation(self) -> Any:
+        """Wait for the server; returns what the farm's engines need to know to join, for `serve`."""
 
     def join(self, engines: int) -> None:
         """Wait until `engines` have joined, and connect."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from ipyparallel.engine.app import IPEngine
 from crossover.measure.peers import LOOPBACK, Refusal
 
 START_SECONDS = 60
+PORTS = 20
+"""What a controller binds is sixteen, by its documentation."""
 
 
 def empty_task(number: int) -> int:
@@ -37,15 +40,22 @@ class IpyparallelFarm:
         self.scheme = scheme
         self.hwm = hwm
         self._pending: list[Any] = []
+        # Taken as the farm is made, so that farms started at once cannot be given the same ones: left to itself, each
+        # controller would choose free ports, and bind them only later.
+        self._reserved = [socket.create_server((LOOPBACK, 0)) for _ in range(PORTS)]
 
-    def start(self) -> dict[str, Any]:
-        """Start the controller; returns the connection facts for the engines."""
+    def start(self) -> None:
+        """Start the controller, without waiting for it."""
         self._folder = Path(tempfile.mkdtemp(prefix=f"{self.scheme}-"))
         self._log = self._folder / "controller.log"
+        ports = [reserved.getsockname()[1] for reserved in self._reserved]
+        for reserved in self._reserved:
+            reserved.close()
         self._controller = subprocess.Popen(
             [
                 *(sys.executable, "-m", "crossover.measure.death"),
                 *(sys.executable, "-m", "ipyparallel.controller"),
+                *(f"--IPController.ports={port}" for port in ports),
                 *(f"--profile-dir={self._folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
                 # Registration takes two heartbeats: short ones start fast, many allowed misses keep busy engines.
@@ -57,6 +67,9 @@ class IpyparallelFarm:
             env=os.environ | {"IPYTHONDIR": str(self._folder)},
             start_new_session=True,
         )
+
+    def invitation(self) -> dict[str, Any]:
+        """Wait for the controller; returns the connection facts for the engines."""
         return self._connection("engine")
 
     def _connection(self, side: str) -> dict[str, Any]:
@@ -78,9 +91,9 @@ class IpyparallelFarm:
         """
         # Without a folder of its own the client would make one in the user's home.
         connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._folder)}
-        with ipp.Client(**connection, timeout=START_SECONDS) as probe:
+        with _Client(**connection, timeout=START_SECONDS) as probe:
             probe.wait_for_engines(engines, timeout=START_SECONDS, interactive=False)
-        self._client = ipp.Client(**connection, timeout=START_SECONDS)
+        self._client = _Client(**connection, timeout=START_SECONDS)
         if len(self._client) != engines:
             raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {engines}")
         self._view = self._client.load_balanced_view()
@@ -109,6 +122,15 @@ class IpyparallelFarm:
         finally:
             self._controller.terminate()
             self._controller.wait(START_SECONDS)
+
+
+class _Client(ipp.Client):  # type: ignore[misc]
+    """A client that bears engines to come out of order, and to go at the end."""
+
+    def _stop_scheduling_tasks(self) -> None:
+        """Do nothing: under the pure scheduler a client would close its socket, under its own feet if it is still
+        connecting. An engine that is lost on the way is a rank that is lost, and ends the launch.
+        """
 
 
 class _Engine(IPEngine):  # type: ignore[misc]

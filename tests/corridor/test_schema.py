@@ -1,0 +1,265 @@
+"""Does a configuration become what was meant by it, and is a wrong one refused in words that help?"""
+
+import json
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossover import plan, schema
+
+EXPERIMENTS = ("zmq_throughput", "mpi_pingpong", "task_latency")
+
+
+def pingpong(**chosen):
+    return {"experiments": {"mpi_pingpong": chosen}}
+
+
+def zeromq(**chosen):
+    return {"experiments": {"zmq_throughput": chosen}}
+
+
+def completed(**chosen):
+    """A complete ping-pong experiment with these settings."""
+    return schema.complete(pingpong(**chosen))["experiments"]["mpi_pingpong"]
+
+
+# ---- completing
+
+
+def test_an_empty_configuration_runs_every_experiment_of_the_quick_tier():
+    config = schema.complete({})
+    assert (config["tier"], config["results"], config["partial"]) == ("quick", "results", False)
+    assert tuple(config["experiments"]) == EXPERIMENTS
+    assert config["experiments"]["mpi_pingpong"]["elements"] == {"from": 1, "to": 1000000, "per_decade": 3}
+
+
+def test_the_configuration_that_is_shipped_changes_no_default():
+    shipped = yaml.safe_load((schema.FILE.with_name("config.yaml")).read_text())
+    assert schema.complete(shipped) == schema.complete({})
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_every_key_of_every_tier_has_a_value(tier):
+    config = schema.complete({"tier": tier})
+    experiments = schema.read_schema()["properties"]["experiments"]["properties"]
+    for name, filled in config["experiments"].items():
+        assert filled.keys() == experiments[name]["properties"].keys()
+        assert not any(isinstance(value, dict) and set(value) & set(schema.TIERS) for value in filled.values())
+
+
+def test_the_tiers_differ_and_the_chosen_one_counts():
+    widths = [
+        schema.complete({"tier": tier})["experiments"]["mpi_pingpong"]["target_width"] for tier in ("quick", "paper")
+    ]
+    assert widths == [0.02, 0.005]
+
+
+def test_a_value_per_tier_is_taken_from_the_chosen_tier_at_any_depth():
+    config = pingpong(
+        launches={"quick": 1, "standard": 2, "paper": 4},
+        rounds={"at_least": 3, "at_most": {"quick": 5, "standard": 6, "paper": 7}},
+    )
+    paper = schema.complete(config | {"tier": "paper"})["experiments"]["mpi_pingpong"]
+    assert (paper["launches"], paper["rounds"]) == (4, {"at_least": 3, "at_most": 7})
+
+
+def test_a_plain_value_holds_for_every_tier():
+    for tier in schema.TIERS:
+        assert schema.complete(pingpong(launches=7) | {"tier": tier})["experiments"]["mpi_pingpong"]["launches"] == 7
+
+
+def test_only_the_listed_experiments_run():
+    assert list(schema.complete(pingpong())["experiments"]) == ["mpi_pingpong"]
+
+
+def test_a_name_without_anything_beneath_it_takes_every_default():
+    assert schema.complete({"experiments": {"mpi_pingpong": None}}) == schema.complete(pingpong())
+
+
+def test_completing_leaves_what_it_was_given_alone():
+    config = pingpong(launches={"quick": 1, "standard": 2, "paper": 4})
+    before = json.dumps(config)
+    schema.complete(config)
+    assert json.dumps(config) == before
+
+
+def test_completing_a_complete_configuration_changes_nothing():
+    once = schema.complete({"tier": "standard"})
+    assert schema.complete(once) == once
+
+
+# ---- refusing
+
+AXIS = "is neither a list of whole numbers from 1 up, each once, nor {from: ..., to: ..., per_decade: ...}"
+WRONG = {
+    "a tier that does not exist": ({"tier": "fast"}, "tier: 'fast' is not one of quick, standard, paper"),
+    "no tier": ({"tier": None}, "tier: None is not one of"),
+    "a key that does not exist": ({"tire": "quick"}, "tire: unknown key; known here: tier, results, "),
+    "a key that is no text": ({1: 2}, "1: unknown key"),
+    "no folder": ({"results": ""}, "results: '' should be non-empty"),
+    "a folder that is no text": ({"results": 3}, "results: 3 is not of type string"),
+    "a text for a flag": ({"partial": "yes"}, "partial: 'yes' is not of type boolean"),
+    "no experiment": ({"experiments": {}}, "experiments: is empty or too short; it needs at least 1"),
+    "nothing under experiments": ({"experiments": None}, "experiments: is empty or too short"),
+    "a list of experiments": ({"experiments": ["mpi_pingpong"]}, "experiments: ['mpi_pingpong'] is not of type object"),
+    "an experiment that does not exist": (
+        {"experiments": {"mpi": {}}},
+        "experiments.mpi: unknown key; known here: zmq_throughput, mpi_pingpong, task_latency",
+    ),
+    "a list of settings": ({"experiments": {"mpi_pingpong": []}}, "experiments.mpi_pingpong: [] is not of type object"),
+    "a setting that does not exist": (
+        pingpong(launch=3),
+        "experiments.mpi_pingpong.launch: unknown key; known here: elements, arms, ",
+    ),
+    "no launch": (pingpong(launches=0), "experiments.mpi_pingpong.launches: 0 is less than the minimum of 1"),
+    "half a launch": (pingpong(launches=2.5), "experiments.mpi_pingpong.launches: 2.5 is not of type integer"),
+    "a whole number with a point": (pingpong(launches=3.0), "experiments.mpi_pingpong.launches: 3.0 is not of type"),
+    "a flag for a number": (pingpong(launches=True), "experiments.mpi_pingpong.launches: True is not of type integer"),
+    "a key without a value": (pingpong(launches=None), "experiments.mpi_pingpong.launches: has no value for one of"),
+    "a value for one tier alone": (
+        pingpong(launches={"quick": 3}),
+        "experiments.mpi_pingpong.launches: has no value for one of the tiers quick, standard, paper",
+    ),
+    "an axis for one tier alone": (
+        pingpong(elements={"quick": [1, 10]}),
+        "experiments.mpi_pingpong.elements: has no value for one of the tiers",
+    ),
+    "a misspelt tier": (
+        pingpong(launches={"quick": 3, "standrad": 5, "paper": 10}),
+        "experiments.mpi_pingpong.launches: {'quick': 3, 'standrad': 5, 'paper': 10} is not of type integer",
+    ),
+    "one arm": (pingpong(arms=["send"]), "experiments.mpi_pingpong.arms: is empty or too short; it needs at least 2"),
+    "an arm twice": (pingpong(arms=["send", "send"]), "experiments.mpi_pingpong.arms: ['send', 'send'] has non-unique"),
+    "an arm that does not exist": (
+        pingpong(arms=["send", "isend"]),
+        "experiments.mpi_pingpong.arms.1: 'isend' is not one of send, Send",
+    ),
+    "a reference that does not exist": (
+        pingpong(reference="isend"),
+        "experiments.mpi_pingpong.reference: 'isend' is not one of send, Send",
+    ),
+    "a transport that does not exist": (
+        zeromq(transports=["udp"]),
+        "experiments.zmq_throughput.transports.0: 'udp' is not one of tcp, ipc",
+    ),
+    "no transport": (zeromq(transports=[]), "experiments.zmq_throughput.transports: is empty or too short"),
+    "too little in flight": (zeromq(in_flight_bytes=10), "experiments.zmq_throughput.in_flight_bytes: 10 is less than"),
+    "a placement that does not exist": (
+        pingpong(placements=["moon"]),
+        "experiments.mpi_pingpong.placements.0: 'moon' is not one of",
+    ),
+    "fewer rounds at most than at least": (
+        pingpong(rounds={"at_least": 20, "at_most": 10}),
+        "experiments.mpi_pingpong.rounds: at_most (10) is less than at_least (20)",
+    ),
+    "rounds without an end": (
+        pingpong(rounds={"at_least": 20}),
+        "experiments.mpi_pingpong.rounds: 'at_most' is a required property",
+    ),
+    "an axis without points": (pingpong(elements=[]), f"experiments.mpi_pingpong.elements: [] {AXIS}"),
+    "a length of 0": (pingpong(elements=[0, 1]), f"experiments.mpi_pingpong.elements: [0, 1] {AXIS}"),
+    "an axis in words": (pingpong(elements="1-100"), f"experiments.mpi_pingpong.elements: '1-100' {AXIS}"),
+    "an axis that falls": (
+        pingpong(elements={"from": 100, "to": 10, "per_decade": 3}),
+        "experiments.mpi_pingpong.elements: to (10) must be greater than from (100)",
+    ),
+    "a block of no time": (
+        pingpong(block_seconds=0),
+        "experiments.mpi_pingpong.block_seconds: 0 is less than or equal",
+    ),
+    "an endless budget": (
+        pingpong(budget_seconds=float("inf")),
+        "experiments.mpi_pingpong.budget_seconds: inf is not of type number",
+    ),
+    "a share in per cent": (
+        pingpong(target_width="2%"),
+        "experiments.mpi_pingpong.target_width: '2%' is not of type number",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_configuration_is_refused_with_one_line_that_names_the_key(kind):
+    config, line = WRONG[kind]
+    with pytest.raises(schema.ConfigError) as caught:
+        schema.complete(config)
+    assert len(caught.value.faults) == 1
+    assert caught.value.faults[0].startswith(line)
+    assert str(caught.value) == f"config error\n  {caught.value.faults[0]}"
+
+
+def test_all_faults_of_all_tiers_are_told_at_once():
+    config = {
+        "results": "",
+        "experiments": {
+            "zmq_throughput": {"launches": {"quick": 1, "standard": 0, "paper": -1}, "no_such_key": 1},
+            "mpi_pingpong": {"rounds": {"at_least": 9, "at_most": 5}},
+            "task_latency": {"engines": 0},
+        },
+    }
+    with pytest.raises(schema.ConfigError) as caught:
+        schema.complete(config)
+    told = [fault.partition(":")[0] for fault in caught.value.faults]
+    assert sorted(told) == [
+        "experiments.mpi_pingpong.rounds",
+        "experiments.task_latency.engines",
+        "experiments.zmq_throughput.launches",
+        "experiments.zmq_throughput.launches",
+        "experiments.zmq_throughput.no_such_key",
+        "results",
+    ]
+
+
+def test_several_unknown_keys_are_each_named():
+    with pytest.raises(schema.ConfigError, match=r"mpi_pingpong\.one: unknown key.*mpi_pingpong\.two: unknown key"):
+        schema.complete(pingpong(one=1, two=2))
+
+
+def test_a_reference_that_does_not_compete_is_refused(monkeypatch):
+    # The experiments of today have two arms each and need both, so it takes a third.
+    changed = schema.read_schema()
+    arms = changed["properties"]["experiments"]["properties"]["mpi_pingpong"]["properties"]
+    arms["arms"]["items"]["enum"] = arms["reference"]["enum"] = ["send", "Send", "Isend"]
+    monkeypatch.setattr(schema, "read_schema", lambda: changed)
+    with pytest.raises(schema.ConfigError, match=r"reference: 'Isend' is not among the arms send, Send"):
+        schema.complete(pingpong(reference="Isend"))
+
+
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 10) | st.floats() | st.sampled_from(["quick", "copy", "", "ipc"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["quick", "standard", "paper", "at_least", "at_most", "from", "to", "per_decade", "x"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=6,
+)
+keys = ["sizes_bytes", "arms", "reference", "transports", "launches", "rounds", "placements", "budget_seconds", "other"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.fixed_dictionaries({}, optional={"tier": junk, "results": junk, "partial": junk, "experiments": junk}))
+def test_any_configuration_is_either_completed_or_refused(config):
+    accept_or_refuse(config)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.dictionaries(st.sampled_from(keys), junk, max_size=3))
+def test_any_settings_are_either_completed_or_refused(chosen):
+    accept_or_refuse(zeromq(**chosen))
+
+
+def accept_or_refuse(config):
+    try:
+        complete = schema.complete(config)
+    except schema.ConfigError as error:
+        assert all(": " in fault for fault in error.faults)
+        return
+    assert plan.raw_files(complete | {"partial": False}) != []
+    for filled in complete["experiments"].values():
+        assert plan.limit_seconds(filled) > 0

@@ -1,0 +1,107 @@
+"""Rank 0 of a launch: let the engine measure, say how far it is, write the part file."""
+
+from __future__ import annotations
+
+import faulthandler
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+from crossover import plan, record
+from crossover.measure.experiments import Experiment
+from crossover.measure.peers import Peers
+from crossover.measure.provenance import Disturbance
+from crossover.measure.sampler import Block, Blocks, Cell, Sampling, Stretch, Surroundings, sample
+
+BLOCK_LIMIT_SECONDS = 120
+"""A block that lasts this long hangs: the rank prints its stacks and dies, and the launch becomes a hole."""
+
+
+def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: dict[str, Any], part: Path) -> None:
+    """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
+    started = datetime.now(UTC)
+    name = "{experiment} {placement} launch {launch}".format(**identity)
+    world = Surroundings(disturbance=Disturbance(), progress=Progress(name))
+    with kind.drive(peers, settings) as blocks:
+        stretches = list(
+            sample(
+                Guarded(blocks),
+                kind.cells(settings),
+                plan.arms(settings),
+                Sampling.of(settings),
+                Random(name),
+                world,
+            )
+        )
+    rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
+    table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
+    facts = identity | {
+        "started_utc": started.isoformat(timespec="seconds"),
+        "host": peers.ranks[0]["host"],
+        "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
+    }
+    record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
+
+
+class Guarded:
+    """Blocks with a deadline: fires even inside C, prints every thread's stack and ends the process."""
+
+    def __init__(self, blocks: Blocks):
+        self._blocks = blocks
+
+    def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
+        """Run the block; re-arms the deadline, untimed."""
+        faulthandler.dump_traceback_later(BLOCK_LIMIT_SECONDS, exit=True)
+        try:
+            return self._blocks.run(cell, arm, n)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+class Progress:
+    """One line per cell: which, how far, how long still. The supervisor relays it to the terminal and the log."""
+
+    def __init__(self, launch: str):
+        self._launch = launch
+
+    def __call__(self, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
+        """Say that one more cell is done."""
+        rounds = len({seen.round for seen in stretch.observations})
+        print(
+            f"{self._launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
+            f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
+    """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block."""
+    for seen in stretch.observations:
+        for metric in kind.METRICS:
+            yield {
+                "protocol": seen.cell.protocol,
+                "arm": seen.arm.name,
+                "runs": seen.arm.runs,
+                "reference": reference,
+                "null": seen.arm.null,
+                "axis": kind.AXIS.name,
+                "axis_unit": kind.AXIS.unit,
+                "x": seen.cell.x,
+                "metric": metric.name,
+                "unit": metric.unit,
+                "better": metric.better,
+                "value": seen.block.values.get(metric.name),
+                "validity": seen.validity,
+                "stop": stretch.stop,
+                "round": seen.round,
+                "position": seen.position,
+                "n": seen.n,
+                "start_ns": seen.start_ns,
+                "block_seconds": seen.block.seconds,
+            }

@@ -1,0 +1,159 @@
+"""From what the user wrote to a complete, checked configuration, as `config/schema.yaml` describes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+
+from crossover.plan import Config, Settings
+
+FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
+TIERS = ("quick", "standard", "paper")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be run: one line per key at fault, each with what is wrong there."""
+
+    def __init__(self, faults: list[str]):
+        self.faults = faults
+        super().__init__("config error\n" + "\n".join(f"  {fault}" for fault in faults))
+
+
+def readable(file: str | Path) -> None:
+    """Raise ConfigError, naming the line, if a configuration file is not YAML; Snakemake's own message does not."""
+    try:
+        yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"]) from error
+
+
+def complete(config: Mapping[str, Any]) -> Config:
+    """The configuration with every key present and one value per key, that of the chosen tier.
+
+    Raises ConfigError with all the faults there are, in every tier and not in the chosen one alone.
+    """
+    schema = read_schema()
+    chosen = config.get("tier", schema["properties"]["tier"]["default"])
+    if chosen not in TIERS:
+        raise ConfigError([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
+    completed, faults = {}, []
+    for tier in TIERS:
+        completed[tier] = _fill(schema, _at_tier(dict(config), tier), tier)
+        faults += _faults(schema, completed[tier])
+    if faults:
+        raise ConfigError(list(dict.fromkeys(faults)))
+    return cast(Config, completed[chosen] | {"tier": chosen})
+
+
+def read_schema() -> dict[str, Any]:
+    """The configuration's schema, its references resolved in place."""
+    schema = yaml.safe_load(FILE.read_text())
+    definitions = schema.pop("$defs")
+
+    def resolve(node: Any) -> Any:
+        if isinstance(node, list):
+            return [resolve(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            node = definitions[node["$ref"].rpartition("/")[2]] | {k: v for k, v in node.items() if k != "$ref"}
+        return {key: resolve(value) for key, value in node.items()}
+
+    resolved: dict[str, Any] = resolve(schema)
+    return resolved
+
+
+def _at_tier(value: Any, tier: str) -> Any:
+    """Replace every mapping whose keys are tiers by its entry for `tier`."""
+    if not isinstance(value, Mapping):
+        return value
+    if value and set(value) <= set(TIERS):
+        return _at_tier(value.get(tier), tier)
+    return {key: _at_tier(entry, tier) for key, entry in value.items()}
+
+
+def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
+    """Add the schema's defaults wherever `value` is silent."""
+    if not isinstance(value, Mapping) or "properties" not in schema:
+        return value
+    filled = dict(value)
+    for key, part in schema["properties"].items():
+        if key not in filled and "default" in part:
+            filled[key] = _at_tier(part["default"], tier)
+        if key in filled:
+            filled[key] = _fill(part, {} if filled[key] is None and "properties" in part else filled[key], tier)
+    return filled
+
+
+def _whole(_: Any, value: Any) -> bool:
+    """JSON Schema takes 3.0 for an integer too; `range` and a message's length do not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(_: Any, value: Any) -> bool:
+    """YAML can say .inf and .nan; a budget cannot."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _whole, "number": _finite})
+_Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
+
+
+def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+    """Every fault: what the schema forbids, and in the experiments that it allows, what contradicts itself."""
+    errors = sorted(_Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
+    found = [_sentence(error) for error in errors]
+    if not isinstance(config["experiments"], Mapping):
+        return found
+    forbidden = {step for error in errors for step in list(error.absolute_path)[1:2]}
+    allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
+    for name in sorted(allowed - forbidden):
+        found += [f"experiments.{name}.{fault}" for fault in _contradictions(config["experiments"][name])]
+    return found
+
+
+def _sentence(error: ValidationError) -> str:
+    """One error of the validator as `key: what is wrong and what would be right`."""
+    path = [str(step) for step in error.absolute_path]
+    where = ".".join(path) or "the configuration"
+    value: Any = error.instance
+    wanted: Any = error.validator_value
+    if value is None:
+        return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
+    match error.validator:
+        case "additionalProperties":
+            known = list(cast(Mapping[str, Any], error.schema)["properties"])
+            unknown = [key for key in value if key not in known]
+            return "; ".join(
+                f"{'.'.join([*path, key])}: unknown key; known here: {', '.join(known)}" for key in map(str, unknown)
+            )
+        case "enum":
+            return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
+        case "type":
+            return f"{where}: {value!r} is not of type {wanted}"
+        case "minItems" | "minProperties":
+            return f"{where}: is empty or too short; it needs at least {wanted}"
+        case "oneOf":
+            return f"{where}: {value!r} is neither a list of whole numbers from 1 up, each once, " + (
+                "nor {from: ..., to: ..., per_decade: ...}"
+            )
+        case _:
+            return f"{where}: {error.message}"
+
+
+def _contradictions(settings: Settings) -> Iterator[str]:
+    if settings["reference"] not in settings["arms"]:
+        yield f"reference: {settings['reference']!r} is not among the arms {', '.join(settings['arms'])}"
+    rounds = settings["rounds"]
+    if rounds["at_most"] < rounds["at_least"]:
+        yield f"rounds: at_most ({rounds['at_most']}) is less than at_least ({rounds['at_least']})"
+    for key, axis in settings.items():
+        if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
+            yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"
