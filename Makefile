@@ -28,7 +28,7 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/snakemake --lint
 
 bench: .venv/run  ## our numbers beside a plain loop's and mpi4py.bench's, measured in turn
-	@$(BIN)/python tests/benchmarks/side_by_side.py
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
 
 docs: .venv/run  ## write the pages that are generated: config/README.md
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document

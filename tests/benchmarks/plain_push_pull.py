@@ -1,6 +1,7 @@
 """PUSH to PULL over ipc between two processes, as one would write it in ten minutes: no engine, no checks.
 
-Prints messages/s by size, the median over bursts; from the first send to the last receive, as ours.
+Takes size:messages, prints messages/s by size, the median over bursts; from the first send to the last receive. With
+`--ranks` the two processes are ranks of an MPI launch instead of a parent and its child.
 """
 
 from __future__ import annotations
@@ -10,55 +11,75 @@ import multiprocessing
 import os
 import statistics
 import sys
-from multiprocessing.connection import Connection
 from time import perf_counter_ns
+from typing import Any
 
 import zmq
 
 BURSTS = 60
-BURST_SECONDS = 0.012
 
 
-def receive(address: str, pipe: Connection) -> None:
-    """Take bursts until told to stop; tell when each was complete."""
-    socket = zmq.Context().socket(zmq.PULL)
+def open_socket(kind: int) -> zmq.Socket[bytes]:
+    """A socket without limits, in a context of its own."""
+    socket: zmq.Socket[bytes] = zmq.Context().socket(kind)
     socket.set_hwm(0)
-    socket.bind(address)
-    pipe.send("bound")
-    while count := pipe.recv():
+    return socket
+
+
+def receive(address: str) -> None:
+    """Take bursts until told to stop; tell when each was complete."""
+    commands = open_socket(zmq.PAIR)
+    commands.connect(address)
+    socket = open_socket(zmq.PULL)
+    name = f"ipc://@plain-{os.getpid()}"
+    socket.bind(name)
+    commands.send_pyobj(name)
+    while count := commands.recv_pyobj():
         for _ in range(count):
             socket.recv()
-        pipe.send(perf_counter_ns())
+        commands.send_pyobj(perf_counter_ns())
 
 
-def main() -> None:
-    """Flood with each of the sizes given."""
-    address = f"ipc://@plain-{os.getpid()}"
-    pipe, other = multiprocessing.get_context("spawn").Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=receive, args=(address, other))
-    process.start()
-    pipe.recv()
-    socket = zmq.Context().socket(zmq.PUSH)
-    socket.set_hwm(0)
-    socket.connect(address)
+def flood(commands: zmq.Socket[bytes], plan: list[str]) -> None:
+    """Flood with each of the sizes given, and print the rates."""
+    socket = open_socket(zmq.PUSH)
+    socket.connect(commands.recv_pyobj())
 
     def burst(payload: bytes, count: int) -> float:
-        pipe.send(count)
+        commands.send_pyobj(count)
         began = perf_counter_ns()
         for _ in range(count):
             socket.send(payload)
-        return (pipe.recv() - began) / 1e9
+        return float(commands.recv_pyobj() - began) / 1e9
 
     rates = {}
-    for size in map(int, sys.argv[1:]):
+    for size, count in (map(int, each.split(":")) for each in plan):
         payload = os.urandom(size)
-        burst(payload, 100)
-        count = min(max(1, round(100 * BURST_SECONDS / burst(payload, 100))), 64_000_000 // size)
+        burst(payload, count)
         rates[size] = statistics.median(count / burst(payload, count) for _ in range(BURSTS))
-    pipe.send(0)
-    process.join()
+    commands.send_pyobj(0)
     print(json.dumps(rates))
 
 
+def main(*plan: str) -> None:
+    """Be both processes, or one of the ranks."""
+    comm: Any = None
+    if "--ranks" in plan:
+        from mpi4py import MPI
+
+        comm = MPI.COMM_WORLD
+        if comm.rank:
+            receive(comm.recv(source=0))
+            return
+    commands = open_socket(zmq.PAIR)
+    commands.bind("tcp://127.0.0.1:*")
+    address = commands.getsockopt_string(zmq.LAST_ENDPOINT)
+    if comm:
+        comm.send(address, dest=1)
+    else:
+        multiprocessing.get_context("spawn").Process(target=receive, args=(address,)).start()
+    flood(commands, [each for each in plan if each != "--ranks"])
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

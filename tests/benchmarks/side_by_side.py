@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -25,14 +26,15 @@ from scipy.stats import t
 from crossover import plan, schema
 
 HERE = Path(__file__).parent
-ELEMENTS = (1_000, 100_000)
+RANKS = (str(Path(sys.executable).with_name("mpiexec")), "-n", "2", sys.executable, "-m", "mpi4py")
 SIZES_BYTES = (1_000, 100_000)
-ITEM_BYTES = 8
+ELEMENTS = (1_000, 1_024, 65_536, 100_000, 131_072)
+"""mpi4py's benchmark knows powers of two bytes alone; the round numbers beside them are there to be looked at."""
 
 Values = Mapping[int, float]
 
 
-def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object]) -> Values:
+def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object], column: str = "value") -> Values:
     """The medians of one launch of ours, by place on the axis."""
     settings = schema.complete({"experiments": {experiment: dict(changes)}})["experiments"][experiment]
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +49,7 @@ def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object]) 
     found: dict[int, list[float]] = {}
     for row in rows:
         if (row["metric"], row["arm"]) == (metric, arm) and row["value"] is not None:
-            found.setdefault(int(row["x"]), []).append(row["value"])
+            found.setdefault(int(row["x"]), []).append(row[column])
     return {x: statistics.median(values) for x, values in found.items()}
 
 
@@ -57,38 +59,48 @@ def other(*command: str) -> Values:
     return {int(x): value for x, value in json.loads(answer).items()}
 
 
-def our_copy() -> Values:
+def our_copy(column: str = "value") -> Values:
     """Copying throughput over ipc, messages/s."""
     changes = {"sizes_bytes": list(SIZES_BYTES), "transports": ["ipc"], "budget_seconds": 4}
-    return ours("zmq_throughput", "throughput", "copy", changes)
+    return ours("zmq_throughput", "throughput", "copy", changes, column)
+
+
+@cache
+def bursts() -> tuple[str, ...]:
+    """The bursts of ours, as size:messages: rates depend on how many messages there are."""
+    return tuple(f"{size}:{int(n)}" for size, n in our_copy("n").items())
 
 
 def plain_copy() -> Values:
-    """The same by a plain loop of PUSH and PULL, messages/s."""
-    return other(sys.executable, str(HERE / "plain_push_pull.py"), *map(str, SIZES_BYTES))
+    """The same by a plain loop of PUSH and PULL, in bursts of the same length, messages/s."""
+    return other(sys.executable, str(HERE / "plain_push_pull.py"), *bursts())
+
+
+def plain_copy_in_ranks() -> Values:
+    """The same again, between two ranks of an MPI launch, as ours is."""
+    return other(*RANKS, str(HERE / "plain_push_pull.py"), "--ranks", *bursts())
 
 
 def our_send() -> Values:
     """Round trips of `Send`, seconds."""
-    return ours("mpi_pingpong", "round trip", "Send", {"elements": list(ELEMENTS), "budget_seconds": 4})
+    return ours("mpi_pingpong", "round trip", "Send", {"elements": list(ELEMENTS), "budget_seconds": 6})
 
 
-def their_send() -> Values:
-    """The same by mpi4py's benchmark, seconds: it knows powers of two alone, so interpolated between them."""
-    path = Path(sys.executable).parent
-    found = other(str(path / "mpiexec"), "-n", "2", sys.executable, "-m", "mpi4py", str(HERE / "mpi4py_bench.py"))
-    return {elements: _between(found, elements * ITEM_BYTES) for elements in ELEMENTS}
+def their_send(*options: str) -> Values:
+    """The same by mpi4py's benchmark, seconds."""
+    return other(*RANKS, str(HERE / "mpi4py_bench.py"), *options)
 
 
-def _between(found: Values, size_bytes: int) -> float:
-    low = 1 << (size_bytes.bit_length() - 1)
-    share = math.log(size_bytes / low) / math.log(2)
-    return math.exp((1 - share) * math.log(found[low]) + share * math.log(found[2 * low]))
+def their_send_written() -> Values:
+    """The same again, its arrays written to beforehand."""
+    return their_send("--written")
 
 
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     "copy throughput over ipc, a plain loop / ours": ("bytes", our_copy, plain_copy),
+    "the same, the plain loop between two ranks / ours": ("bytes", our_copy, plain_copy_in_ranks),
     "round trip of Send, mpi4py.bench / ours": ("elements", our_send, their_send),
+    "the same, mpi4py.bench on arrays that were written to / ours": ("elements", our_send, their_send_written),
 }
 
 
@@ -107,6 +119,10 @@ def main() -> None:
             print(f"{name}: turn {turn + 1} of {turns}", file=sys.stderr)
         print(name)
         for x in sorted(taken[0][True]):
+            if x not in taken[0][False]:
+                alone = statistics.median(pair[True][x] for pair in taken)
+                print(f"  {x:>9,} {unit}: ours alone {alone:.4g}")
+                continue
             logs = [math.log(pair[False][x] / pair[True][x]) for pair in taken]
             half = t.ppf(0.975, turns - 1) * statistics.stdev(logs) / math.sqrt(turns)
             low, middle, high = (math.exp(statistics.mean(logs) + step) for step in (-half, 0, half))
@@ -115,6 +131,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    os.environ["PYTHONPATH"] = str(HERE.parents[1] / "workflow")
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     main()
