@@ -90,7 +90,7 @@ def test_the_summary_leads_with_what_was_found():
     assert lines[1].startswith("- **mpi_pingpong**, round trip: `Send` is always faster than `send`, most at 1 element")
     assert lines[2] == "- **task_latency** has no result: its 3 launches left only holes."
     assert "6 of 9 launches gave data on node-a; 3 holes are listed in @sec-holes." in lines[-1]
-    assert "An arm against itself differed by at most 0.8 %" in lines[-1]
+    assert "differed by at most 0.8 % in `zmq_throughput` and 0.6 % in `mpi_pingpong`:" in lines[-1]
 
 
 def test_the_summary_speaks_of_the_leading_metric_alone():

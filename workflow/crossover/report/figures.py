@@ -176,7 +176,11 @@ def _x(panel: Panel) -> alt.X:
         "x:Q",
         title=axis if axis == unit else f"{axis} ({unit})",
         scale=alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10),
-        axis=alt.Axis(values=ticks, format="~s", labelOverlap="greedy"),
+        axis=alt.Axis(
+            values=ticks,
+            format="," if ticks is places and unit not in quantities.SCALED_UNITS else "~s",
+            labelOverlap="greedy",
+        ),
     )
 
 

@@ -114,12 +114,17 @@ class Page:
 
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
-        leading = self._leading(experiment)
+        leading = self.tables.leading(experiment, self.leads.get(experiment))
         return Markdown("\n\n".join(prose.findings(panel) for panel in leading))
 
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
-        curves = [(panel, arm) for panel in self._leading(experiment) for arm in panel.rivals if panel.ratios_of(arm)]
+        curves = [
+            (panel, arm)
+            for panel in self.tables.leading(experiment, self.leads.get(experiment))
+            for arm in panel.rivals
+            if panel.ratios_of(arm)
+        ]
         if not curves:
             return Markdown("")
         places = sampled(sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS)
@@ -151,10 +156,6 @@ class Page:
 
     def _order(self) -> list[str]:
         return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
-
-    def _leading(self, experiment: str) -> list[Panel]:
-        panels = self.tables.panels(experiment, self.leads.get(experiment))
-        return [panel for panel in panels if panel.metric == panels[0].metric]
 
     def _figure(self, metric: str, panels: list[Panel]) -> str:
         rows = [self._pair(panel) for panel in panels]

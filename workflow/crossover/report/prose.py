@@ -13,18 +13,14 @@ from crossover.report.tables import Panel, Row, Tables
 def findings(panel: Panel) -> str:
     """One paragraph: what each arm does at both ends of the axis, where it crosses, how loud the noise is."""
     if not panel.rivals or not panel.ratios:
-        return f"**{_heading(panel)}.** No arm could be compared with another: {_arms_seen(panel)}."
+        return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
     sentences = [
         sentence
         for arm in panel.rivals
         if panel.ratios_of(arm)
         for sentence in (_ends(panel, arm), crossing(panel, arm))
     ]
-    return " ".join([f"**{_heading(panel)}.**", *sentences, noise(panel)])
-
-
-def _heading(panel: Panel) -> str:
-    return panel.title[:1].upper() + panel.title[1:]
+    return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
 
 
 def _arms_seen(panel: Panel) -> str:
@@ -156,7 +152,7 @@ def summary(tables: Tables, leads: dict[str, str]) -> str:
     """A line per experiment, then how far to trust them; `leads` gives each experiment's leading metric."""
     order = [*leads, *(name for name in tables.experiments if name not in leads)]
     lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order]
-    trust = " ".join(filter(None, [_coverage(tables), _overall_noise(tables)]))
+    trust = " ".join(filter(None, [_coverage(tables), _overall_noise(tables, order, leads)]))
     return "\n".join([*lines, "", trust])
 
 
@@ -172,13 +168,11 @@ def _coverage(tables: Tables) -> str:
 
 def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
     """One sentence: what the leading metric of an experiment came to, protocol by protocol."""
-    found = tables.panels(experiment, lead)
-    metric = found[0].metric if found else ""
-    shown = [panel for panel in found if panel.metric == metric]
+    shown = tables.leading(experiment, lead)
     clauses = [_clause(panel, arm) for panel in shown for arm in panel.rivals if panel.ratios_of(arm)]
     if not clauses:
         return f"**{experiment}** has no result: {_absence(tables, experiment)}."
-    return f"**{experiment}**, {metric}: {'; '.join(clauses)}."
+    return f"**{experiment}**, {shown[0].metric}: {'; '.join(clauses)}."
 
 
 def _absence(tables: Tables, experiment: str) -> str:
@@ -213,11 +207,17 @@ def _clause(panel: Panel, arm: str) -> str:
     return f"{said} ({panel.title})"
 
 
-def _overall_noise(tables: Tables) -> str:
-    cells = [row for row in tables.ratios if row["null"]]
-    if not cells:
+def _overall_noise(tables: Tables, order: list[str], leads: dict[str, str]) -> str:
+    """What the null arms of the leading metrics came to."""
+    said = []
+    for name in order:
+        if cells := [cell for panel in tables.leading(name, leads.get(name)) for cell in panel.ratios_of(panel.null)]:
+            said.append(f"{_largest(cells)} in `{name}`")
+    if not said:
         return ""
-    return f"An arm against itself differed by at most {_largest(cells)}: smaller differences mean nothing here."
+    return (
+        f"An arm against itself differed by at most {quantities.listed(said)}: smaller differences mean nothing there."
+    )
 
 
 # ---- holes

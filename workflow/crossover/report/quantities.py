@@ -24,13 +24,16 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def quantity(value: float, unit: str, digits: int = 3) -> str:
-    """A value with its unit; bytes and seconds get a decimal prefix.
+    """A value with its unit; bytes and seconds get a decimal prefix, whole counts keep every digit.
 
     >>> quantity(4640, "bytes"), quantity(100, "bytes"), quantity(1.23e-5, "s"), quantity(1, "tasks")
     ('4.64 kB', '100 B', '12.3 µs', '1 task')
+    >>> quantity(1024, "tasks"), quantity(1024.4, "tasks"), quantity(1024, "tasks/s")
+    ('1,024 tasks', '1,020 tasks', '1,020 tasks/s')
     """
     if unit not in SCALED_UNITS:
-        number = _plain(value, digits)
+        count = "/" not in unit and unit != "" and float(value).is_integer()
+        number = f"{value:,.0f}" if count else _plain(value, digits)
         return f"{number} {unit[:-1] if number == '1' and unit.endswith('s') else unit}".strip()
     power = 0
     if value > 0 and math.isfinite(value):

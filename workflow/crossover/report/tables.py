@@ -50,6 +50,11 @@ class Tables:
         ]
         return sorted(found, key=lambda panel: panel.metric != lead)
 
+    def leading(self, experiment: str, lead: str | None = None) -> list[Panel]:
+        """The panels of the metric that speaks for an experiment: its `lead`, or the first where that has none."""
+        found = self.panels(experiment, lead)
+        return [panel for panel in found if panel.metric == found[0].metric]
+
 
 def load(folder: Path) -> Tables:
     """Read the joined tables of a results folder.
