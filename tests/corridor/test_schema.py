@@ -50,10 +50,10 @@ def test_every_key_of_every_tier_has_a_value(tier):
 
 
 def test_the_tiers_differ_and_the_chosen_one_counts():
-    widths = [
-        schema.complete({"tier": tier})["experiments"]["mpi_pingpong"]["target_width"] for tier in ("quick", "paper")
-    ]
-    assert widths == [0.02, 0.005]
+    default = schema.read_schema()["properties"]["experiments"]["properties"]["mpi_pingpong"]["properties"]["launches"]
+    assert len(set(default["default"].values())) == 3
+    for tier, launches in default["default"].items():
+        assert schema.complete({"tier": tier})["experiments"]["mpi_pingpong"]["launches"] == launches
 
 
 def test_a_value_per_tier_is_taken_from_the_chosen_tier_at_any_depth():

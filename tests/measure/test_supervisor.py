@@ -1,5 +1,6 @@
 """Whatever the ranks or the workflow do: does a launch end in a whole file, in a typed hole, or without a trace?"""
 
+import contextlib
 import fcntl
 import os
 import re
@@ -7,6 +8,7 @@ import signal
 import socket
 import sys
 
+import psutil
 import pytest
 from launching import TOY, Launch, eventually, toy_project
 
@@ -223,6 +225,29 @@ def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up
     assert again.run() == 0
     assert facts(again)["outcome"] == "measured"
     left_nothing_but_the_file(again)
+
+
+# ---- nobody else can reach it
+
+
+def test_no_rank_listens_beyond_the_host(launch):
+    toy = launch(does="work", **ENDLESS)
+    toy.start()
+    # The command channel is opened last, when MPI has long been listening, if it is.
+    assert eventually(lambda: any(host == "127.0.0.1" for host, _ in _listening(toy)))
+    launchers = {process.pid for process in toy.processes()} - {rank.pid for rank in toy.ranks()}
+    by_launcher = {port for process in launchers for _, port in _ports(process)}
+    assert {host for host, port in _listening(toy) if port not in by_launcher} == {"127.0.0.1"}
+
+
+def _listening(launch):
+    return {address for rank in launch.ranks() for address in _ports(rank.pid)}
+
+
+def _ports(pid):
+    with contextlib.suppress(psutil.Error):
+        return {tuple(each.laddr) for each in psutil.Process(pid).net_connections("tcp") if each.status == "LISTEN"}
+    return set()
 
 
 # ---- one at a time

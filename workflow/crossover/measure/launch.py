@@ -33,6 +33,10 @@ from crossover.measure.relay import Relay
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
+WITHIN_THE_HOST = {"node": {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}}
+"""What keeps an MPI from listening on the network where no rank is on another host, by placement."""
+
+
 @dataclass(frozen=True)
 class Job:
     """One launch as asked for: `mpi` is the launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
@@ -99,7 +103,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     refusal = output.with_name(private_name.format("refusal."))
     limit = plan.limit_seconds(job.settings)
     try:
-        code = _run_ranks(_command(job, part, refusal), private, say, check, limit)
+        code = _run_ranks(_command(job, part, refusal), job.placement, private, say, check, limit)
         if code == 0 and part.exists():
             return Outcome(record.read(part, record.MEASUREMENTS))
         if refusal.exists():
@@ -126,7 +130,7 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
 
 
 def _run_ranks(
-    command: list[str], private: Path, say: Relay, check: Callable[[], None], limit_seconds: float
+    command: list[str], placement: str, private: Path, say: Relay, check: Callable[[], None], limit_seconds: float
 ) -> int | None:
     """The launcher's exit code, or None where the limit passed first."""
     ranks = subprocess.Popen(
@@ -136,7 +140,7 @@ def _run_ranks(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=os.environ | {"TMPDIR": str(private)},
+        env=WITHIN_THE_HOST.get(placement, {}) | os.environ | {"TMPDIR": str(private)},
         start_new_session=True,
         preexec_fn=lambda: die_with_parent(signal.SIGTERM),
     )

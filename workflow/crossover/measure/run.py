@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from crossover.measure.peers import Peers, Refusal
 def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], part: Path, refusal: Path) -> int:
     """Be one rank. Returns the exit code: 0, or 3 where the launch was refused with its reason in `refusal`."""
     die_with_parent()
-    peers = None
     try:
         # Before anything that takes long to import: until the ranks have met, a kill leaves MPI's shared memory.
         peers = Peers(placement, plan.ranks(settings), provenance.gather)
@@ -29,6 +29,7 @@ def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], 
         conduct(kind, peers, settings, {"experiment": experiment, "placement": placement, "launch": launch}, part)
         return 0
     except Refusal as reason:
-        if peers is None or peers.rank == 0:
-            refusal.write_text(json.dumps({"hole": reason.kind, "reason": str(reason)}))
+        # Any rank may be the first to refuse; the others are ended as soon as it ends.
+        with suppress(FileExistsError), refusal.open("x") as file:
+            json.dump({"hole": reason.kind, "reason": str(reason)}, file)
         return 3
