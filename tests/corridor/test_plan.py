@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 
 from crossover import plan, schema
 
-EXPERIMENTS = ("zmq_throughput", "mpi_pingpong", "task_latency")
-
 
 def pingpong(**chosen):
     return {"experiments": {"mpi_pingpong": chosen}}
-
-
-def zeromq(**chosen):
-    return {"experiments": {"zmq_throughput": chosen}}
 
 
 def completed(**chosen):

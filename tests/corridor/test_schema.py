@@ -20,11 +20,6 @@ def zeromq(**chosen):
     return {"experiments": {"zmq_throughput": chosen}}
 
 
-def completed(**chosen):
-    """A complete ping-pong experiment with these settings."""
-    return schema.complete(pingpong(**chosen))["experiments"]["mpi_pingpong"]
-
-
 # ---- completing
 
 
