@@ -42,6 +42,34 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
     assert prose.verdict(shown, "no-copy") == words
 
 
+def noisy_at_the_end(curve, ratio, low, high):
+    """A run of one curve whose last cell is far off and unsure."""
+    made = Campaign([curve]).tables()
+    last = max(row["x"] for row in made["ratios"])
+    for row in made["ratios"]:
+        if row["arm"] == curve.arm and row["x"] == last:
+            row.update(ratio=ratio, low=low, high=high)
+    return tables.Tables(**{name: made[name] for name in tables.SCHEMAS})
+
+
+@pytest.mark.parametrize("verdict", ["none", "always"])
+def test_a_ratio_that_is_far_from_one_and_unsure_decides_no_sentence(verdict):
+    # Slower wherever it is sure; the last cell alone looks thirty times faster, or slower, within a vast interval.
+    slower = zmq(centre=1e9, slope=0.05, verdict=verdict)
+    for ratio in (30.0, 1 / 30):
+        noisy = noisy_at_the_end(slower, ratio, ratio / 1000, ratio * 1000)
+        shown = noisy.panels("zmq_throughput")[0]
+        said = prose.crossing(shown, "no-copy")
+        assert "slower than `copy`" in said and "faster" not in said
+        assert "slower" in prose.verdict(shown, "no-copy")
+        assert "most at 100 B: 0.447" in prose.summary(noisy, LEADS)
+
+
+def test_what_an_arm_becomes_at_its_crossover_is_read_right_behind_it():
+    noisy = noisy_at_the_end(zmq(), 0.2, 0.01, 4.0)
+    assert prose.verdict(noisy.panels("zmq_throughput")[0], "no-copy") == "becomes faster"
+
+
 def test_the_place_of_the_crossover_is_that_of_the_data():
     assert "**2.9 kB [2.2 kB, 3.8 kB]**" in prose.findings(panel(zmq(centre=2900.0)))
     assert "between the measured points 2.15 kB and 4.64 kB" in prose.findings(panel(zmq(centre=2900.0)))

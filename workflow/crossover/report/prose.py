@@ -113,13 +113,41 @@ def _bracket(row: Row) -> str:
 
 
 def _beyond(panel: Panel, arm: str) -> str:
-    """The pace of `arm` at the large end of the axis."""
-    return _pace(panel.ratios_of(arm)[-1])
+    """The pace of `arm` at the measured point behind its crossover, where it is settled; farther out it need not be."""
+    row = panel.crossover_of(arm)
+    settled = row["bracket_high"] if row else None
+    cells = panel.ratios_of(arm)
+    return _pace(next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
 
 
 def _mostly(panel: Panel, arm: str) -> str:
-    """The pace of `arm` where its ratio is farthest from 1."""
-    return _pace(max(panel.ratios_of(arm), key=_distance))
+    """The pace of `arm` where it is surest: a ratio far from 1 may be mere noise."""
+    return _pace(_surest(panel.ratios_of(arm)))
+
+
+def _surest(cells: list[Row]) -> Row:
+    """The cell whose ratio is farthest from 1 in widths of its interval, and so the first to be significant."""
+
+    def widths(cell: Row) -> float:
+        if cell["low"] is None or cell["high"] is None:
+            return 0.0
+        width = math.log(cell["high"] / cell["low"])
+        return _distance(cell) / width if width else math.inf
+
+    return max(cells, key=widths)
+
+
+def _largest_sure(panel: Panel, arm: str) -> Row:
+    """The largest difference on the side where the arm is surest, among the cells whose interval leaves out 1."""
+    cells = panel.ratios_of(arm)
+    surest = _surest(cells)
+    sure = [cell for cell in cells if _pace(cell) == _pace(surest) and not _level(cell)]
+    return max(sure or [surest], key=_distance)
+
+
+def _level(cell: Row) -> bool:
+    """Whether the interval holds 1; without an interval nothing is known to differ."""
+    return cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]
 
 
 def _distance(cell: Row) -> float:
@@ -188,7 +216,9 @@ def _clause(panel: Panel, arm: str) -> str:
     row, reference = panel.crossover_of(arm), panel.reference
     largest = max(panel.ratios_of(arm), key=_distance)
     times = f"{_times(largest)} its {panel.metric}"
-    most, at_most = f"most at {_place(largest)}: {times}", f"the largest difference is {times} at {_place(largest)}"
+    at_most = f"the largest difference is {times} at {_place(largest)}"
+    sure = _largest_sure(panel, arm)
+    most = f"most at {_place(sure)}: {_times(sure)} its {panel.metric}"
     if row is None or row["launches"] < 2:
         said = f"`{arm}` against `{reference}` is not replicated; {at_most}"
     else:
