@@ -102,3 +102,33 @@ def test_a_kill_above_or_within_takes_all_of_them_along(guarded, victim):
     os.kill(parent.pid if victim == "parent" else guard.children()[0].pid, signal.SIGKILL)
     parent.wait(30)
     assert eventually(lambda: guarded.alive() == []), guarded.alive()
+
+
+# ---- ranks that outlive rank 0
+
+
+WATCHING = """
+import sys, threading, time
+from crossover.measure.death import die_soon_after
+die_soon_after(int(sys.argv[1]))
+print(flush=True)
+"""
+
+
+@pytest.mark.parametrize("occupied", ["time.sleep(60)", "threading.Event().wait()", "while True: pass"])
+def test_a_rank_that_is_occupied_ends_soon_after_the_first_one_died(occupied):
+    first = subprocess.Popen([sys.executable, "-c", SLEEPER])
+    other = subprocess.Popen(
+        [sys.executable, "-c", WATCHING + occupied, str(first.pid)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "workflow")},
+        stdout=subprocess.PIPE,
+    )
+    try:
+        other.stdout.readline()
+        assert other.poll() is None
+        first.kill()  # and nobody waits for it: it is its death that counts
+        assert other.wait(30) == 1
+    finally:
+        for process in (first, other):
+            process.kill()
+            process.wait()

@@ -106,7 +106,7 @@ def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_
 def test_ranks_that_go_wrong_become_a_hole_that_names_the_error(launch, does, kind, words):
     toy = launch(does)
     found = hole(toy, toy.run())
-    assert found["hole"] == kind
+    assert found["hole"] == kind, found["reason"]
     assert re.search(words, found["reason"]), found["reason"]
 
 

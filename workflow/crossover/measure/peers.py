@@ -19,6 +19,8 @@ import psutil
 import zmq
 from mpi4py import MPI
 
+from crossover.measure.death import die_soon_after
+
 T = TypeVar("T")
 
 LOOPBACK = "127.0.0.1"
@@ -54,6 +56,9 @@ class Peers:
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
         ]
+        first = self.comm.bcast((os.getpid(), self.ranks[0]["host"]))
+        if self.rank and self.ranks[self.rank]["host"] == first[1]:
+            die_soon_after(first[0])
         hosts = sorted({facts["host"] for facts in self.ranks})
         if placement == "node" and len(hosts) > 1:
             raise Refusal(
