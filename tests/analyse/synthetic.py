@@ -64,6 +64,7 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
             "value": None if np.isnan(value) else float(value),
             "block_seconds": 0.01,
             "null": arm == "null",
+            "ceiling": arm == "C",
         }
         for position, (arm, cells) in enumerate(values.items())
         for size, series in zip(sizes, np.asarray(cells, float), strict=True)

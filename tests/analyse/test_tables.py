@@ -154,6 +154,26 @@ def test_a_drift_over_the_rounds_that_hits_both_arms_cancels(run):
         assert [row["ratio"], row["low"], row["high"]] == pytest.approx([1.25] * 3, rel=1e-12)
 
 
+def test_a_ceiling_has_ratios_but_does_not_compete(run):
+    launches = [values | {"C": values["copy"] / 3} for values in campaign(RISING)]
+    found = run(launches)
+    assert column(found["ratios"], "ratio", arm="C") == pytest.approx([1 / 3] * 13)
+    assert {row["arm"] for name in ("summary", "ratios") for row in found[name] if row["ceiling"]} == {"C"}
+    assert column(found["crossovers"], "arm") == ["no-copy"]
+
+
+def test_an_arm_of_one_heat_is_judged_by_the_launches_it_took_part_in(run):
+    first, second = campaign(RISING, 3), campaign(RISING, 3, seed=2)
+    others = [{"other" if arm == "no-copy" else arm: cells for arm, cells in values.items()} for values in second]
+    found = run([values for pair in zip(first, others, strict=True) for values in pair])
+    alone = run(first)
+    for name in ("low", "ratio", "high"):
+        of_the_arm = column(found["ratios"], name, arm="no-copy")
+        assert of_the_arm == pytest.approx(column(alone["ratios"], name, arm="no-copy"))
+    assert set(column(found["ratios"], "launches", arm="no-copy")) == {3}
+    assert set(column(found["ratios"], "launches", arm="null")) == {6}
+
+
 def test_the_reference_has_no_ratio_and_the_null_arm_has_no_crossover(run):
     found = run(campaign(RISING))
     assert set(column(found["summary"], "arm")) == {"copy", "no-copy", "null"}

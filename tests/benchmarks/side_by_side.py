@@ -37,11 +37,12 @@ Values = Mapping[int, float]
 def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object], column: str = "value") -> Values:
     """The medians of one launch of ours, by place on the axis."""
     settings = schema.complete({"experiments": {experiment: dict(changes)}})["experiments"][experiment]
+    launch = plan.of_launch(settings, "node", 1)
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "launch.parquet"
         command = [
-            *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment, "--placement", "node"),
-            *("--launch", str(random.randrange(10**6)), "--settings", plan.measured(settings)),
+            *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
+            *("--launch", str(random.randrange(10**6)), "--settings", plan.canonical(launch)),
             *("--output", str(raw), "--log", f"{raw}.log"),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)

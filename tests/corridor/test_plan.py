@@ -20,6 +20,11 @@ def completed(**chosen):
     return schema.complete(pingpong(**chosen))["experiments"]["mpi_pingpong"]
 
 
+def measured(settings, placement="node", launch=1):
+    """What a job of Snakemake is told to measure."""
+    return plan.canonical(plan.of_launch(settings, placement, launch))
+
+
 # ---- points of an axis
 
 
@@ -56,24 +61,26 @@ def test_there_are_as_many_points_per_decade_as_asked_for(first, decades, per_de
 # ---- what Snakemake asks
 
 
-def test_the_reference_comes_first_and_the_null_arm_last_and_runs_the_reference():
-    arms = plan.arms({"arms": ["a", "b", "c"], "reference": "b"})
-    assert [(arm.name, arm.runs, arm.null) for arm in arms] == [
-        ("b", "b", False),
-        ("a", "a", False),
-        ("c", "c", False),
-        ("null", "b", True),
+def test_the_reference_comes_first_then_the_others_the_null_arm_that_runs_the_reference_and_the_ceilings():
+    arms = plan.arms({"arms": ["a", "b", "c"], "reference": "b", "ceilings": ["in C"]})
+    assert [(arm.name, arm.runs, arm.null, arm.ceiling) for arm in arms] == [
+        ("b", "b", False, False),
+        ("a", "a", False, False),
+        ("c", "c", False, False),
+        ("null", "b", True, False),
+        ("in C", "in C", False, True),
     ]
 
 
-def test_two_peers_need_two_ranks():
-    assert plan.ranks(completed()) == 2
+def test_two_peers_need_two_ranks_and_one_process_one():
+    assert plan.ranks(plan.of_launch(completed(), "node", 1)) == 2
+    assert plan.ranks(plan.of_launch(completed(), "process", 1)) == 1
 
 
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 4), (2, 7), (5, 16)])
 def test_a_farm_per_arm_and_a_driver_need_their_ranks(engines, ranks):
     config = schema.complete({"experiments": {"task_latency": {"engines": engines}}})
-    assert plan.ranks(config["experiments"]["task_latency"]) == ranks
+    assert plan.ranks(plan.of_launch(config["experiments"]["task_latency"], "node", 1)) == ranks
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
@@ -86,27 +93,55 @@ def test_the_batch_system_gives_more_time_than_the_supervisor_and_that_more_than
 
 @pytest.mark.parametrize("setting", ["launches", "placements"])
 def test_a_launch_does_not_depend_on_how_many_others_there_are_nor_where(setting):
-    assert setting not in json.loads(plan.measured(completed()))
-    assert plan.measured(completed(launches=2)) == plan.measured(completed(launches=9))
+    assert setting not in json.loads(measured(completed()))
+    assert measured(completed(launches=2)) == measured(completed(launches=9))
 
 
 @pytest.mark.parametrize("setting", sorted(set(completed()) - {"launches", "placements"}))
 def test_a_launch_depends_on_every_other_setting(setting):
     everything = completed()
-    assert plan.measured(everything | {setting: "another"}) != plan.measured(everything)
+    assert measured(everything | {setting: "another"}) != measured(everything)
+
+
+def test_a_launch_depends_on_where_it_is():
+    assert measured(completed(), "process") != measured(completed(), "node")
 
 
 def test_the_same_settings_in_another_order_are_the_same_text():
     forwards = completed()
-    assert plan.measured(dict(reversed(forwards.items()))) == plan.measured(forwards)
+    assert measured(dict(reversed(forwards.items()))) == measured(forwards)
 
 
 def test_questions_are_asked_of_the_experiment_of_the_wildcards():
     config = schema.complete({})
-    wildcards = SimpleNamespace(experiment="task_latency", placement="node")
-    assert plan.for_settings(config, plan.ranks)(wildcards) == 7
+    wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch="2")
+    assert plan.for_launch(config, plan.ranks)(wildcards) == 7
     assert plan.for_config(config, plan.raw_files)(wildcards) == plan.raw_files(config, "task_latency")
     assert plan.nodes(wildcards) == 1
+
+
+names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)
+
+
+@settings(deadline=None)
+@given(names, st.integers(1, 8), st.sampled_from([[], ["multiple"], ["single", "multiple"]]), st.integers(1, 4))
+def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, levels, launches):
+    chosen = {"arms": arms, "reference": arms[-1], "rivals_per_heat": size, "thread_levels": levels}
+    config = {"experiments": {"toy": chosen | {"launches": launches, "placements": ["node"]}}}
+    numbers = [launch["launch"] for launch in plan.launches(config)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    entries = []
+    for number in numbers:
+        own = plan.of_launch(chosen, "node", number)
+        assert own["arms"][0] == arms[-1] and 1 <= len(own["arms"]) - 1 <= size
+        entries += [(own.get("thread_level"), arm) for arm in own["arms"][1:]]
+    expected = [(level, arm) for level in levels or [None] for arm in arms[:-1]]
+    assert sorted(entries, key=str) == sorted(expected * launches, key=str)
+
+
+def test_consecutive_launches_are_of_different_heats_so_that_a_drift_of_the_machine_meets_all():
+    chosen = {"arms": ["a", "b", "c"], "reference": "a", "rivals_per_heat": 1}
+    assert [plan.of_launch(chosen, "node", number)["arms"][1] for number in range(1, 5)] == ["b", "c", "b", "c"]
 
 
 def test_every_launch_of_every_placement_has_a_raw_file(tmp_path):

@@ -21,7 +21,14 @@ SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-")
 """How the files begin that MPI, ZeroMQ and Python's multiprocessing would leave in folders that all share."""
 
-COMMON = {"block_seconds": 0.002, "rounds": {"at_least": 3, "at_most": 30}, "target_width": 1e-6, "budget_seconds": 0.5}
+ROUNDS = {"at_least": 3, "at_most": 30}
+COMMON = {
+    "placement": "node",
+    "block_seconds": 0.002,
+    "rounds": ROUNDS,
+    "target_width": 1e-6,
+    "budget_seconds": 0.5,
+}
 TOY = COMMON | {"arms": ["plain", "fancy"], "reference": "plain", "points": [1, 2], "does": "work"}
 
 TOY_DRIVER = '''
@@ -123,7 +130,7 @@ class Launch:
             self.environment.pop(variable, None)
         self.command = [
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
-            *("--placement", "node", "--launch", "1", "--mpi", mpi, "--settings", json.dumps(settings)),
+            *("--launch", "1", "--mpi", mpi, "--settings", json.dumps(settings)),
             *("--code", "c0de", "--output", str(self.output), "--log", str(self.log)),
         ]
 

@@ -333,6 +333,14 @@ def test_the_width_is_the_interval_of_a_median_under_normal_noise():
     assert widest(seen) == pytest.approx(1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05)
 
 
+def test_a_ceiling_is_no_reason_to_go_on():
+    arms = (PLAIN, FANCY, NULL, Arm("in C", "in C", ceiling=True))
+    noise = iter(range(1, 1000))
+    quiet = [observed(number, arm, rate=1.0) for number in range(12) for arm in arms[:3]]
+    loud = [observed(number, arms[3], rate=float(next(noise))) for number in range(12)]
+    assert widest(quiet + loud) == 0
+
+
 def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():
     arms = (PLAIN, FANCY, Arm("broken", "broken"), NULL)
     machine = Machine(SECONDS | {"broken": 1e-5}, fault=lambda cell, arm: "lost" * (arm.name == "broken"))

@@ -103,7 +103,7 @@ class Campaign:
             effects = {curve.reference: 1.0, curve.arm: curve.ratio(x) * self.scale, "null": wobble}
             for arm, effect in effects.items():
                 value = reference_value * effect
-                cell = {"x": x, "arm": arm, "null": arm == "null", "rounds": 20 * curve.launches}
+                cell = {"x": x, "arm": arm, "null": arm == "null", "ceiling": False, "rounds": 20 * curve.launches}
                 spread = {"low": value * 0.93, "high": value * 1.07} if replicated else {"low": None, "high": None}
                 tables["summary"].append(shared | cell | spread | {"unit": curve.unit, "median": value})
                 if arm != curve.reference:
@@ -114,7 +114,8 @@ class Campaign:
             for name in ("ok", "throttled"):
                 raw = {
                     "arm": curve.reference, "runs": curve.reference, "reference": curve.reference, "null": False,
-                    "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start, "x": curve.points[start],
+                    "ceiling": False, "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start,
+                    "x": curve.points[start],
                     "value": curve.rate if name == "ok" else None, "block_seconds": 0.01, "validity": name,
                     "stop": "width" if start else "budget", "unit": curve.unit,
                 }  # fmt: skip

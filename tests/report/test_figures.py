@@ -46,6 +46,19 @@ def test_both_axes_are_logarithmic_and_name_their_units(curve):
     assert axis(curve, "y")["title"] == "throughput (messages/s)"
 
 
+def test_a_ceiling_is_drawn_over_the_curves_and_named_but_does_not_press_the_ratios_together():
+    made = Campaign([zmq()]).tables()
+    for name in ("summary", "ratios"):
+        bound = [dict(row, arm="in C", null=False, ceiling=True) for row in made[name] if row["arm"] == "null"]
+        made[name] += bound
+    shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+    assert shown.rivals == ["no-copy"]
+    drawn = figures.curve(shown).to_dict()
+    assert axis(drawn, "color")["scale"]["domain"][-1] == "in C (ceiling)"
+    assert axis(drawn, "color")["scale"]["range"][-1] == figures.CEILING_COLOUR
+    assert "in C" not in str(figures.ratio(shown).to_dict())
+
+
 def test_an_axis_that_is_its_own_unit_is_named_once():
     chart = figures.curve(panel(tasks())).to_dict()
     assert axis(chart, "x")["title"] == "tasks"

@@ -27,7 +27,6 @@ def _launch(chosen: argparse.Namespace) -> int:
     without_pandas()
     job = Job(
         chosen.experiment,
-        chosen.placement,
         chosen.launch,
         mpi=chosen.mpi,
         settings=json.loads(chosen.settings),
@@ -42,7 +41,7 @@ def _measure(chosen: argparse.Namespace) -> int:
 
     without_pandas()
     settings = json.loads(chosen.settings)
-    return run(chosen.experiment, chosen.placement, chosen.launch, settings, chosen.part, chosen.refusal)
+    return run(chosen.experiment, chosen.launch, settings, chosen.part, chosen.refusal)
 
 
 def _tables(chosen: argparse.Namespace) -> None:
@@ -96,9 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     ):
         added = command(name, run, text)
         added.add_argument("--experiment", required=True, help="the experiment's name, such as mpi_pingpong")
-        added.add_argument("--placement", required=True, help="where the ranks are, such as node")
         added.add_argument("--launch", required=True, type=int, help="the launch's number, from 1")
-        added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
+        added.add_argument("--settings", required=True, help="the launch's settings as JSON, its placement among them")
         if name == "launch":
             added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
             added.add_argument("--code", default="", help="a hash of the measuring code, for the record")

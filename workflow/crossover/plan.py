@@ -40,6 +40,8 @@ class Arm:
     name: str
     runs: str
     """The alternative that is really run: `name`, or the reference for the null arm."""
+    ceiling: bool = False
+    """Whether it takes no part in the competition but bounds it, such as the same exchange written in C."""
 
     @property
     def null(self) -> bool:
@@ -48,14 +50,45 @@ class Arm:
 
 
 def arms(settings: Settings) -> list[Arm]:
-    """The arms of an experiment, the reference first and the null arm last."""
+    """The arms of an experiment: the reference, the others, the null arm, then the ceilings that bound them."""
     reference = settings["reference"]
     others = [name for name in settings["arms"] if name != reference]
-    return [Arm(reference, reference), *(Arm(name, name) for name in others), Arm("null", reference)]
+    ceilings = [Arm(name, name, ceiling=True) for name in settings.get("ceilings", [])]
+    return [Arm(reference, reference), *(Arm(name, name) for name in others), Arm("null", reference), *ceilings]
+
+
+def heats(settings: Settings) -> list[Settings]:
+    """What must be spread over launches because one cannot hold it, each as the settings it replaces.
+
+    `rivals_per_heat` bounds the arms that live side by side: each heat has the reference and so many others.
+    `thread_levels` are asked of MPI once per process.
+
+    >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
+    [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
+    """
+    reference = settings["reference"]
+    rivals = [name for name in settings["arms"] if name != reference]
+    size = settings.get("rivals_per_heat", len(rivals))
+    groups = [{"arms": [reference, *rivals[start : start + size]]} for start in range(0, len(rivals), size)]
+    levels = [{"thread_level": level} for level in settings.get("thread_levels", [])] or [{}]
+    return [group | level for level in levels for group in groups]
+
+
+OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "thread_levels")
+"""Settings that say how many and which launches there are, and so are none of a single launch's business."""
+
+
+def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
+    """The settings of one launch, with its placement and the heat whose turn it is; without what concerns others."""
+    own = {key: value for key, value in settings.items() if key not in OF_ALL_LAUNCHES}
+    turns = heats(settings)
+    return own | turns[(launch - 1) % len(turns)] | {"placement": placement}
 
 
 def ranks(settings: Settings) -> int:
-    """Processes of one launch: two peers, or a driver and each farm's engines."""
+    """Processes of one launch: one alone, two peers, or a driver and each farm's engines."""
+    if settings["placement"] == "process":
+        return 1
     return 1 + int(settings["engines"]) * len(arms(settings)) if "engines" in settings else 2
 
 
@@ -67,11 +100,6 @@ def limit_seconds(settings: Settings) -> int:
 def runtime_minutes(settings: Settings) -> int:
     """What to ask of a batch system: well above the supervisor's own limit."""
     return math.ceil(limit_seconds(settings) / 60) + 5
-
-
-def measured(settings: Settings) -> str:
-    """What one launch depends on, as canonical JSON: not how many launches there are, nor where others run."""
-    return canonical({key: value for key, value in settings.items() if key not in ("launches", "placements")})
 
 
 def canonical(settings: Mapping[str, Any]) -> str:
@@ -91,18 +119,19 @@ def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[A
     return answer
 
 
-def for_settings(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
-    """The same for a question about the experiment's settings alone."""
+def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
+    """The same for a question about the settings of one launch."""
 
     def answer(wildcards: Any) -> Any:
-        return ask(config["experiments"][wildcards.experiment])
+        settings = config["experiments"][wildcards.experiment]
+        return ask(of_launch(settings, wildcards.placement, int(wildcards.launch)))
 
     return answer
 
 
 def nodes(wildcards: Any) -> int:
     """Hosts that a placement needs."""
-    return {"node": 1}[wildcards.placement]
+    return {"process": 1, "node": 1}[wildcards.placement]
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
@@ -110,7 +139,7 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str
     for name, settings in config["experiments"].items():
         if experiment in (None, name):
             for placement in settings["placements"]:
-                for number in range(1, settings["launches"] + 1):
+                for number in range(1, settings["launches"] * len(heats(settings)) + 1):
                     yield {"experiment": name, "placement": placement, "launch": number}
 
 

@@ -30,7 +30,7 @@ MEASUREMENTS = _schema(
     strings="experiment placement protocol arm runs reference axis axis_unit metric unit better validity stop",
     integers="launch round position n start_ns",
     numbers="x value block_seconds",
-    flags="null",
+    flags="null ceiling",
 )
 """One row per metric of a block. `value` is null where the block was not sane; `validity` says why."""
 
@@ -51,7 +51,7 @@ SUMMARY = _schema(
     strings="experiment placement protocol arm axis axis_unit metric unit better",
     integers="launches rounds",
     numbers="x median low high",
-    flags="null",
+    flags="null ceiling",
 )
 """One row per arm and cell: the median over launches of the median over rounds. No interval: low, high null."""
 
@@ -59,7 +59,7 @@ RATIOS = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better",
     integers="launches rounds",
     numbers="x ratio low high",
-    flags="null",
+    flags="null ceiling",
 )
 """One row per arm and cell: the arm's value divided by the reference's, paired within rounds."""
 

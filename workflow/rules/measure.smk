@@ -10,20 +10,20 @@ rule measure:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=plan.for_settings(run, plan.ranks),
+        tasks=plan.for_launch(run, plan.ranks),
         nodes=plan.nodes,
-        runtime=plan.for_settings(run, plan.runtime_minutes),
+        runtime=plan.for_launch(run, plan.runtime_minutes),
     params:
-        settings=plan.for_settings(run, plan.measured),
+        settings=plan.for_launch(run, plan.canonical),
         code=closure.of_launch,
         # As parameters too, because a change of resources alone reruns nothing.
-        ranks=plan.for_settings(run, plan.ranks),
+        ranks=plan.for_launch(run, plan.ranks),
         nodes=plan.nodes,
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.
     shell:
         "exec python -m crossover launch"
-        " --experiment {wildcards.experiment} --placement {wildcards.placement} --launch {wildcards.launch}"
+        " --experiment {wildcards.experiment} --launch {wildcards.launch}"
         " --mpi {resources.mpi:q} --settings {params.settings:q} --code {params.code}"
         " --output {output:q} --log {log:q}"

@@ -33,7 +33,7 @@ TABLES = {
 
 PANEL = ["experiment", "placement", "protocol", "metric"]
 CURVE = [*PANEL, "arm"]
-FACTS = ["reference", "axis", "axis_unit", "unit", "better", "null"]
+FACTS = ["reference", "axis", "axis_unit", "unit", "better", "null", "ceiling"]
 """Columns that say more of a curve and are the same all along it."""
 
 
@@ -107,7 +107,7 @@ def _curves(table: pa.Table) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     names = [*CURVE, *FACTS]
     sane = table.select([*names, "x", "launch", "round", "value"]).filter(pc.is_valid(table["value"]))
-    texts = [name for name in names if name != "null"]
+    texts = [name for name in names if name not in ("null", "ceiling")]
     frame = sane.to_pandas(categories=texts)
     groups = {"observed": True, "dropna": False, "sort": False}
     blocks = pd.DataFrame(
@@ -167,11 +167,11 @@ def _facts(curves: pd.DataFrame, curve: int) -> dict[str, Any]:
 
 
 def _crossings(ratios: pd.DataFrame, curves: pd.DataFrame) -> list[dict[str, Any]]:
-    """One row per curve, those of null arms excepted: an arm cannot beat itself."""
+    """One row per curve that competes: a null arm cannot beat itself, and a ceiling is not to be beaten."""
     return [
         _facts(curves, curve) | asdict(crossing(x, d)) | {"launches": len(d)}
         for curve, x, d, _ in _by_curve(ratios)
-        if not curves.loc[curve, "null"]
+        if not curves.loc[curve, ["null", "ceiling"]].any()
     ]
 
 

@@ -90,6 +90,7 @@ def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[s
                 "runs": seen.arm.runs,
                 "reference": reference,
                 "null": seen.arm.null,
+                "ceiling": seen.arm.ceiling,
                 "axis": kind.AXIS.name,
                 "axis_unit": kind.AXIS.unit,
                 "x": seen.cell.x,

@@ -42,12 +42,16 @@ class Job:
     """One launch as asked for: `mpi` is the launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
 
     experiment: str
-    placement: str
     launch: int
     mpi: str
     settings: dict[str, Any]
     code: str
     """A hash of the measuring code, for the record."""
+
+    @property
+    def placement(self) -> str:
+        """Where the ranks are."""
+        return str(self.settings["placement"])
 
     @property
     def name(self) -> str:
@@ -124,7 +128,7 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
         *shlex.split(job.mpi),
         *("-n", str(plan.ranks(job.settings))),
         *(sys.executable, "-m", "mpi4py", "-m", "crossover", "measure"),
-        *("--experiment", job.experiment, "--placement", job.placement, "--launch", str(job.launch)),
+        *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--part", str(part), "--refusal", str(refusal)),
     ]
 

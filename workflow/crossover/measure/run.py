@@ -13,11 +13,12 @@ from crossover.measure.death import die_with_parent
 from crossover.measure.peers import Peers, Refusal
 
 
-def run(experiment: str, placement: str, launch: int, settings: dict[str, Any], part: Path, refusal: Path) -> int:
+def run(experiment: str, launch: int, settings: dict[str, Any], part: Path, refusal: Path) -> int:
     """Be one rank. Returns the exit code: 0, or 3 where the launch was refused with its reason in `refusal`."""
     die_with_parent()
     try:
         # Before anything that takes long to import: until the ranks have met, a kill leaves MPI's shared memory.
+        placement = settings["placement"]
         peers = Peers(placement, plan.ranks(settings), provenance.gather)
         kind = experiments.find(experiment)
         if peers.rank:

@@ -294,7 +294,7 @@ def widest(observations: Sequence[Observation]) -> float:
         for metric, value in seen.block.values.items():
             values.setdefault((metric, seen.arm.name), {})[seen.round] = value
     reference = next((seen.arm.runs for seen in observations if seen.arm.null), "")
-    others = {seen.arm.name for seen in observations if not seen.arm.null} - {reference}
+    others = {seen.arm.name for seen in observations if not (seen.arm.null or seen.arm.ceiling)} - {reference}
     widths = []
     for metric, arm in product({metric for metric, _ in values}, others):
         base = values.get((metric, reference), {})

@@ -23,6 +23,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right")
 DASHES = ((1, 0), (7, 3), (2, 2), (7, 2, 2, 2), (4, 4), (10, 3))
 NOISE_COLOUR, NOISE_SHAPE, NOISE_DASH = "#8A8A8A", "cross", (3, 3)
+CEILING_COLOUR = "#5F5F5F"
+CEILING_SHAPES, CEILING_DASHES = ("triangle-left", "wedge", "arrow"), ((1, 3), (8, 4), (2, 6))
 
 Style = tuple[str, str, tuple[int, ...]]
 """Colour, shape and dash of an arm."""
@@ -57,7 +59,8 @@ def curve(panel: Panel) -> alt.LayerChart:
 
 def ratio(panel: Panel) -> alt.LayerChart:
     """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers."""
-    points = [_point(panel, row, row["ratio"], "") for row in panel.ratios]
+    # How far away a ceiling is belongs to the curves: here it would press the rivals together.
+    points = [_point(panel, row, row["ratio"], "") for row in panel.ratios if not row["ceiling"]]
     scale, axis = _y(points, margin=1.03, tick_format="~g", shown=(0.95, 1.05))
     layers = [
         *_crossover_marks(panel),
@@ -106,6 +109,8 @@ def _point(panel: Panel, row: Row, value: float, unit: str) -> Row:
 
 
 def _label(panel: Panel, arm: str) -> str:
+    if arm in panel.ceilings:
+        return f"{arm} (ceiling)"
     return f"{panel.reference} again (null)" if arm == panel.null and panel.reference else arm
 
 
@@ -158,12 +163,16 @@ def _points(base: alt.Chart, styles: dict[str, Style], axis_name: str, title: st
 
 
 def _styles(panel: Panel) -> dict[str, Style]:
-    """Colour, shape and dash of each arm, by its label; the null arm is grey everywhere."""
+    """Colour, shape and dash of each arm, by its label; what does not compete is grey everywhere."""
     styles: dict[str, Style] = {}
-    for order, arm in enumerate(panel.arms):
+    for order, arm in enumerate([panel.reference, *panel.rivals] if panel.reference else panel.arms):
         index = order % len(COLOURS)
-        own = (COLOURS[index], SHAPES[index], DASHES[index])
-        styles[_label(panel, arm)] = (NOISE_COLOUR, NOISE_SHAPE, NOISE_DASH) if arm == panel.null else own
+        styles[_label(panel, arm)] = (COLOURS[index], SHAPES[index], DASHES[index])
+    for order, arm in enumerate(panel.ceilings):
+        index = order % len(CEILING_SHAPES)
+        styles[_label(panel, arm)] = (CEILING_COLOUR, CEILING_SHAPES[index], CEILING_DASHES[index])
+    if panel.null:
+        styles[_label(panel, panel.null)] = (NOISE_COLOUR, NOISE_SHAPE, NOISE_DASH)
     return styles
 
 

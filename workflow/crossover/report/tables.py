@@ -107,15 +107,21 @@ class Panel:
         return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["null"]), "")
 
     @property
+    def ceilings(self) -> list[str]:
+        """The arms that do not compete but bound the others."""
+        return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
+
+    @property
     def arms(self) -> list[str]:
-        """The arms in the order of their colours: the reference, the others, the null arm last."""
+        """The arms in the order of their colours: the reference, the others, the ceilings, the null arm last."""
         names = {row["arm"] for row in [*self.summary, *self.ratios]} | ({self.reference} - {""})
-        return sorted(names, key=lambda name: (name != self.reference, name == self.null, name))
+        bounds = self.ceilings
+        return sorted(names, key=lambda name: (name != self.reference, name == self.null, name in bounds, name))
 
     @property
     def rivals(self) -> list[str]:
         """The arms that compete with the reference."""
-        return [arm for arm in self.arms if arm not in (self.reference, self.null)]
+        return [arm for arm in self.arms if arm not in (self.reference, self.null, *self.ceilings)]
 
     @property
     def title(self) -> str:
