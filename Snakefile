@@ -56,3 +56,4 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
+    print(plan.outlook(run), file=sys.stderr, flush=True)

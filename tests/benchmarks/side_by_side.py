@@ -62,7 +62,12 @@ def other(*command: str) -> Values:
 
 def our_copy(column: str = "value") -> Values:
     """Copying throughput over ipc, messages/s."""
-    changes = {"sizes_bytes": list(SIZES_BYTES), "transports": ["ipc"], "budget_seconds": 4}
+    changes = {
+        "sizes_bytes": list(SIZES_BYTES),
+        "curves": ["PUSH/PULL over ipc"],
+        "placements": ["node"],
+        "budget_seconds": 4,
+    }
     return ours("zmq_throughput", "throughput", "copy", changes, column)
 
 

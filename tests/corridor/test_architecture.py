@@ -66,7 +66,7 @@ def test_a_wing_imports_the_corridor_and_itself(name):
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
 def test_an_experiment_knows_the_block_contract_peers_and_farms_and_no_other_experiment(name):
-    known = {"measure.sampler", "measure.peers", "plan"}
+    known = {"measure.sampler", "measure.peers", "measure.channel", "measure.handover", "plan"}
     assert {other for other in imported(name) - known if not other.startswith("measure.farms.")} == set()
 
 

@@ -85,10 +85,18 @@ def test_a_farm_per_arm_and_a_driver_need_their_ranks(engines, ranks):
 
 @pytest.mark.parametrize("tier", schema.TIERS)
 def test_the_batch_system_gives_more_time_than_the_supervisor_and_that_more_than_the_budget(tier):
-    for filled in schema.complete({"tier": tier})["experiments"].values():
-        limit = plan.limit_seconds(filled)
-        assert limit > 2 * filled["budget_seconds"] + 60
-        assert plan.runtime_minutes(filled) * 60 >= limit + 240
+    config = schema.complete({"tier": tier})
+    for launch in plan.launches(config):
+        settings = plan.of_launch(config["experiments"][launch["experiment"]], launch["placement"], launch["launch"])
+        limit = plan.limit_seconds(settings)
+        assert limit > 2 * settings["budget_seconds"] + 60
+        assert plan.runtime_minutes(settings) * 60 >= limit + 240
+
+
+def test_each_placement_has_its_own_budget_where_there_is_one_for_each():
+    settings = completed(budget_seconds=3) | {"budget_seconds": {"node": 5, "process": 7}}
+    assert plan.of_launch(settings, "process", 1)["budget_seconds"] == 7
+    assert plan.of_launch(completed(budget_seconds=3), "node", 1)["budget_seconds"] == 3
 
 
 @pytest.mark.parametrize("setting", ["launches", "placements"])
@@ -127,6 +135,7 @@ names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)
 @given(names, st.integers(1, 8), st.sampled_from([[], ["multiple"], ["single", "multiple"]]), st.integers(1, 4))
 def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, levels, launches):
     chosen = {"arms": arms, "reference": arms[-1], "rivals_per_heat": size, "thread_levels": levels}
+    chosen["budget_seconds"] = 1
     config = {"experiments": {"toy": chosen | {"launches": launches, "placements": ["node"]}}}
     numbers = [launch["launch"] for launch in plan.launches(config)]
     assert numbers == list(range(1, len(numbers) + 1))
@@ -140,7 +149,7 @@ def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, l
 
 
 def test_consecutive_launches_are_of_different_heats_so_that_a_drift_of_the_machine_meets_all():
-    chosen = {"arms": ["a", "b", "c"], "reference": "a", "rivals_per_heat": 1}
+    chosen = {"arms": ["a", "b", "c"], "reference": "a", "rivals_per_heat": 1, "budget_seconds": 1}
     assert [plan.of_launch(chosen, "node", number)["arms"][1] for number in range(1, 5)] == ["b", "c", "b", "c"]
 
 
@@ -155,7 +164,7 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     config = schema.complete({})
     shares = [plan.raw_files(config, name) for name in config["experiments"]]
     assert [path for share in shares for path in share] == plan.raw_files(config)
-    assert len(set(plan.raw_files(config))) == 9
+    assert len(set(plan.raw_files(config))) == 15
     assert plan.raw_files(config, "no such experiment") == []
 
 

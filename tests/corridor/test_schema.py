@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crossover import plan, schema
 
-EXPERIMENTS = ("zmq_throughput", "mpi_pingpong", "task_latency")
+EXPERIMENTS = ("zmq_throughput", "zmq_latency", "mpi_pingpong", "task_latency")
 
 
 def pingpong(**chosen):
@@ -101,7 +101,7 @@ WRONG = {
     "a list of experiments": ({"experiments": ["mpi_pingpong"]}, "experiments: ['mpi_pingpong'] is not of type object"),
     "an experiment that does not exist": (
         {"experiments": {"mpi": {}}},
-        "experiments.mpi: unknown key; known here: zmq_throughput, mpi_pingpong, task_latency",
+        "experiments.mpi: unknown key; known here: zmq_throughput, zmq_latency, mpi_pingpong, task_latency",
     ),
     "a list of settings": ({"experiments": {"mpi_pingpong": []}}, "experiments.mpi_pingpong: [] is not of type object"),
     "a setting that does not exist": (
@@ -135,11 +135,27 @@ WRONG = {
         pingpong(reference="isend"),
         "experiments.mpi_pingpong.reference: 'isend' is not one of send, Send",
     ),
-    "a transport that does not exist": (
-        zeromq(transports=["udp"]),
-        "experiments.zmq_throughput.transports.0: 'udp' is not one of tcp, ipc",
+    "a curve that does not exist": (
+        zeromq(curves=["PUSH/PULL over udp"]),
+        "experiments.zmq_throughput.curves.0: 'PUSH/PULL over udp' is not one of PUSH/PULL over tcp, ",
     ),
-    "no transport": (zeromq(transports=[]), "experiments.zmq_throughput.transports: is empty or too short"),
+    "no curve": (zeromq(curves=[], placements=["node"]), "experiments.zmq_throughput.curves: is empty or too short"),
+    "no curve within a process": (
+        zeromq(curves=["PUSH/PULL over tcp"]),
+        "experiments.zmq_throughput.curves: none of them is over inproc, so the placement process has nothing to",
+    ),
+    "no curve between processes": (
+        zeromq(curves=["PUSH/PULL over inproc"]),
+        "experiments.zmq_throughput.curves: none of them is between processes, so the placement node has nothing to",
+    ),
+    "a placement without a budget": (
+        zeromq(budget_seconds={"node": 5}),
+        "experiments.zmq_throughput.budget_seconds: has no value for the placement process",
+    ),
+    "a budget that is negative in one placement": (
+        zeromq(budget_seconds={"node": 5, "process": -1}),
+        "experiments.zmq_throughput.budget_seconds.process: -1 is less than or equal",
+    ),
     "too little in flight": (zeromq(in_flight_bytes=10), "experiments.zmq_throughput.in_flight_bytes: 10 is less than"),
     "a placement that does not exist": (
         pingpong(placements=["moon"]),
@@ -166,7 +182,7 @@ WRONG = {
     ),
     "an endless budget": (
         pingpong(budget_seconds=float("inf")),
-        "experiments.mpi_pingpong.budget_seconds: inf is not of type number",
+        "experiments.mpi_pingpong.budget_seconds: inf is not of type number or object",
     ),
     "a share in per cent": (
         pingpong(target_width="2%"),
@@ -234,7 +250,7 @@ junk = st.recursive(
     ),
     max_leaves=6,
 )
-keys = ["sizes_bytes", "arms", "reference", "transports", "launches", "rounds", "placements", "budget_seconds", "other"]
+keys = ["sizes_bytes", "arms", "reference", "curves", "launches", "rounds", "placements", "budget_seconds", "other"]
 
 
 @settings(max_examples=50, deadline=None)
@@ -256,5 +272,6 @@ def accept_or_refuse(config):
         assert all(": " in fault for fault in error.faults)
         return
     assert plan.raw_files(complete | {"partial": False}) != []
-    for filled in complete["experiments"].values():
-        assert plan.limit_seconds(filled) > 0
+    for launch in plan.launches(complete):
+        settings = complete["experiments"][launch["experiment"]]
+        assert plan.limit_seconds(plan.of_launch(settings, launch["placement"], launch["launch"])) > 0

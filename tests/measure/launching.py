@@ -115,7 +115,7 @@ class Launch:
     ):
         self.folder = folder
         self.home, self.temporary = folder / "home", folder / "tmp"
-        self.output = folder / "raw" / experiment / "node" / "launch=1.parquet"
+        self.output = folder / "raw" / experiment / settings["placement"] / "launch=1.parquet"
         self.log = folder / "logs" / "launch=1.log"
         for made in (self.home, self.temporary):
             made.mkdir(parents=True, exist_ok=True)

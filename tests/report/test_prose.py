@@ -114,11 +114,25 @@ def test_a_reference_alone_is_compared_with_nothing():
 
 def test_the_summary_leads_with_what_was_found():
     lines = prose.summary(run(two_good_one_hole()), LEADS).splitlines()
-    assert lines[0].startswith("- **zmq_throughput**, throughput: `no-copy` becomes faster than `copy` at **2.9 kB")
-    assert lines[1].startswith("- **mpi_pingpong**, round trip: `Send` is always faster than `send`, most at 1 element")
-    assert lines[2] == "- **task_latency** has no result: its 3 launches left only holes."
+    assert lines[0] == "- **zmq_throughput**, throughput:"
+    assert lines[1].startswith(
+        "    - PUSH/PULL over ipc, 64 MB in flight: `no-copy` becomes faster than `copy` at **2.9 kB"
+    )
+    assert lines[3].startswith("- **mpi_pingpong**, round trip: `Send` is always faster than `send`, most at 1 element")
+    assert lines[4] == "- **task_latency** has no result: its 3 launches left only holes."
     assert "6 of 9 launches gave data on node-a; 3 holes are listed in @sec-holes." in lines[-1]
     assert "differed by at most 0.8 % in `zmq_throughput` and 0.6 % in `mpi_pingpong`:" in lines[-1]
+
+
+def test_the_summary_has_a_line_for_each_protocol_of_an_experiment_that_has_several():
+    twice = Campaign([zmq(), zmq(protocol="DEALER/ROUTER over ipc", verdict="always")])
+    lines = prose.summary(run(twice), LEADS).splitlines()
+    assert lines[0] == "- **zmq_throughput**, throughput:"
+    assert lines[1].startswith("    - DEALER/ROUTER over ipc: `no-copy` is always")
+    assert lines[2].startswith("    - PUSH/PULL over tcp, 64 MB in flight: `no-copy` becomes faster than `copy` at")
+    one = prose.summary(run(Campaign([zmq()])), LEADS).splitlines()
+    assert one[0].startswith("- **zmq_throughput**, throughput: `no-copy` becomes faster")
+    assert one[0].endswith("(PUSH/PULL over tcp, 64 MB in flight).")
 
 
 def test_the_summary_speaks_of_the_leading_metric_alone():

@@ -49,6 +49,9 @@ def _allowed(part: Mapping[str, Any]) -> str:
         return _list(part)
     if part["type"] == "object" and "required" in part:
         return "`{" + ", ".join(f"{key}: ..." for key in part["required"]) + "}`"
+    if part["type"] == ["number", "object"]:
+        placements = ", ".join(f"`{key}`" for key in part["properties"])
+        return f"number{_bounds(part)}; or one for each of {placements}"
     if part["type"] == "object":
         return "a block of keys, see below"
     words = {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}

@@ -81,6 +81,8 @@ OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "thread_levels")
 def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     """The settings of one launch, with its placement and the heat whose turn it is; without what concerns others."""
     own = {key: value for key, value in settings.items() if key not in OF_ALL_LAUNCHES}
+    if isinstance(own["budget_seconds"], Mapping):
+        own["budget_seconds"] = own["budget_seconds"][placement]
     turns = heats(settings)
     return own | turns[(launch - 1) % len(turns)] | {"placement": placement}
 
@@ -141,6 +143,33 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str
             for placement in settings["placements"]:
                 for number in range(1, settings["launches"] * len(heats(settings)) + 1):
                     yield {"experiment": name, "placement": placement, "launch": number}
+
+
+START_SECONDS = 8
+"""What a launch takes beside its budget: starting and stopping its processes, and whatever it starts with them."""
+
+
+def estimated_seconds(config: Config) -> float:
+    """How long all launches of the run take, one after another."""
+    found = 0.0
+    for each in launches(config):
+        settings = of_launch(config["experiments"][each["experiment"]], each["placement"], each["launch"])
+        found += START_SECONDS + settings["budget_seconds"]
+    return found
+
+
+def outlook(config: Config) -> str:
+    """What a run that has everything before it will take, in words.
+
+    >>> outlook({"tier": "paper", "experiments": {"toy": {
+    ...     "arms": ["a", "b"], "reference": "a", "placements": ["node"], "launches": 10, "budget_seconds": 412}}})
+    'tier paper: 10 launches, about 70 min of measuring on one node; what is there already is not measured again'
+    """
+    minutes = math.ceil(estimated_seconds(config) / 60)
+    return (
+        f"tier {config['tier']}: {len(list(launches(config)))} launches, about {minutes} min of measuring on one node; "
+        "what is there already is not measured again"
+    )
 
 
 RAW = "{results}/raw/{experiment}/{placement}/launch={launch}.parquet"

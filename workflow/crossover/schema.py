@@ -137,7 +137,8 @@ def _sentence(error: ValidationError) -> str:
         case "enum":
             return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
         case "type":
-            return f"{where}: {value!r} is not of type {wanted}"
+            kinds = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+            return f"{where}: {value!r} is not of type {kinds}"
         case "minItems" | "minProperties":
             return f"{where}: is empty or too short; it needs at least {wanted}"
         case "oneOf":
@@ -154,6 +155,14 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     rounds = settings["rounds"]
     if rounds["at_most"] < rounds["at_least"]:
         yield f"rounds: at_most ({rounds['at_most']}) is less than at_least ({rounds['at_least']})"
+    budget = settings["budget_seconds"]
+    for placement in settings["placements"]:
+        if isinstance(budget, dict) and placement not in budget:
+            yield f"budget_seconds: has no value for the placement {placement}"
+        curves = settings.get("curves")
+        if curves and not any((" over inproc" in curve) == (placement == "process") for curve in curves):
+            fitting = "over inproc" if placement == "process" else "between processes"
+            yield f"curves: none of them is {fitting}, so the placement {placement} has nothing to measure"
     for key, axis in settings.items():
         if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
             yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"

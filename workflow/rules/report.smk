@@ -4,6 +4,7 @@
 rule figures:
     input:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
+        published=sorted(map(str, Path("config/published").iterdir())),
     output:
         directory(f"{RESULTS}/figures/{{experiment}}"),
     log:

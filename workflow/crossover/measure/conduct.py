@@ -81,9 +81,14 @@ class Progress:
 
 
 def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
-    """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block."""
+    """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block.
+
+    A block without a value for a metric has no row of it, unless something was wrong with the block.
+    """
     for seen in stretch.observations:
         for metric in kind.METRICS:
+            if metric.name not in seen.block.values and not seen.block.fault:
+                continue
             yield {
                 "protocol": seen.cell.protocol,
                 "arm": seen.arm.name,

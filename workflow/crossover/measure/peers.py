@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +21,7 @@ import psutil
 import zmq
 from mpi4py import MPI
 
+from crossover.measure.channel import Channel, end, within
 from crossover.measure.death import die_soon_after
 
 T = TypeVar("T")
@@ -75,34 +78,36 @@ class Peers:
         return _sleep_until(self.comm.irecv(1 << 20, source=source).test)
 
     def channel(self, to: int) -> Channel:
-        """A command channel between this rank and rank `to`; both must ask for it, in the same order."""
-        return Channel(self, to)
+        """A command channel between this rank and rank `to`; both must ask for it, in the same order.
 
-
-class Channel:
-    """Commands between two ranks: small Python objects over a PAIR socket whose wait sleeps in the kernel."""
-
-    def __init__(self, peers: Peers, to: int):
-        self._context = zmq.Context()
-        self._socket = self._context.socket(zmq.PAIR)
-        self._socket.linger = 0
-        if peers.rank > to:
-            self._socket.bind(f"tcp://{LOOPBACK}:*")
-            peers.send(self._socket.getsockopt_string(zmq.LAST_ENDPOINT), to)
+        It lasts as long as the process, with a context of its own that no experiment can disturb.
+        """
+        socket = end(zmq.Context())
+        if self.rank > to:
+            socket.bind(f"tcp://{LOOPBACK}:*")
+            self.send(socket.getsockopt_string(zmq.LAST_ENDPOINT), to)
         else:
-            self._socket.connect(peers.receive(to))
+            socket.connect(self.receive(to))
+        return Channel(socket)
 
-    def send(self, value: Any) -> None:
-        """Send one object."""
-        self._socket.send_pyobj(value)
+    def other_end(self, context: zmq.Context[Any], serve: Callable[[zmq.Context[Any], Channel], None]) -> Channel:
+        """A channel to the other end of a two-sided experiment: rank 1, or in placement `process` a thread.
 
-    def receive(self) -> Any:
-        """Wait for one object."""
-        return self._socket.recv_pyobj()
+        The thread shares `context` and runs `serve`, which rank 1 runs by itself. If it fails, the process ends.
+        """
+        if self.placement != "process":
+            return self.channel(to=1)
+        ours, theirs = within(context)
 
-    def close(self) -> None:
-        """Release the socket and its context."""
-        self._context.destroy(linger=0)
+        def run() -> None:
+            try:
+                serve(context, theirs)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+
+        threading.Thread(target=run, daemon=True).start()
+        return ours
 
 
 def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:

@@ -52,6 +52,12 @@ class Cell:
     protocol: str
     x: int
     variant: str = ""
+    without: tuple[str, ...] = ()
+    """The alternatives that have no meaning here, by the name of what they run."""
+
+    def among(self, arms: Sequence[Arm]) -> list[Arm]:
+        """The arms that have a meaning here."""
+        return [arm for arm in arms if arm.runs not in self.without]
 
 
 @dataclass(frozen=True)
@@ -190,10 +196,11 @@ class _Plan:
 
 
 def _calibrated(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling, world: Surroundings) -> _Plan:
+    here = cell.among(arms)
     found = {
-        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in arms if not arm.null
+        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in here if not arm.null
     }
-    seconds = [found[arm.runs][1] for arm in arms]
+    seconds = [found[arm.runs][1] for arm in here]
     return _Plan(cell, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * min(seconds))
 
 
@@ -239,11 +246,12 @@ def _measure(
     world: Surroundings,
 ) -> Stretch:
     began = world.clock()
+    here = plan.cell.among(arms)
     n = dict(plan.n)
     # The warm-up calibrates again: a block that was long enough may have been cold or interrupted. Both arms' blocks
     # would have to be interrupted for long to look like long ones.
     if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
-        for arm in arms:
+        for arm in here:
             if not arm.null:
                 n[arm.runs], _ = calibrate(
                     blocks, plan.cell, arm, sampling.block_seconds, world.clock, n[arm.runs], in_a_row=2
@@ -253,7 +261,7 @@ def _measure(
     rounds = 0
     while True:
         taken = []
-        for position, arm in enumerate(random.sample(list(arms), len(arms))):
+        for position, arm in enumerate(random.sample(here, len(here))):
             start = world.clock()
             taken.append((position, arm, start, blocks.run(plan.cell, arm, n[arm.runs])))
         validity = world.disturbance()

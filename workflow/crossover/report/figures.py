@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
-from crossover.report import quantities
+from crossover.report import published, quantities
 from crossover.report.tables import Panel, Row, panels, rows
 
 # Okabe and Ito's colours, which readers with any colour vision can tell apart; black and yellow, which vanish
@@ -41,20 +42,24 @@ def draw(tables: Path, folder: Path) -> None:
     leaves an empty folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    datasets = published.read()
     for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers"))):
         if panel.summary:
-            _save(curve(panel), folder, panel.name)
+            _save(curve(panel, datasets), folder, panel.name)
         if panel.ratios:
             _save(ratio(panel), folder, f"{panel.name}-ratio")
 
 
-def curve(panel: Panel) -> alt.LayerChart:
-    """Each arm's median over launches along the axis, with its interval as a band."""
+def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
+    """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
     # The null arm is the reference once more: here it would only hide it.
     points = [_point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
-    scale, axis = _y(points, margin=1.1, tick_format="~s")
+    others = [_published(panel, point) for dataset in datasets for point in dataset.over(panel)]
+    scale, axis = _y(points, margin=1.1, tick_format="~s", shown=tuple(point["value"] for point in others))
     layers = _lines(panel, points, scale, axis, f"{panel.metric} ({panel.unit})")
-    return _finish(panel, layers, f"{panel.metric}, {panel.facts['better']} is better")
+    layers += _open_marks(panel, others)
+    subtitle = f"{panel.metric}, {panel.facts['better']} is better{'; open marks: published' if others else ''}"
+    return _finish(panel, points, layers, subtitle)
 
 
 def ratio(panel: Panel) -> alt.LayerChart:
@@ -70,7 +75,7 @@ def ratio(panel: Panel) -> alt.LayerChart:
         *_lines(panel, points, scale, axis, f"{panel.metric} ÷ that of {panel.reference}"),
     ]
     faster_side = "above" if panel.facts["better"] == "higher" else "below"
-    return _finish(panel, layers, f"relative to {panel.reference}; faster is {faster_side} the dashed line")
+    return _finish(panel, points, layers, f"relative to {panel.reference}; faster is {faster_side} the dashed line")
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -108,6 +113,34 @@ def _point(panel: Panel, row: Row, value: float, unit: str) -> Row:
     }
 
 
+def _published(panel: Panel, point: Row) -> Row:
+    """What a chart carries of one published point."""
+    return {
+        "arm": _label(panel, point["arm"]),
+        "x": point["x"],
+        "value": point["value"],
+        "at": quantities.quantity(point["x"], panel.facts["axis_unit"]),
+        "is": f"{quantities.quantity(point['value'], panel.unit)} (published)",
+    }
+
+
+def _open_marks(panel: Panel, points: list[Row]) -> list[alt.Chart]:
+    """Published points in the colours and shapes of the arms that they are of, but hollow and without a line."""
+    titles = {"arm": "arm", "at": panel.facts["axis"], "is": panel.metric}
+    # Constants again, lest they meddle with the legend.
+    return [
+        alt.Chart(alt.Data(values=[point for point in points if point["arm"] == label]))
+        .mark_point(filled=False, size=34, strokeWidth=1.2, opacity=0.8, color=colour, shape=shape)
+        .encode(
+            x="x:Q",
+            y="value:Q",
+            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()],
+        )
+        for label, (colour, shape, _) in _styles(panel).items()
+        if any(point["arm"] == label for point in points)
+    ]
+
+
 def _label(panel: Panel, arm: str) -> str:
     if arm in panel.ceilings:
         return f"{arm} (ceiling)"
@@ -126,8 +159,8 @@ def _lines(panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, ti
     """Bands, lines and points of all arms."""
     drawn = {point["arm"] for point in points}
     styles = {label: style for label, style in _styles(panel).items() if label in drawn}
-    ordered = sorted(points, key=lambda point: (list(styles).index(point["arm"]), point["x"]))
-    base = alt.Chart(alt.Data(values=ordered)).encode(x=_x(panel))
+    # The points are data of the whole chart, so that its specification holds them once and not once per layer.
+    base = alt.Chart().encode(x=_x(panel))
     y = alt.Y("value:Q", scale=scale, axis=axis, title=title)
     # Bands and lines take their look as constants: encoded, they would meddle with the symbols of the legend.
     layers = []
@@ -219,9 +252,11 @@ def _crossover_marks(panel: Panel) -> list[alt.Chart]:
     return marks
 
 
-def _finish(panel: Panel, layers: list[alt.Chart], subtitle: str) -> alt.LayerChart:
+def _finish(panel: Panel, points: list[Row], layers: list[alt.Chart], subtitle: str) -> alt.LayerChart:
+    labels = list(_styles(panel))
+    ordered = sorted(points, key=lambda point: (labels.index(point["arm"]), point["x"]))
     title = alt.TitleParams(panel.title, subtitle=subtitle, anchor="start", fontSize=13, subtitleFontSize=11, offset=6)
-    chart = alt.layer(*layers).properties(width="container", height=HEIGHT, title=title)
+    chart = alt.layer(*layers, data=alt.Data(values=ordered)).properties(width="container", height=HEIGHT, title=title)
     finished: alt.LayerChart = (
         chart.configure_view(stroke=None)
         .configure_axis(

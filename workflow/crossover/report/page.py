@@ -17,7 +17,7 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import machine, prose, quantities
+from crossover.report import machine, prose, published, quantities
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -45,6 +45,7 @@ class Page:
         self.results = Path(folder)
         self.leads = leads
         self.tables = corridor.load(self.results)
+        self.published = published.read()
 
     # ---- the whole page
 
@@ -59,15 +60,10 @@ class Page:
         return Markdown(prose.summary(self.tables, self.leads))
 
     def crossovers(self) -> Markdown:
-        """Where each arm passes its reference, or the verdict why that cannot be said."""
-        panels = [panel for name in self._order() for panel in self.tables.panels(name, self.leads.get(name))]
-        lines = [
-            [f"`{panel.experiment}`", panel.metric, panel.title, *_crossover(panel, arm, row)]
-            for panel in panels
-            for arm in panel.rivals
-            if (row := panel.crossover_of(arm))
-        ]
-        header = ["experiment", "metric", "protocol", "arms", "verdict", "crossover", "measured points around"]
+        """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
+        panels = [panel for name in self._order() for panel in self.tables.leading(name, self.leads.get(name))]
+        lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in _verdicts(panel)]
+        header = ["experiment", "metric", *VERDICT_HEADER]
         return Markdown(pipe_table(header, lines) if lines else "No arm could be compared with another.")
 
     def machine(self) -> Markdown:
@@ -101,7 +97,7 @@ class Page:
     # ---- one experiment
 
     def charts(self, experiment: str) -> Markdown:
-        """A tab per metric; in it, for each protocol, the arms' curves beside their ratios."""
+        """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
         panels = self.tables.panels(experiment, self.leads.get(experiment))
         if not panels:
             return Markdown(f"::: {{.callout-warning}}\n{prose.gap(self.tables, experiment)}\n:::")
@@ -128,16 +124,16 @@ class Page:
         if not curves:
             return Markdown("")
         places = sampled(sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS)
-        facts = curves[0][0].facts
+        unit = curves[0][0].facts["axis_unit"]
         lines = []
-        for place in places:
-            cells = [next((c for c in panel.ratios_of(arm) if c["x"] == place), None) for panel, arm in curves]
-            texts = [
-                "–" if cell is None else quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in cells
-            ]
-            lines.append([quantities.quantity(place, facts["axis_unit"]), *texts])
-        heads = [f"{panel.title}: `{arm}` / `{panel.reference}`" for panel, arm in curves]
-        return Markdown(pipe_table([facts["axis"], *heads], lines))
+        for panel, arm in curves:
+            cells = {
+                cell["x"]: quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in panel.ratios_of(arm)
+            }
+            lines.append([panel.title, f"`{arm}` / `{panel.reference}`", *(cells.get(place, "–") for place in places)])
+        return Markdown(
+            pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in places)], lines)
+        )
 
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
@@ -160,7 +156,15 @@ class Page:
     def _figure(self, metric: str, panels: list[Panel]) -> str:
         rows = [self._pair(panel) for panel in panels]
         identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
-        return f"::: {{#{identifier}}}\n\n{_raw(''.join(rows)).data}\n\n{_caption(panels)}\n\n:::"
+        caption = f"{_caption(panels)}{self._sources(panels)}"
+        figure = f"::: {{#{identifier}}}\n\n{_raw(''.join(rows)).data}\n\n{caption}\n\n:::"
+        lines = [line for panel in panels for line in _verdicts(panel)]
+        return f"{figure}\n\n{pipe_table(VERDICT_HEADER, lines)}" if lines else figure
+
+    def _sources(self, panels: list[Panel]) -> str:
+        """Who published what is drawn beside our own numbers, as the end of a caption."""
+        told = [dataset.source for dataset in self.published if any(dataset.over(panel) for panel in panels)]
+        return f" Open marks are published numbers: {'; '.join(told)}." if told else ""
 
     def _pair(self, panel: Panel) -> str:
         folder = self.results / "figures" / panel.experiment
@@ -212,9 +216,17 @@ def _caption(panels: list[Panel]) -> str:
     )
 
 
+VERDICT_HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
+
+
+def _verdicts(panel: Panel) -> list[list[str]]:
+    """A line for each arm of a panel that was compared with the reference, under VERDICT_HEADER."""
+    return [_crossover(panel, arm, row) for arm in panel.rivals if (row := panel.crossover_of(arm))]
+
+
 def _crossover(panel: Panel, arm: str, row: Row) -> list[str]:
-    """The cells on one pair of arms: the pair, the verdict, the place, the measured points around it."""
-    told = [f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm)]
+    """The cells on one pair of arms: the protocol, the pair, the verdict, the place, the measured points around it."""
+    told = [panel.title, f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm)]
     if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
         return [*told, "–", "–"]
     unit = row["axis_unit"]

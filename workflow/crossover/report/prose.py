@@ -195,12 +195,18 @@ def _coverage(tables: Tables) -> str:
 
 
 def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
-    """One sentence: what the leading metric of an experiment came to, protocol by protocol."""
+    """What the leading metric of an experiment came to: a sentence, or one per protocol."""
     shown = tables.leading(experiment, lead)
-    clauses = [_clause(panel, arm) for panel in shown for arm in panel.rivals if panel.ratios_of(arm)]
-    if not clauses:
+    told = [
+        (panel.title, "; ".join(clauses))
+        for panel in shown
+        if (clauses := [_clause(panel, arm) for arm in panel.rivals if panel.ratios_of(arm)])
+    ]
+    if not told:
         return f"**{experiment}** has no result: {_absence(tables, experiment)}."
-    return f"**{experiment}**, {shown[0].metric}: {'; '.join(clauses)}."
+    if len(told) == 1:
+        return f"**{experiment}**, {shown[0].metric}: {told[0][1]} ({told[0][0]})."
+    return "\n".join([f"**{experiment}**, {shown[0].metric}:", *(f"    - {title}: {said}." for title, said in told)])
 
 
 def _absence(tables: Tables, experiment: str) -> str:
@@ -234,7 +240,7 @@ def _clause(panel: Panel, arm: str) -> str:
                 said = f"`{arm}` changes sides with `{reference}` several times; {at_most}"
             case _:
                 said = f"`{arm}` could not be told from `{reference}`; {at_most}"
-    return f"{said} ({panel.title})"
+    return said
 
 
 def _overall_noise(tables: Tables, order: list[str], leads: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""PUSH to PULL between two processes: what copying and zero-copy sends can move, and how fast they return.
+"""A flood of messages from one end to the other: what arrives per second, and how fast the send calls return.
 
 One block is one or more *bursts*. The receiver says it is ready; the sender sends n messages and then, untimed,
 a sentinel with the burst's number and count. The receiver takes n messages and one more, and acknowledges on a
@@ -8,22 +8,30 @@ burst whose acknowledgement is not as it must be has no number, and nothing leak
 - throughput = messages / (last receive - first send): `perf_counter_ns` is one clock for all of a host's processes.
 - send rate  = messages / time of the send loop: with no high-water mark no send can block. What bounds the
   queue is the burst, `in_flight_bytes` at most.
+- overstatement = the rate between the first receive and the last, divided by the throughput: the window that pyzmq's
+  notebook names leaves out what comes before the first arrival.
 
-Both sides follow the arm: `no-copy` sends and receives with `copy=False`.
+Two patterns. `PUSH/PULL` is as above. `DEALER/ROUTER` is the protocol of pyzmq's own `perf.py`, whose numbers are the
+published ones: the receiver takes multipart messages, an identity frame before each, and answers the last; its
+throughput ends when that answer is back.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
 import zmq
 
-from crossover.measure.peers import LOOPBACK, Channel, Peers
+from crossover.measure.channel import Channel
+from crossover.measure.handover import HANDOVERS, TRANSPORTS, Handover, Message, Socket, address, unbounded
+from crossover.measure.peers import Peers
 from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
 
@@ -32,41 +40,77 @@ METRICS = (
     Metric("throughput", "messages/s", "higher"),
     Metric("bandwidth", "MB/s", "higher"),
     Metric("send rate", "messages/s", "higher"),
+    Metric("overstatement", "times", "lower"),
 )
 
-# Read when a socket is created: above 0 (64 kB by default) `copy=False` copies all smaller messages silently.
-zmq.COPY_THRESHOLD = 0
+
+@dataclass(frozen=True)
+class Curve:
+    """What a curve's name says: the sockets, the transport, and whether a poller is asked before each call."""
+
+    pattern: str
+    transport: str
+    polled: bool
+
+    @classmethod
+    def named(cls, name: str) -> Curve:
+        """Take a name apart, such as `DEALER/ROUTER over ipc, polled`."""
+        pattern, rest = name.split(" over ")
+        transport, _, way = rest.partition(", ")
+        return cls(pattern, transport, way == "polled")
+
+    @property
+    def multipart(self) -> bool:
+        """Whether messages arrive with an identity before them, and the last one is answered."""
+        return self.pattern == "DEALER/ROUTER"
+
+    @property
+    def kinds(self) -> tuple[int, int]:
+        """The sender's and the receiver's kind of socket."""
+        return (zmq.DEALER, zmq.ROUTER) if self.multipart else (zmq.PUSH, zmq.PULL)
+
+    @property
+    def flags(self) -> int:
+        """What a call is told after the poller has said that it will not have to wait."""
+        return zmq.NOBLOCK if self.polled else 0
+
+
+def curves(settings: dict[str, Any]) -> dict[str, Curve]:
+    """The curves that have a meaning in this placement, by their names."""
+    named = {name: Curve.named(name) for name in settings["curves"]}
+    return {name: curve for name, curve in named.items() if curve.transport in TRANSPORTS[settings["placement"]]}
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
-    """One cell per transport and message size."""
+    """One cell per curve and message size."""
     limit = settings["in_flight_bytes"] // 1_000_000
     return [
-        Cell(f"PUSH/PULL over {transport}, {limit} MB in flight", size, transport)
-        for transport in settings["transports"]
+        # A message of several parts has no single buffer to be received into.
+        Cell(f"{name}, {limit} MB in flight", size, name, without=("recv-into",) if curve.multipart else ())
+        for name, curve in curves(settings).items()
         for size in points(settings["sizes_bytes"])
     ]
 
 
-def _address(transport: str) -> str:
-    # An abstract socket, which leaves no file behind; loopback only: nobody else is to reach this port.
-    return f"ipc://@crossover-{os.getpid()}-{os.urandom(6).hex()}" if transport == "ipc" else f"tcp://{LOOPBACK}:*"
+@dataclass(frozen=True)
+class Burst:
+    """When things happened to a burst, in ns of one clock; `fault` says why none of it counts."""
 
-
-def _unbounded(context: zmq.Context[Any], kind: int) -> zmq.Socket[bytes]:
-    socket: zmq.Socket[bytes] = context.socket(kind)
-    socket.set_hwm(0)
-    socket.linger = 0
-    return socket
+    began: int
+    sent: int
+    first: int
+    last: int
+    fault: str
 
 
 class Sender:
-    """Rank 0: pushes, and commands the receiver."""
+    """The sending end, which commands the receiving one."""
 
-    def __init__(self, channel: Channel, sockets: dict[str, zmq.Socket[bytes]], in_flight_bytes: int):
+    def __init__(self, channel: Channel, sockets: dict[str, Socket], settings: dict[str, Any]):
         self.channel = channel
         self.sockets = sockets
-        self.in_flight_bytes = in_flight_bytes
+        self.curves = curves(settings)
+        self.in_flight_bytes = settings["in_flight_bytes"]
         self.number = 0
         self.payload = b""
 
@@ -75,75 +119,118 @@ class Sender:
         if len(self.payload) != cell.x:
             self.payload = os.urandom(cell.x)
         most = max(1, self.in_flight_bytes // cell.x)
-        bursts = [most] * (n // most) + [n % most] * (n % most > 0)
-        sending = moving = 0
-        for count in bursts:
-            sent, moved, fault = self._burst(self.sockets[cell.variant], cell.variant, arm.runs == "copy", count)
-            sending, moving = sending + sent, moving + moved
-            if fault:
-                return Block(moving / 1e9, fault=fault)
-        rate = n * 1e9 / moving
-        return Block(
-            moving / 1e9,
-            {"throughput": rate, "bandwidth": rate * cell.x / 1e6, "send rate": n * 1e9 / sending},
-        )
+        counts = [most] * (n // most) + [n % most] * (n % most > 0)
+        bursts = []
+        for count in counts:
+            bursts.append(self._burst(cell.variant, arm.runs, count))
+            if bursts[-1].fault:
+                break
+        moving = sum(burst.last - burst.began for burst in bursts) / 1e9
+        if bursts[-1].fault:
+            return Block(moving, fault=bursts[-1].fault)
+        sending = sum(burst.sent - burst.began for burst in bursts) / 1e9
+        values = {"throughput": n / moving, "bandwidth": n * cell.x / moving / 1e6, "send rate": n / sending}
+        window = sum(burst.last - burst.first for burst in bursts) / 1e9
+        # Of one message alone the published window is empty.
+        return Block(moving, values | ({"overstatement": moving / window} if min(counts) > 1 else {}))
 
-    def _burst(self, socket: zmq.Socket[bytes], transport: str, copy: bool, count: int) -> tuple[int, int, str]:
-        """Nanoseconds in the send loop, nanoseconds from first send to last receive, and a fault if any."""
+    def _burst(self, name: str, arm: str, count: int) -> Burst:
         self.number += 1
-        payload, send = self.payload, socket.send
+        curve, socket = self.curves[name], self.sockets[name]
+        send = HANDOVERS[arm].sending(socket, self.payload, curve.flags)
         sentinel = b"end of burst %d, %d messages" % (self.number, count)
-        self.channel.send((transport, copy, count))
+        self.channel.send((name, arm, count, len(self.payload)))
         self.channel.receive()
         began = perf_counter_ns()
-        for _ in range(count):
-            send(payload, 0, copy)
-        ended = perf_counter_ns()
-        send(sentinel)
-        received_at, checksum, ending, leftover = self.channel.receive()
-        sane = (checksum, ending, leftover) == (zlib.crc32(payload), sentinel, 0)
+        if curve.polled:
+            poll = _poll(socket, zmq.POLLOUT)
+            for _ in range(count):
+                poll()
+                send()
+        else:
+            for _ in range(count):
+                send()
+        sent = perf_counter_ns()
+        if curve.multipart:
+            socket.recv_multipart()
+            last = perf_counter_ns()
+        socket.send(sentinel)
+        first, received, checksum, ending, leftover = self.channel.receive()
+        sane = (checksum, ending, leftover) == (zlib.crc32(self.payload), sentinel, 0)
         fault = "" if sane else "lost or damaged messages"
-        return ended - began, received_at - began, fault
+        return Burst(began, sent, first, last if curve.multipart else received, fault)
 
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
-    """Connect one PUSH socket per transport to the receiver on rank 1."""
-    channel = peers.channel(to=1)
-    with zmq.Context() as context:
-        sockets = {}
-        for transport in settings["transports"]:
-            sockets[transport] = _unbounded(context, zmq.PUSH)
-            sockets[transport].connect(channel.receive())
-        yield Sender(channel, sockets, settings["in_flight_bytes"])
-        channel.send(None)
-        context.destroy(linger=0)
-    channel.close()
+    """Connect one socket per curve to the receiving end."""
+    context: zmq.Context[Any] = zmq.Context()
+    channel = peers.other_end(context, partial(receive, settings))
+    sockets = {}
+    for name, curve in curves(settings).items():
+        sockets[name] = unbounded(context, curve.kinds[0])
+        sockets[name].connect(channel.receive())
+    yield Sender(channel, sockets, settings)
+    channel.send(None)
+    channel.receive()
+    context.destroy(linger=0)
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
+    """Be the receiving end on a rank of its own."""
+    context: zmq.Context[Any] = zmq.Context()
+    receive(settings, context, peers.channel(to=0))
+    context.destroy(linger=0)
+
+
+def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
     """Receive bursts until told to stop; the timed loop does nothing but receive."""
-    channel = peers.channel(to=0)
-    with zmq.Context() as context:
-        sockets = {}
-        for transport in settings["transports"]:
-            sockets[transport] = _unbounded(context, zmq.PULL)
-            sockets[transport].bind(_address(transport))
-            channel.send(sockets[transport].getsockopt_string(zmq.LAST_ENDPOINT))
-        while command := channel.receive():
-            transport, copy, count = command
-            socket = sockets[transport]
-            channel.send("ready")
-            ended, last = _receive(socket, count, copy)
-            checksum = zlib.crc32(last if isinstance(last, bytes) else last.buffer)
-            channel.send((ended, checksum, socket.recv(), socket.poll(0)))
-        context.destroy(linger=0)
-    channel.close()
+    known = curves(settings)
+    sockets = {}
+    for name, curve in known.items():
+        sockets[name] = unbounded(context, curve.kinds[1])
+        sockets[name].bind(address(curve.transport))
+        channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
+    while command := channel.receive():
+        name, arm, count, size_bytes = command
+        channel.send("ready")
+        first, last, got = _take(sockets[name], known[name], HANDOVERS[arm], count, size_bytes)
+        # The last part of whatever comes: before it may be an identity.
+        ending = sockets[name].recv_multipart()[-1]
+        checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
+        channel.send((first, last, checksum, ending, sockets[name].poll(0)))
+    for socket in sockets.values():
+        socket.close()
+    channel.send("closed")
 
 
-def _receive(socket: zmq.Socket[bytes], count: int, copy: bool) -> tuple[int, bytes | zmq.Frame]:
-    receive = socket.recv
-    last: bytes | zmq.Frame = b""
-    for _ in range(count):
-        last = receive(copy=copy)
-    return perf_counter_ns(), last
+def _take(socket: Socket, curve: Curve, handover: Handover, count: int, size_bytes: int) -> tuple[int, int, Message]:
+    """When the first and the last of `count` messages were there, in ns; and the last one."""
+    take, buffer = handover.receiving(socket, size_bytes, curve.flags)
+    if curve.multipart:
+        take = partial(socket.recv_multipart, curve.flags, handover.copy)
+    if curve.polled:
+        poll = _poll(socket, zmq.POLLIN)
+        poll()
+        got = take()
+        first = perf_counter_ns()
+        for _ in range(count - 1):
+            poll()
+            got = take()
+    else:
+        got = take()
+        first = perf_counter_ns()
+        for _ in range(count - 1):
+            got = take()
+    last = perf_counter_ns()
+    if curve.multipart:
+        identity, got = got
+        socket.send_multipart([identity, b"DONE"])
+    return first, last, got if buffer is None else buffer
+
+
+def _poll(socket: Socket, event: int) -> Callable[[], Any]:
+    """What waits until `event` has come for the socket."""
+    poller = zmq.Poller()
+    poller.register(socket, event)
+    return poller.poll

@@ -1,0 +1,89 @@
+"""Do the published numbers stand where they belong, in our units, as they were published?"""
+
+import csv
+
+import pytest
+import yaml
+from campaigns import Campaign, mpi, zmq
+
+from crossover import schema
+from crossover.report import figures, published, tables
+
+TOLD = {
+    "source": "somebody",
+    "experiment": "zmq_throughput",
+    "curve": "PUSH/PULL over tcp",
+    "x": {"column": "kilobytes", "factor": 1000},
+    "arms": {"column": "copied", "names": {"yes": "copy", "no": "no-copy"}},
+    "metrics": {"throughput": {"column": "per_second"}},
+}
+LINES = "kilobytes,copied,per_second\n1,yes,1000\n1,no,500\n1,perhaps,1\n100,no,900\n"
+
+
+def dataset(folder, told=TOLD, lines=LINES):
+    (folder / "theirs.csv").write_text(lines)
+    (folder / "sources.yaml").write_text(yaml.safe_dump({"theirs.csv": told}))
+    return published.read(folder)
+
+
+def panel(curve):
+    made = Campaign([curve]).tables()
+    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+
+
+def test_points_come_in_our_units_and_those_of_arms_that_we_do_not_have_are_left_out(tmp_path):
+    (theirs,) = dataset(tmp_path)
+    assert [(point["arm"], point["x"], point["value"]) for point in theirs.points] == [
+        ("copy", 1000, 1000),
+        ("no-copy", 1000, 500),
+        ("no-copy", 100000, 900),
+    ]
+
+
+@pytest.mark.parametrize(
+    "curve", [zmq(protocol="PUSH/PULL over ipc"), zmq(metric="bandwidth"), mpi(), zmq(experiment="zmq_latency")]
+)
+def test_points_are_drawn_over_no_panel_of_anything_else(tmp_path, curve):
+    (theirs,) = dataset(tmp_path)
+    assert len(theirs.over(panel(zmq()))) == 3
+    assert theirs.over(panel(curve)) == []
+
+
+def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_alone(tmp_path):
+    theirs = dataset(tmp_path, lines=LINES + "100,yes,123456789\n")
+    plain, drawn = (figures.curve(panel(zmq()), datasets).to_dict() for datasets in ([], theirs))
+    marks = [layer for layer in drawn["layer"] if layer["mark"].get("filled") is False]
+    assert sum(len(layer["data"]["values"]) for layer in marks) == 4
+    y = next(layer["encoding"]["y"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
+    assert y["scale"]["domain"][1] > 123456789
+    assert "open marks: published" in drawn["title"]["subtitle"]
+    assert "published" not in str(plain["title"])
+    legends = [layer["encoding"]["color"] for layer in drawn["layer"] if "color" in layer["encoding"]]
+    assert legends == [layer["encoding"]["color"] for layer in plain["layer"] if "color" in layer["encoding"]]
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        (TOLD | {"x": {"column": "bytes"}}, LINES),
+        (TOLD, LINES.replace("900", "many")),
+        ({"experiment": "zmq_throughput"}, LINES),
+    ],
+)
+def test_a_description_that_does_not_fit_its_file_is_an_error_that_names_both(tmp_path, told, lines):
+    with pytest.raises(published.PublishedError, match=r"theirs\.csv: does not fit its description in sources\.yaml"):
+        dataset(tmp_path, told, lines)
+
+
+def test_what_is_shipped_names_experiments_arms_and_metrics_that_exist_and_holds_every_line():
+    experiments = schema.read_schema()["properties"]["experiments"]["properties"]
+    for name, told in yaml.safe_load((published.FOLDER / published.SOURCES).read_text()).items():
+        assert told["experiment"] in experiments, name
+        arms = {told["arms"]} if isinstance(told["arms"], str) else set(told["arms"]["names"].values())
+        assert arms <= set(experiments[told["experiment"]]["properties"]["arms"]["items"]["enum"]), name
+    for theirs, path in zip(
+        published.read(), yaml.safe_load((published.FOLDER / published.SOURCES).read_text()), strict=True
+    ):
+        with (published.FOLDER / path).open() as file:
+            count = len(list(csv.DictReader(file)))
+        assert len(theirs.points) == count * len({point["metric"] for point in theirs.points})

@@ -1,0 +1,73 @@
+"""The numbers that others published, and which of our panels they are drawn over. `config/published` holds them."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crossover.report.tables import Panel, Row
+
+FOLDER = Path(__file__).parents[3] / "config" / "published"
+SOURCES = "sources.yaml"
+
+
+class PublishedError(Exception):
+    """A published dataset that cannot be read; the message names the file and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One published dataset. `points` are rows of metric, arm, x and value, in the units of our own metrics."""
+
+    source: str
+    experiment: str
+    curve: str
+    points: list[Row]
+
+    def over(self, panel: Panel) -> list[Row]:
+        """The points that belong to a panel: those of its metric and of arms that it has."""
+        if panel.experiment != self.experiment or not panel.protocol.startswith(self.curve):
+            return []
+        return [point for point in self.points if point["metric"] == panel.metric and point["arm"] in panel.arms]
+
+
+def read(folder: Path = FOLDER) -> list[Dataset]:
+    """Every dataset that the folder's `sources.yaml` describes.
+
+    Raises PublishedError for a description that does not fit its file.
+    """
+    described: dict[str, Any] = yaml.safe_load((folder / SOURCES).read_text(encoding="utf-8"))
+    return [_dataset(folder / name, told) for name, told in described.items()]
+
+
+def _dataset(path: Path, told: dict[str, Any]) -> Dataset:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = list(csv.DictReader(file))
+        points = [
+            {"metric": metric, "arm": arm, "x": _number(line, told["x"]), "value": _number(line, column)}
+            for line in lines
+            if (arm := _arm(line, told["arms"])) is not None
+            for metric, column in told["metrics"].items()
+        ]
+        return Dataset(told["source"], told["experiment"], told["curve"], points)
+    except (OSError, KeyError, ValueError) as error:
+        raise PublishedError(
+            f"{path}: does not fit its description in {SOURCES} ({error!r}); correct either"
+        ) from error
+
+
+def _arm(line: dict[str, str], arms: Any) -> str | None:
+    """Our name of the arm of a line; None for an arm that we do not have."""
+    if isinstance(arms, str):
+        return arms
+    name: str | None = arms["names"].get(line[arms["column"]])
+    return name
+
+
+def _number(line: dict[str, str], column: dict[str, Any]) -> float:
+    return float(line[column["column"]]) * float(column.get("factor", 1))
