@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -58,6 +58,39 @@ def other(*command: str) -> Values:
     """What another program prints as JSON."""
     answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return {int(x): value for x, value in json.loads(answer).items()}
+
+
+def our_published(column: str = "value") -> Values:
+    """Copying throughput over ipc by pyzmq's own protocol, messages/s."""
+    changes = {
+        "sizes_bytes": list(SIZES_BYTES),
+        "curves": ["DEALER/ROUTER over ipc"],
+        "placements": ["node"],
+        "budget_seconds": 4,
+    }
+    return ours("zmq_throughput", "throughput", "copy", changes, column)
+
+
+def pyzmqs_throughput() -> Values:
+    """The same by pyzmq's own script, with as many messages."""
+    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *published_bursts())
+
+
+@cache
+def published_bursts() -> tuple[str, ...]:
+    """The bursts of ours by that protocol, as size:messages."""
+    return tuple(f"{size}:{int(n)}" for size, n in our_published("n").items())
+
+
+def our_legacy() -> Values:
+    """Copying round trips over ipc in which what was received is sent on, seconds."""
+    changes = {"sizes_bytes": list(SIZES_BYTES), "curves": ["REQ/REP over ipc, legacy"], "budget_seconds": 4}
+    return ours("zmq_latency", "round trip", "copy", changes | {"placements": ["node"]})
+
+
+def pyzmqs_latency() -> Values:
+    """The same by pyzmq's own script, seconds."""
+    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "lat", *(f"{size}:2000" for size in SIZES_BYTES))
 
 
 def our_copy(column: str = "value") -> Values:
@@ -102,9 +135,23 @@ def their_send_written() -> Values:
     return their_send("--written")
 
 
+def our_pickled() -> Values:
+    """Round trips of `send`, seconds."""
+    return ours("mpi_pingpong", "round trip", "send", {"elements": list(ELEMENTS), "budget_seconds": 6})
+
+
+def tutorials(kind: str) -> Values:
+    """Round trips of `send` or `Send` by a tutorial's plain loop, seconds."""
+    return other(*RANKS, str(HERE / "tutorial_pingpong.py"), kind, *map(str, ELEMENTS))
+
+
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     "copy throughput over ipc, a plain loop / ours": ("bytes", our_copy, plain_copy),
     "the same, the plain loop between two ranks / ours": ("bytes", our_copy, plain_copy_in_ranks),
+    "copy throughput over ipc, DEALER to ROUTER, pyzmq's script / ours": ("bytes", our_published, pyzmqs_throughput),
+    "copying round trip over ipc, pyzmq's script / ours": ("bytes", our_legacy, pyzmqs_latency),
+    "round trip of send, a tutorial's loop / ours": ("elements", our_pickled, partial(tutorials, "send")),
+    "round trip of Send, a tutorial's loop / ours": ("elements", our_send, partial(tutorials, "Send")),
     "round trip of Send, mpi4py.bench / ours": ("elements", our_send, their_send),
     "the same, mpi4py.bench on arrays that were written to / ours": ("elements", our_send, their_send_written),
 }

@@ -1,0 +1,56 @@
+"""pyzmq's own performance script, taken from the sources of the installed version, run point by point.
+
+Takes `thr` or `lat` and then size:messages; prints messages/s (`thr`) or seconds per round trip (`lat`) by size, the
+median over runs, each of them in processes of its own, copying, over ipc.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+import zmq
+
+RUNS = 12
+
+
+def fetched(folder: Path) -> ModuleType:
+    """The script, from the source distribution of the pyzmq that is installed."""
+    wanted = f"pyzmq=={zmq.__version__}"
+    command = ["download", "--quiet", "--no-deps", "--no-binary", "pyzmq", "--dest", str(folder), wanted]
+    subprocess.run([sys.executable, "-m", "pip", *command], check=True, stdout=subprocess.DEVNULL)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        member = next(name for name in archive.getnames() if name.endswith("/perf/perf.py"))
+        archive.extract(member, folder, filter="data")
+    specification = importlib.util.spec_from_file_location("perf", folder / member)
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def main(test: str, *plan: str) -> None:
+    """Run every point, print the medians."""
+    with tempfile.TemporaryDirectory() as folder:
+        perf = fetched(Path(folder))
+
+        def once(size: int, count: int) -> float:
+            url = f"ipc://@perf-{os.getpid()}-{os.urandom(4).hex()}"
+            found = perf.do_run(test, url=url, count=count, size=size, copy=True, poll=False, quiet=True)
+            # Throughput comes with the rate of sends before it; latency is half a round trip, in microseconds.
+            return float(found[1]) if test == "thr" else 2e-6 * float(found)
+
+        points = {int(size): int(count) for size, count in (each.split(":") for each in plan)}
+        print(json.dumps({size: statistics.median(once(size, n) for _ in range(RUNS)) for size, n in points.items()}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
