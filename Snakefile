@@ -29,6 +29,7 @@ wildcard_constraints:
     launch=r"\d+",
 
 
+include: "workflow/rules/build.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"

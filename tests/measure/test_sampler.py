@@ -98,14 +98,6 @@ def test_the_same_seed_gives_the_same_order_and_another_gives_another():
     assert orders(first) != orders(other)
 
 
-def test_an_arm_without_meaning_in_a_cell_is_left_out_there_and_nowhere_else():
-    machine = noisy()
-    cells = [CELL, Cell("plain alone", 1, without=("fancy",))]
-    first, second = sorted(machine.launch(sampling(at_most=5), cells=cells), key=lambda stretch: stretch.cell.protocol)
-    arms = {stretch.cell.protocol: {seen.arm.name for seen in stretch.observations} for stretch in (first, second)}
-    assert arms == {CELL.protocol: {"plain", "fancy", "null"}, "plain alone": {"plain", "null"}}
-
-
 def test_the_cells_come_in_random_order_each_once():
     cells = [Cell("simulated", x) for x in range(1, 9)]
     seen = [[stretch.cell for stretch in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]

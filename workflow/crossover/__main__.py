@@ -31,8 +31,16 @@ def _launch(chosen: argparse.Namespace) -> int:
         mpi=chosen.mpi,
         settings=json.loads(chosen.settings),
         code=chosen.code,
+        libraries=tuple(chosen.libraries),
     )
     return supervise(job, chosen.output, chosen.log)
+
+
+def _build(chosen: argparse.Namespace) -> None:
+    from crossover.measure import compiler
+
+    if reason := compiler.build(chosen.source, chosen.library):
+        print(f"{chosen.library}: not built, so its ceilings will not be measured: {reason}", file=sys.stderr)
 
 
 def _measure(chosen: argparse.Namespace) -> int:
@@ -100,11 +108,18 @@ def _parser() -> argparse.ArgumentParser:
         if name == "launch":
             added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
             added.add_argument("--code", default="", help="a hash of the measuring code, for the record")
+            added.add_argument(
+                "--libraries", nargs="*", default=[], type=Path, help="the built libraries that its ceilings use"
+            )
             added.add_argument("--output", required=True, type=Path, help="the raw file to write")
             added.add_argument("--log", required=True, type=Path, help="the log to write")
         else:
             added.add_argument("--part", required=True, type=Path, help="where rank 0 writes its rows")
             added.add_argument("--refusal", required=True, type=Path, help="where a refusal is written")
+
+    added = command("build", _build, "Compile one of the C sources of the ceilings, or record why that cannot be done.")
+    added.add_argument("--library", required=True, type=Path, help="the library to write")
+    added.add_argument("source", type=Path, help="the C source")
 
     added = command("tables", _tables, "Gather an experiment's raw files and derive its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 PACKAGE = Path(__file__).parent
 
@@ -37,6 +37,25 @@ def of_launch(wildcards: Any) -> str:
     """The digest of what measures one launch: supervisor, engine and this experiment's driver, no other's."""
     driver = f"crossover.measure.experiments.{wildcards.experiment}"
     return digest("crossover.measure.launch", "crossover.measure.run", driver)
+
+
+def libraries(config: dict[str, Any], experiment: str) -> list[str]:
+    """The built libraries that an experiment's launches use, by its driver's LIBRARIES: {ceiling: library}.
+
+    The table is read from the source, because importing a driver starts MPI.
+    """
+    source = _source(f"crossover.measure.experiments.{experiment}")
+    tables = [_literal(node) for node in ast.parse(source.read_text()).body] if source else []
+    table = next(filter(None, tables), {})
+    chosen = config["experiments"][experiment].get("ceilings", [])
+    return [f"{config['results']}/native/{name}.so" for name in sorted({table[c] for c in chosen if c in table})]
+
+
+def _literal(node: ast.stmt) -> dict[str, str]:
+    """The value of LIBRARIES, if that is what a statement assigns."""
+    if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
+        return cast(dict[str, str], ast.literal_eval(node.value))
+    return {}
 
 
 def _source(name: str) -> Path | None:

@@ -2,6 +2,8 @@
 
 
 rule measure:
+    input:
+        libraries=plan.for_config(run, closure.libraries),
     output:
         plan.RAW.replace("{results}", RESULTS),
     log:
@@ -26,4 +28,4 @@ rule measure:
         "exec python -m crossover launch"
         " --experiment {wildcards.experiment} --launch {wildcards.launch}"
         " --mpi {resources.mpi:q} --settings {params.settings:q} --code {params.code}"
-        " --output {output:q} --log {log:q}"
+        " --libraries {input.libraries:q} --output {output:q} --log {log:q}"

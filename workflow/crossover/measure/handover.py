@@ -11,6 +11,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.peers import LOOPBACK
+from crossover.plan import arms
 
 Message = bytes | bytearray | zmq.Frame
 Socket = zmq.Socket[bytes]
@@ -60,6 +61,11 @@ def unbounded(context: zmq.Context[Any], kind: int) -> Socket:
     socket.set_hwm(0)
     socket.linger = 0
     return socket
+
+
+def without(settings: dict[str, Any], name: str) -> tuple[str, ...]:
+    """Every alternative of an experiment but the one called `name`."""
+    return tuple(arm.runs for arm in arms(settings) if arm.runs != name and not arm.null)
 
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc")}

@@ -25,7 +25,7 @@ import psutil
 import pyarrow as pa
 
 from crossover import plan, record
-from crossover.measure import provenance
+from crossover.measure import native, provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
 from crossover.measure.relay import Relay
@@ -47,6 +47,8 @@ class Job:
     settings: dict[str, Any]
     code: str
     """A hash of the measuring code, for the record."""
+    libraries: tuple[Path, ...] = ()
+    """What was built for its ceilings."""
 
     @property
     def placement(self) -> str:
@@ -107,7 +109,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     refusal = output.with_name(private_name.format("refusal."))
     limit = plan.limit_seconds(job.settings)
     try:
-        code = _run_ranks(_command(job, part, refusal), job.placement, private, say, check, limit)
+        code = _run_ranks(_command(job, part, refusal), _environment(job, private), say, check, limit)
         if code == 0 and part.exists():
             return Outcome(record.read(part, record.MEASUREMENTS))
         if refusal.exists():
@@ -127,14 +129,24 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
         *shlex.split(job.mpi),
         *("-n", str(plan.ranks(job.settings))),
-        *(sys.executable, "-m", "mpi4py", "-m", "crossover", "measure"),
+        *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "measure"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--part", str(part), "--refusal", str(refusal)),
     ]
 
 
+def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
+    """Options of mpi4py, which it heeds before it initialises MPI."""
+    return ["-rc", f"thread_level={settings['thread_level']}"] if "thread_level" in settings else []
+
+
+def _environment(job: Job, private: Path) -> dict[str, str]:
+    own = {"TMPDIR": str(private)} | native.variables(job.libraries)
+    return WITHIN_THE_HOST.get(job.placement, {}) | os.environ | own
+
+
 def _run_ranks(
-    command: list[str], placement: str, private: Path, say: Relay, check: Callable[[], None], limit_seconds: float
+    command: list[str], environment: dict[str, str], say: Relay, check: Callable[[], None], limit_seconds: float
 ) -> int | None:
     """The launcher's exit code, or None where the limit passed first."""
     ranks = subprocess.Popen(
@@ -144,7 +156,7 @@ def _run_ranks(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=WITHIN_THE_HOST.get(placement, {}) | os.environ | {"TMPDIR": str(private)},
+        env=environment,
         start_new_session=True,
         preexec_fn=lambda: die_with_parent(signal.SIGTERM),
     )

@@ -69,6 +69,17 @@ class Peers:
                 f"placement `node` wants one host, the ranks are on {', '.join(hosts)}; ask for one node",
             )
 
+    def require_thread_level(self, level: str) -> None:
+        """Raise Refusal unless MPI runs at exactly this thread level, named as mpi4py names it (`multiple`, ...)."""
+        found = MPI.Query_thread()
+        if found != getattr(MPI, f"THREAD_{level.upper()}"):
+            names = ("single", "funneled", "serialized", "multiple")
+            given = next((name for name in names if getattr(MPI, f"THREAD_{name.upper()}") == found), str(found))
+            raise Refusal(
+                "wrong thread level",
+                f"MPI was asked for thread level {level} and runs at {given}; choose that in thread_levels",
+            )
+
     def send(self, value: Any, to: int) -> None:
         """Hand a start-up fact to another rank; sleeps until it is taken."""
         _sleep_until(self.comm.isend(value, dest=to).test)

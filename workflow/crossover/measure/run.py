@@ -20,6 +20,8 @@ def run(experiment: str, launch: int, settings: dict[str, Any], part: Path, refu
         # Before anything that takes long to import: until the ranks have met, a kill leaves MPI's shared memory.
         placement = settings["placement"]
         peers = Peers(placement, plan.ranks(settings), provenance.gather)
+        if "thread_level" in settings:
+            peers.require_thread_level(settings["thread_level"])
         kind = experiments.find(experiment)
         if peers.rank:
             kind.serve(peers, settings)

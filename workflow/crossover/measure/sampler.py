@@ -52,12 +52,12 @@ class Cell:
     protocol: str
     x: int
     variant: str = ""
-    without: tuple[str, ...] = ()
-    """The alternatives that have no meaning here, by the name of what they run."""
+    arms: tuple[str, ...] = ()
+    """The alternatives that mean something here, by what they run; none named, all do."""
 
-    def among(self, arms: Sequence[Arm]) -> list[Arm]:
-        """The arms that have a meaning here."""
-        return [arm for arm in arms if arm.runs not in self.without]
+    def has(self, arm: Arm) -> bool:
+        """Whether the arm takes part in this cell."""
+        return not self.arms or arm.runs in self.arms
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,14 @@ def sample(
     """
     world = world or Surroundings()
     began = world.clock()
-    order = [_calibrated(blocks, cell, arms, sampling, world) for cell in random.sample(list(cells), len(cells))]
+    order = [
+        _calibrated(blocks, cell, [arm for arm in arms if cell.has(arm)], sampling, world)
+        for cell in random.sample(list(cells), len(cells))
+    ]
     for done, plan in enumerate(order, start=1):
         costs = [later.round_seconds for later in order[done - 1 :]]
         share, *shares = deal(sampling.budget_seconds - (world.clock() - began), costs)
-        stretch = _measure(blocks, plan, arms, sampling, share, random, world)
+        stretch = _measure(blocks, plan, sampling, share, random, world)
         gone = world.clock() - began
         left = max(sampling.budget_seconds - gone, sum(costs[1:]) * FEWEST_ROUNDS) if shares else 0.0
         world.progress(done, len(order), stretch, gone, left)
@@ -185,23 +188,24 @@ def deal(seconds: float, costs: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A cell whose costs are known roughly: the repetitions in each alternative's blocks, and the seconds that a round
-    takes in all, and would take if every block were like the shortest.
+    """A cell whose costs are known roughly: its arms, the repetitions in each alternative's blocks, and the seconds
+    that a round takes in all, and would take if every block were like the shortest of those that compete.
     """
 
     cell: Cell
+    arms: Sequence[Arm]
     n: Mapping[str, int]
     round_seconds: float
     shortest_seconds: float
 
 
 def _calibrated(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling, world: Surroundings) -> _Plan:
-    here = cell.among(arms)
     found = {
-        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in here if not arm.null
+        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in arms if not arm.null
     }
-    seconds = [found[arm.runs][1] for arm in here]
-    return _Plan(cell, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * min(seconds))
+    seconds = [found[arm.runs][1] for arm in arms]
+    shortest = min(found[arm.runs][1] for arm in arms if not arm.ceiling)
+    return _Plan(cell, arms, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * shortest)
 
 
 def calibrate(
@@ -239,19 +243,17 @@ def calibrate(
 def _measure(
     blocks: Blocks,
     plan: _Plan,
-    arms: Sequence[Arm],
     sampling: Sampling,
     share_seconds: float,
     random: Random,
     world: Surroundings,
 ) -> Stretch:
     began = world.clock()
-    here = plan.cell.among(arms)
     n = dict(plan.n)
     # The warm-up calibrates again: a block that was long enough may have been cold or interrupted. Both arms' blocks
     # would have to be interrupted for long to look like long ones.
     if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
-        for arm in here:
+        for arm in plan.arms:
             if not arm.null:
                 n[arm.runs], _ = calibrate(
                     blocks, plan.cell, arm, sampling.block_seconds, world.clock, n[arm.runs], in_a_row=2
@@ -261,7 +263,7 @@ def _measure(
     rounds = 0
     while True:
         taken = []
-        for position, arm in enumerate(random.sample(here, len(here))):
+        for position, arm in enumerate(random.sample(list(plan.arms), len(plan.arms))):
             start = world.clock()
             taken.append((position, arm, start, blocks.run(plan.cell, arm, n[arm.runs])))
         validity = world.disturbance()

@@ -23,7 +23,7 @@ import numpy as np
 import zmq
 
 from crossover.measure.channel import Channel
-from crossover.measure.handover import HANDOVERS, TRANSPORTS, Message, Socket, address, unbounded
+from crossover.measure.handover import HANDOVERS, TRANSPORTS, Message, Socket, address, unbounded, without
 from crossover.measure.peers import Peers
 from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
@@ -45,9 +45,10 @@ def _legacy(name: str) -> bool:
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
+    # What is re-sent must be a message of its own: there is none in a buffer that is kept.
+    re_sent = without(settings, "recv-into")
     return [
-        # What is re-sent must be a message of its own: there is none in a buffer that is kept.
-        Cell(name, size, name, without=("recv-into",) if _legacy(name) else ())
+        Cell(name, size, name, re_sent if _legacy(name) else ())
         for name in curves(settings)
         for size in points(settings["sizes_bytes"])
     ]

@@ -30,7 +30,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.channel import Channel
-from crossover.measure.handover import HANDOVERS, TRANSPORTS, Handover, Message, Socket, address, unbounded
+from crossover.measure.handover import HANDOVERS, TRANSPORTS, Handover, Message, Socket, address, unbounded, without
 from crossover.measure.peers import Peers
 from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
@@ -84,9 +84,10 @@ def curves(settings: dict[str, Any]) -> dict[str, Curve]:
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
     limit = settings["in_flight_bytes"] // 1_000_000
+    # A message of several parts has no single buffer to be received into.
+    of_parts = without(settings, "recv-into")
     return [
-        # A message of several parts has no single buffer to be received into.
-        Cell(f"{name}, {limit} MB in flight", size, name, without=("recv-into",) if curve.multipart else ())
+        Cell(f"{name}, {limit} MB in flight", size, name, of_parts if curve.multipart else ())
         for name, curve in curves(settings).items()
         for size in points(settings["sizes_bytes"])
     ]

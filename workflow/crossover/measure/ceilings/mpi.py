@@ -1,0 +1,53 @@
+"""Blocking MPI in C, on the MPI and at the thread level of the Python arms beside it."""
+
+from __future__ import annotations
+
+import ctypes
+
+from mpi4py import MPI
+
+from crossover.measure import native
+from crossover.measure.ceilings import Bytes, Exchange, address, function
+
+LIBRARY = "mpi_pingpong"
+LONGEST_BYTES = 2**31 - 1
+"""MPI counts in C's int."""
+
+
+def pingpong(comm: MPI.Intracomm, other: int) -> Exchange:
+    """Round trips between this rank and rank `other` of `comm`; the lower rank sends first."""
+    library = native.load(LIBRARY)
+    _refuse_another_mpi(library)
+    types = (
+        *(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_long),
+        ctypes.c_void_p,
+    )
+    play = function(library, "mpi_pingpong", *types)
+    handle, first = ctypes.c_void_p(MPI._addressof(comm)), int(comm.rank < other)
+
+    def exchange(outbox: Bytes, inbox: Bytes, n: int) -> float:
+        if len(outbox) > LONGEST_BYTES:
+            raise native.UnavailableError(f"the C ping-pong takes at most {LONGEST_BYTES} bytes a message")
+        ns = ctypes.c_int64()
+        error = play(handle, other, first, address(outbox), address(inbox), len(outbox), n, ctypes.byref(ns))
+        if error:
+            raise RuntimeError(f"MPI in C failed: {MPI.Get_error_string(error)}")
+        return ns.value / 1e9
+
+    return exchange
+
+
+def _refuse_another_mpi(library: ctypes.CDLL) -> None:
+    """A library built by another MPI's compiler brings that MPI along, which nobody initialised."""
+    text, length = ctypes.create_string_buffer(MPI.MAX_LIBRARY_VERSION_STRING + 1), ctypes.c_int()
+    function(library, "MPI_Get_library_version", ctypes.c_void_p, ctypes.c_void_p)(text, ctypes.byref(length))
+    theirs, ours = text.value.decode(errors="replace").strip(" \n\0"), MPI.Get_library_version().strip(" \n\0")
+    if theirs != ours:
+        raise native.UnavailableError(
+            f"{LIBRARY} was built for another MPI ({_brief(theirs)}) than mpi4py runs on ({_brief(ours)}); "
+            "name the mpicc of mpi4py's MPI in the environment variable MPICC and run again"
+        )
+
+
+def _brief(version: str) -> str:
+    return " ".join(version.split("\n")[0].split(",")[0].split())

@@ -1,0 +1,25 @@
+/* Blocking MPI_Send and MPI_Recv, there and back: what mpi4py's Send and Recv call, without Python around them. */
+#include <mpi.h>
+
+#include "clock.h"
+
+/* `n` round trips of `bytes` bytes with rank `other` of `*comm`; the one rank is `first` (1), the other is not (0).
+   Writes the nanoseconds they took to `*ns`. Returns 0, or MPI's error code. */
+int mpi_pingpong(const MPI_Comm *comm, int other, int first, const void *out, void *in, int bytes, long n, int64_t *ns)
+{
+    int error = MPI_SUCCESS;
+    const int64_t began = clock_ns();
+    for (long i = 0; i < n && error == MPI_SUCCESS; i++) {
+        if (first) {
+            error = MPI_Send(out, bytes, MPI_BYTE, other, 0, *comm);
+            if (error == MPI_SUCCESS)
+                error = MPI_Recv(in, bytes, MPI_BYTE, other, 0, *comm, MPI_STATUS_IGNORE);
+        } else {
+            error = MPI_Recv(in, bytes, MPI_BYTE, other, 0, *comm, MPI_STATUS_IGNORE);
+            if (error == MPI_SUCCESS)
+                error = MPI_Send(out, bytes, MPI_BYTE, other, 0, *comm);
+        }
+    }
+    *ns = clock_ns() - began;
+    return error;
+}

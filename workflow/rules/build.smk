@@ -1,0 +1,24 @@
+# The ceilings' small C sources become libraries, once, where Snakemake runs. Without a compiler the file holds the reason.
+
+from crossover.measure import compiler
+
+
+rule build:
+    input:
+        source="workflow/native/{library}.c",
+        headers=sorted(map(str, Path("workflow/native").glob("*.h"))),
+    output:
+        f"{RESULTS}/native/{{library}}.so",
+    log:
+        f"{RESULTS}/logs/build-{{library}}.log",
+    localrule: True
+    conda:
+        "../../envs/measure.yaml"
+    params:
+        # So that a compiler which was installed later fills the hole that its absence left.
+        compiler=compiler.of_library,
+        code=closure.digest("crossover.measure.compiler"),
+    message:
+        "Building the library {wildcards.library}"
+    shell:
+        "python -m crossover build --library {output:q} {input.source:q} 2>&1 | tee {log:q}"
