@@ -65,14 +65,24 @@ def test_a_wing_imports_the_corridor_and_itself(name):
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
-def test_an_experiment_knows_the_block_contract_peers_and_farms_and_no_other_experiment(name):
-    known = {"measure.sampler", "measure.peers", "measure.channel", "measure.handover", "plan"}
-    assert {other for other in imported(name) - known if not other.startswith("measure.farms.")} == set()
+def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_other_experiment(name):
+    known = {"sampler", "peers", "channel", "handover", "payload", "native"}
+    entrants = ("measure.farms.", "measure.ceilings")
+    assert {
+        other
+        for other in imported(name) - {"plan"} - {f"measure.{each}" for each in known}
+        if not other.startswith(entrants)
+    } == set()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.farms.")])
 def test_a_farm_knows_no_experiment_and_no_engine(name):
     assert imported(name) <= {"measure.peers", "measure.death", "measure.farms"}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.ceilings")])
+def test_a_ceiling_knows_where_its_library_is_and_nothing_else_of_ours(name):
+    assert imported(name) <= {"measure.native", "measure.ceilings"}
 
 
 def test_the_engine_knows_nothing_of_messages():
@@ -81,7 +91,11 @@ def test_the_engine_knows_nothing_of_messages():
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.") and name.count(".") == 1])
 def test_outside_its_folder_no_experiment_is_known_by_name(name):
-    assert not [other for other in imported(name) if other.startswith(("measure.experiments.", "measure.farms"))]
+    assert not [
+        other
+        for other in imported(name)
+        if other.startswith(("measure.experiments.", "measure.farms", "measure.ceilings"))
+    ]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover import closure
+from crossover import closure, schema
+from crossover.measure import compiler
 
 EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
 ANALYSING = ("crossover.analyse.tables",)
@@ -62,13 +63,50 @@ def test_a_driver_concerns_its_own_launches_alone(package, name):
     assert concerned(package, f"measure/experiments/{name}.py") == {name}
 
 
-@pytest.mark.parametrize("module", ["sampler", "run", "launch", "peers", "provenance", "death", "host", "relay"])
+@pytest.mark.parametrize(
+    "module", ["sampler", "run", "launch", "peers", "native", "provenance", "death", "host", "relay"]
+)
 def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
 
 
 def test_a_farm_concerns_the_experiments_that_use_it(package):
     assert concerned(package, "measure/farms/ipp.py") == {"task_latency"}
+
+
+def test_a_ceiling_concerns_the_experiments_that_use_it(package):
+    assert concerned(package, "measure/ceilings/stream.py") == {"mpi_pingpong"}
+
+
+def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):
+    assert concerned(package, "measure/compiler.py") == set()
+
+
+def chosen(**experiments):
+    return schema.complete({"results": "there", "experiments": experiments})
+
+
+def test_the_libraries_of_a_launch_are_those_of_its_ceilings_each_once():
+    ceilings = ["raw TCP", "C", "raw Unix socket"]
+    assert closure.libraries(chosen(mpi_pingpong={"ceilings": ceilings}), "mpi_pingpong") == [
+        "there/native/mpi_pingpong.so",
+        "there/native/stream_pingpong.so",
+    ]
+
+
+def test_without_ceilings_no_library_is_needed():
+    assert closure.libraries(chosen(mpi_pingpong={"ceilings": []}), "mpi_pingpong") == []
+    assert closure.libraries(chosen(task_latency={}), "task_latency") == []
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
+    entry = schema.read_schema()["properties"]["experiments"]["properties"][name]
+    known = entry["properties"].get("ceilings", {"items": {"enum": []}})["items"]["enum"]
+    for ceiling in known:
+        config = {"results": "there", "experiments": {name: {"ceilings": [ceiling]}}}
+        [library] = closure.libraries(config, name)
+        assert (compiler.SOURCES / library).with_suffix(".c").name in {path.name for path in compiler.SOURCES.iterdir()}
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])

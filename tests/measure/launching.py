@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,13 @@ class Launch:
     """One launch in `folder`: start it, wait for it, look at what it left."""
 
     def __init__(
-        self, folder: Path, experiment: str, settings: dict[str, Any], mpi: str = "mpiexec", root: Path = ROOT
+        self,
+        folder: Path,
+        experiment: str,
+        settings: dict[str, Any],
+        mpi: str = "mpiexec",
+        root: Path = ROOT,
+        libraries: Sequence[Path] = (),
     ):
         self.folder = folder
         self.home, self.temporary = folder / "home", folder / "tmp"
@@ -132,6 +138,7 @@ class Launch:
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
             *("--launch", "1", "--mpi", mpi, "--settings", json.dumps(settings)),
             *("--code", "c0de", "--output", str(self.output), "--log", str(self.log)),
+            *("--libraries", *map(str, libraries)),
         ]
 
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:

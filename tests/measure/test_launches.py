@@ -26,7 +26,15 @@ SETTINGS = {
         "curves": ["REQ/REP over inproc", "REQ/REP over ipc, legacy", "REQ/REP over tcp"],
         "trips_per_repetition": 100,
     },
-    "mpi_pingpong": COMMON | {"elements": [1, 1000], "arms": ["send", "Send"], "reference": "send"},
+    "mpi_pingpong": COMMON
+    | {
+        "elements": [1, 1000],
+        "objects": ["float64 array", "bytes", "dict", "list of floats"],
+        "thread_level": "single",
+        "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
+        "reference": "send",
+        "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
+    },
     "task_latency": COMMON
     | {"tasks": [2, 8], "arms": ["leastload", "pure"], "reference": "leastload", "engines": 1, "hwm": 0},
 }
@@ -40,7 +48,11 @@ CURVES = {
     "zmq_latency in one process": ["REQ/REP over inproc"],
 }
 CELLS = {name: [(curve, x) for curve in curves for x in (100, 20000)] for name, curves in CURVES.items()} | {
-    "mpi_pingpong": [("float64 array, blocking calls", x) for x in (1, 1000)],
+    "mpi_pingpong": [
+        (f"{kind}, thread level single", x)
+        for kind in ("bytes", "dict", "float64 array", "list of floats")
+        for x in (1, 1000)
+    ],
     "task_latency": [("ipyparallel, hwm 0, 1 engines", x) for x in (2, 8)],
 }
 METRICS = {
@@ -83,9 +95,10 @@ class Measured:
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
-def measured(request, tmp_path_factory):
+def measured(request, tmp_path_factory, libraries):
     folder = tmp_path_factory.mktemp(request.param.replace(" ", "-"))
-    launch = Launch(folder, request.param.split()[0], SETTINGS[request.param])
+    experiment = request.param.split()[0]
+    launch = Launch(folder, experiment, SETTINGS[request.param], libraries=list(libraries.iterdir()))
     try:
         yield Measured(request.param, launch, launch.run())
     finally:
@@ -104,15 +117,24 @@ def test_the_launch_is_measured(measured):
     assert "done in" in measured.told
 
 
+def takes_part(arm, protocol):
+    """Whether an arm means something under a protocol.
+
+    A list cannot be sent as a buffer; neither a message of several parts nor one that is sent on can be received into a
+    buffer that is kept.
+    """
+    if arm.runs == "recv-into":
+        return "DEALER" not in protocol and "legacy" not in protocol
+    return arm.runs not in ("Send", "persistent") or protocol.startswith(("float64 array", "bytes"))
+
+
 def test_every_cell_has_every_arm_as_often_as_it_had_rounds(measured):
     cells = {}
     for row in blocks(measured):
         cells.setdefault((row["protocol"], row["x"]), []).append(row)
     assert sorted(cells) == CELLS[measured.case]
     for (protocol, _), rows in cells.items():
-        # Neither a message of several parts nor one that is sent on can be received into a buffer that is kept.
-        without = {"recv-into"} if "DEALER" in protocol or "legacy" in protocol else set()
-        arms = [arm.name for arm in plan.arms(measured.settings) if arm.name not in without]
+        arms = [arm.name for arm in plan.arms(measured.settings) if takes_part(arm, protocol)]
         rounds = 1 + max(row["round"] for row in rows)
         assert rounds >= 3
         assert Counter(row["arm"] for row in rows) == dict.fromkeys(arms, rounds)

@@ -341,6 +341,28 @@ def test_a_ceiling_is_no_reason_to_go_on():
     assert widest(quiet + loud) == 0
 
 
+CEILING = Arm("in C", "in C", ceiling=True)
+
+
+def test_a_cell_runs_the_arms_that_it_has_and_no_other():
+    picky = Cell("picky", 1, arms=("plain", "in C"))
+    machine = Machine(SECONDS | {"in C": 1e-6})
+    stretches = machine.launch(sampling(at_most=12), cells=[picky, CELL], arms=(*ARMS, CEILING))
+    arms = {stretch.cell: {seen.arm.name for seen in stretch.observations} for stretch in stretches}
+    assert arms == {picky: {"plain", "null", "in C"}, CELL: {"plain", "fancy", "null", "in C"}}
+    assert {arm.name for cell, arm, *_ in machine.ran if cell == picky} == {"plain", "null", "in C"}
+    positions = [seen.position for stretch in stretches if stretch.cell == picky for seen in stretch.observations]
+    assert Counter(positions) == {0: 12, 1: 12, 2: 12}
+
+
+def test_a_ceiling_that_cannot_be_run_does_not_make_a_costly_cell_look_cheap_enough_to_warm_up():
+    without = Machine({"plain": 1.0, "fancy": 1.0})
+    without.launch(sampling(budget=10))
+    machine = Machine({"plain": 1.0, "fancy": 1.0, "in C": 0.0}, fault=lambda cell, arm: "no compiler" * arm.ceiling)
+    machine.launch(sampling(budget=10), arms=(*ARMS, CEILING))
+    assert [arm for _, arm, *_ in machine.ran if not arm.ceiling] and len(machine.ran) == len(without.ran) + 4
+
+
 def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():
     arms = (PLAIN, FANCY, Arm("broken", "broken"), NULL)
     machine = Machine(SECONDS | {"broken": 1e-5}, fault=lambda cell, arm: "lost" * (arm.name == "broken"))

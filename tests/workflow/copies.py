@@ -85,6 +85,7 @@ class Project:
         """What a run would do: its jobs' messages by rule, targets left out."""
         said = self.succeed("snakemake", "--profile", "profiles/local", "-n", *arguments)
         opening = {
+            "Building": "build",
             "Measuring": "measure",
             "Deriving": "tables",
             "Joining": "join",

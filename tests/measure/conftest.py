@@ -1,0 +1,16 @@
+"""The ceilings' libraries, built once for all tests of the measuring wing."""
+
+from pathlib import Path
+
+import pytest
+
+from crossover.measure import compiler
+
+
+@pytest.fixture(scope="session")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that holds them."""
+    folder = tmp_path_factory.mktemp("native")
+    for source in compiler.SOURCES.glob("*.c"):
+        assert compiler.build(source, folder / f"{source.stem}.so") == ""
+    return folder

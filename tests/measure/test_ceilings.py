@@ -1,0 +1,181 @@
+"""Do the ceilings move every byte there and back, and time nothing else?"""
+
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+import zmq
+
+from crossover.measure import native
+from crossover.measure.ceilings import memory, stream, zeromq
+
+SIZES_BYTES = [1, 100, 3_000_000]
+
+
+@pytest.fixture(autouse=True)
+def built(libraries, monkeypatch):
+    for variable, value in native.variables(list(libraries.iterdir())).items():
+        monkeypatch.setenv(variable, value)
+
+
+def payload(size, seed=1):
+    return np.random.default_rng(seed).integers(0, 256, size, np.uint8)
+
+
+def play(first, second, size, n):
+    """`n` round trips between two exchanges in two threads; the seconds of either, and what either has received."""
+    boxes = [np.zeros(size, np.uint8), np.zeros(size, np.uint8)]
+    ping, pong = payload(size, 1), payload(size, 2)
+    told = {}
+
+    def answer():
+        try:
+            told["second"] = second(pong, boxes[1], n)
+        except OSError as error:
+            told["error"] = error
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    began = time.perf_counter()
+    told["first"] = first(ping, boxes[0], n)
+    told["around"] = time.perf_counter() - began
+    thread.join()
+    return told, boxes
+
+
+def assert_exchanged(told, boxes, size):
+    assert np.array_equal(boxes[0], payload(size, 2)) and np.array_equal(boxes[1], payload(size, 1))
+    assert 0 < told["first"] <= told["around"]
+
+
+@pytest.mark.parametrize("size", SIZES_BYTES)
+@pytest.mark.parametrize("kind", ["TCP", "Unix"])
+def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
+    with (
+        stream.listen(kind, "127.0.0.1") as listening,
+        stream.connect(listening.getsockname()) as one,
+        listening.accept()[0] as other,
+    ):
+        assert_exchanged(*play(stream.pingpong(one, True), stream.pingpong(other, False), size, 20), size)
+        for end in (one, other):
+            end.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                end.recv(1)
+
+
+@pytest.mark.parametrize("kind", ["TCP", "Unix"])
+def test_a_round_trip_lasts_until_the_answer_has_come(kind):
+    with (
+        stream.listen(kind, "127.0.0.1") as listening,
+        stream.connect(listening.getsockname()) as one,
+        listening.accept()[0] as other,
+    ):
+
+        def slow(outbox, inbox, n):
+            for _ in range(n):
+                other.recv_into(inbox, flags=socket.MSG_WAITALL)
+                time.sleep(0.02)
+                other.sendall(outbox)
+
+        told, _ = play(stream.pingpong(one, True), slow, 100, 5)
+        assert told["around"] >= told["first"] >= 0.1
+
+
+def test_a_raw_socket_listens_on_loopback_alone_and_leaves_no_file():
+    with stream.listen("TCP", "127.0.0.1") as listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
+    with stream.listen("Unix", "127.0.0.1") as listening:
+        assert listening.getsockname().startswith(b"\0crossover-")
+
+
+def test_a_raw_socket_whose_other_end_is_gone_is_an_error_and_no_signal():
+    with stream.listen("TCP", "127.0.0.1") as listening, stream.connect(listening.getsockname()) as one:
+        listening.accept()[0].close()
+        with pytest.raises(OSError, match="raw socket failed"):
+            stream.pingpong(one, True)(payload(100), np.zeros(100, np.uint8), 1000)
+
+
+@pytest.mark.parametrize("size", SIZES_BYTES)
+def test_memcpy_copies_and_takes_as_long_as_two_copies(size):
+    inbox, n = np.zeros(size, np.uint8), 20
+    began = time.perf_counter()
+    seconds = memory.pingpong()(payload(size), inbox, n)
+    assert 0 < seconds <= time.perf_counter() - began
+    assert np.array_equal(inbox, payload(size))
+
+
+def test_memcpy_really_copies_as_often_as_it_is_told():
+    exchange, inbox = memory.pingpong(), np.zeros(1_000_000, np.uint8)
+    few, many = (min(exchange(payload(1_000_000), inbox, n) for _ in range(7)) for n in (5, 50))
+    assert many > 4 * few
+
+
+@pytest.fixture
+def sockets():
+    """Makes a connected pair of sockets of two kinds."""
+    with zmq.Context() as context:
+
+        def pair(bound, connected):
+            ends = [context.socket(kind) for kind in (bound, connected)]
+            for end in ends:
+                end.set_hwm(0)
+                end.linger = 0
+                end.rcvtimeo = end.sndtimeo = 10_000
+            ends[0].bind(f"ipc://@crossover-test-{time.monotonic_ns()}")
+            ends[1].connect(ends[0].getsockopt_string(zmq.LAST_ENDPOINT))
+            return ends
+
+        yield pair
+        context.destroy(linger=0)
+
+
+@pytest.mark.parametrize("size", SIZES_BYTES)
+@pytest.mark.parametrize("kinds", [(zmq.REP, zmq.REQ), (zmq.PAIR, zmq.PAIR)], ids=["REQ and REP", "PAIR"])
+def test_zeromqs_round_trips_carry_every_byte_both_ways(sockets, kinds, size):
+    bound, connected = sockets(*kinds)
+    told, boxes = play(zeromq.pingpong(connected, True), zeromq.pingpong(bound, False), size, 20)
+    assert_exchanged(told, boxes, size)
+
+
+@pytest.mark.parametrize("size", SIZES_BYTES)
+@pytest.mark.parametrize("copy", [True, False], ids=["copy", "no copy"])
+def test_a_flood_is_pushed_and_pulled_whole_and_the_clock_is_that_of_python(sockets, copy, size):
+    puller, pusher = sockets(zmq.PULL, zmq.PUSH)
+    sent, inbox, n = payload(size), np.zeros(size, np.uint8), 20
+    before = time.perf_counter_ns()
+    began, ended = zeromq.push(pusher)(sent, n, copy)
+    received_at = zeromq.pull(puller)(inbox, n, copy)
+    assert before <= began < ended <= time.perf_counter_ns()
+    assert began < received_at <= time.perf_counter_ns()
+    assert np.array_equal(inbox, sent)
+    assert puller.poll(50) == 0
+
+
+@pytest.mark.parametrize("copy", [True, False], ids=["copy", "no copy"])
+def test_python_and_c_speak_in_turn_over_the_same_sockets(sockets, copy):
+    puller, pusher = sockets(zmq.PULL, zmq.PUSH)
+    inbox = np.zeros(100, np.uint8)
+    for _ in range(3):
+        zeromq.push(pusher)(payload(100), 5, copy)
+        assert [puller.recv() for _ in range(5)] == [payload(100).tobytes()] * 5
+        pusher.send(payload(100, 2).tobytes())
+        zeromq.pull(puller)(inbox, 1, copy)
+        assert np.array_equal(inbox, payload(100, 2))
+
+
+@pytest.mark.parametrize("copy", [True, False], ids=["copy", "no copy"])
+@pytest.mark.parametrize("size", [99, 101])
+def test_a_message_of_another_length_is_an_error(sockets, copy, size):
+    puller, pusher = sockets(zmq.PULL, zmq.PUSH)
+    pusher.send(bytes(size))
+    with pytest.raises(OSError, match="too long"):
+        zeromq.pull(puller)(np.zeros(100, np.uint8), 1, copy)
+
+
+def test_what_libzmq_refuses_is_an_error_with_its_words(sockets):
+    asked, asking = sockets(zmq.REP, zmq.REQ)
+    with pytest.raises(OSError, match="current state"):
+        zeromq.pingpong(asked, True)(payload(10), np.zeros(10, np.uint8), 1)
+    assert not asking.closed

@@ -1,0 +1,142 @@
+"""The ping-pong's objects, who can send them, and what a launch says where something is missing."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from launching import COMMON, Launch
+
+from crossover import plan, record
+from crossover.measure.experiments import mpi_pingpong
+from crossover.measure.payload import Payload
+
+SETTINGS = COMMON | {
+    "elements": [10],
+    "objects": ["float64 array", "bytes", "list of floats", "dict"],
+    "thread_level": "multiple",
+    "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
+    "reference": "send",
+    "ceilings": ["C", "memcpy"],
+}
+BUFFER_ARMS = {"Send", "persistent"}
+
+
+def arms_by_kind(**changes):
+    return {cell.variant: set(cell.arms) for cell in mpi_pingpong.cells(SETTINGS | changes)}
+
+
+def test_what_is_no_buffer_is_sent_by_the_pickling_arms_alone():
+    all_of_them = {*SETTINGS["arms"], "C", "memcpy"}
+    assert arms_by_kind() == {
+        "float64 array": all_of_them,
+        "bytes": all_of_them,
+        "list of floats": all_of_them - BUFFER_ARMS,
+        "dict": all_of_them - BUFFER_ARMS,
+    }
+
+
+def test_an_object_that_no_chosen_arm_can_send_has_no_cell():
+    assert set(arms_by_kind(arms=["Send", "persistent"], reference="Send")) == {"float64 array", "bytes"}
+
+
+def test_the_thread_level_is_part_of_what_a_curve_is_called():
+    names = {
+        level: {cell.protocol for cell in mpi_pingpong.cells(SETTINGS | {"thread_level": level})}
+        for level in ("single", "multiple")
+    }
+    assert not names["single"] & names["multiple"]
+    assert "dict, thread level single" in names["single"]
+
+
+@pytest.mark.parametrize("kind", SETTINGS["objects"])
+@pytest.mark.parametrize("elements", [1, 1000])
+def test_both_ranks_have_the_same_object_and_know_it_from_another(kind, elements):
+    ours, theirs = Payload(kind, elements), Payload(kind, elements)
+    assert ours.equals(theirs.message)
+    assert not ours.equals(Payload(kind, elements + 1).message)
+    ours.empty()
+    assert not ours.equals(None)
+    ours.bytes_in[:] = theirs.bytes_out
+    assert ours.equals(None)
+    ours.bytes_in[-1] ^= 1
+    assert not ours.equals(None)
+    ours.bytes_in[:] = theirs.bytes_out
+    ours.empty()
+    assert not ours.equals(None)
+
+
+@pytest.mark.parametrize("kind", SETTINGS["objects"])
+def test_an_object_of_another_type_or_with_one_thing_changed_is_damaged(kind):
+    payload = Payload(kind, 100)
+    assert not payload.equals(str(payload.message))
+    other = Payload(kind, 100).message
+    match kind:
+        case "float64 array":
+            other[7] += 1
+        case "bytes":
+            other = other[:-1] + bytes([other[-1] ^ 1])
+        case "list of floats":
+            other[7] += 1
+        case "dict":
+            other["entry 7"] += 1
+    assert not payload.equals(other)
+
+
+@pytest.mark.parametrize("kind", ["float64 array", "bytes"])
+def test_a_buffer_is_sent_from_its_own_memory_and_received_where_the_ceilings_receive(kind):
+    payload = Payload(kind, 1000)
+    assert len(payload.bytes_out) == len(payload.bytes_in) == 8000
+    assert np.shares_memory(payload.bytes_out, np.frombuffer(payload.message, np.uint8))
+    assert np.shares_memory(payload.inbox, payload.bytes_in)
+
+
+@pytest.fixture
+def launch(tmp_path):
+    started = []
+
+    def launch(libraries=(), **changes):
+        started.append(Launch(tmp_path, "mpi_pingpong", SETTINGS | changes, libraries=libraries))
+        return started[-1]
+
+    yield launch
+    for each in started:
+        each.end()
+
+
+def test_without_its_library_a_ceiling_has_no_value_but_the_reason_and_all_else_is_measured(launch, tmp_path):
+    reason = "no C compiler 'cc' was found; install one"
+    broken = tmp_path / "mpi_pingpong.so"
+    broken.write_text(f"{reason}\n")
+    game = launch([broken], objects=["float64 array"])
+    assert game.run() == 0, game.log.read_text()
+    rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
+    told = {arm: {row["validity"] for row in rows if row["arm"] == arm} for arm in ("C", "memcpy")}
+    assert told["C"] == {reason}
+    assert all("no library memory_copy" in said for said in told["memcpy"])
+    assert {row["value"] is None for row in rows if row["ceiling"]} == {True}
+    others = {row["arm"] for row in rows if row["value"] is not None}
+    assert others == {arm.name for arm in plan.arms(SETTINGS) if not arm.ceiling}
+
+
+def test_mpi_at_another_thread_level_than_asked_is_not_measured():
+    script = """
+from mpi4py import rc
+rc.thread_level = "{given}"
+from crossover.measure.peers import Peers
+Peers("node", 1, lambda: dict(host="here")).require_thread_level("{asked}")
+"""
+    for given, asked, refused in [("single", "single", False), ("multiple", "single", True)]:
+        command = [sys.executable, "-c", script.format(given=given, asked=asked)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert (done.returncode != 0) is refused, done.stderr
+        assert ("asked for thread level single and runs at multiple" in done.stderr) is refused
+
+
+@pytest.mark.parametrize("level", ["single", "multiple"])
+def test_a_launch_runs_at_the_thread_level_that_its_settings_name(launch, level):
+    game = launch(objects=["dict"], thread_level=level, ceilings=[], arms=["send", "pkl5.send"])
+    assert game.run() == 0, game.log.read_text()
+    table = record.read(game.output, record.MEASUREMENTS)
+    assert set(table["protocol"].to_pylist()) == {f"dict, thread level {level}"}
+    assert [f"thread level {level}" in rank["mpi"].lower() for rank in record.metadata(table)["ranks"]] == [True, True]
