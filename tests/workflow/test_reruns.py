@@ -66,8 +66,32 @@ def test_a_changed_setting_measures_that_experiment_again(finished: Project) -> 
 def test_the_name_of_an_experiment_builds_it_and_its_figures_only(project: Project) -> None:
     project.configure(toy={}, mpi_pingpong=SMALL_MPI)
     jobs = project.planned("mpi_pingpong")
-    assert set(jobs) == {"measure", "tables", "figures"}
-    assert all("mpi_pingpong" in job for rule in jobs.values() for job in rule)
+    assert set(jobs) == {"build", "measure", "tables", "figures"}
+    assert all("mpi_pingpong" in job for rule in jobs.values() for job in rule if "library" not in job)
+    assert sorted(jobs["build"]) == ["Building the library memory_copy", "Building the library mpi_pingpong"]
+
+
+def test_without_ceilings_nothing_is_built(project: Project) -> None:
+    project.configure(toy={}, mpi_pingpong=SMALL_MPI | {"ceilings": []})
+    assert "build" not in project.planned()
+
+
+def test_a_rebuilt_library_that_is_the_same_reruns_no_launch(finished: Project) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (finished.folder / "results/raw").rglob("*.parquet")}
+    finished.edit("workflow/native/mpi_pingpong.c", "/* Blocking", "/* As it was, blocking")
+    finished.succeed("snakemake", "--profile", "profiles/local")
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert finished.planned() == {}
+
+
+def test_a_library_that_is_another_reruns_the_launches_that_use_it_and_no_others(finished: Project) -> None:
+    raw = finished.folder / "results/raw"
+    before = {path: path.stat().st_mtime_ns for path in raw.rglob("*.parquet")}
+    finished.edit("workflow/native/memory_copy.c", "memcpy(in, out, bytes);", "memmove(in, out, bytes);")
+    finished.succeed("snakemake", "--profile", "profiles/local")
+    changed = {path.parts[-3] for path, time_ns in before.items() if path.stat().st_mtime_ns != time_ns}
+    assert changed == {"mpi_pingpong"}
+    assert finished.planned() == {}
 
 
 def test_forcing_one_experiment_reruns_no_other(finished: Project) -> None:

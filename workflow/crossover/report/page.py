@@ -79,15 +79,15 @@ class Page:
         names = self.tables.experiments
         if not names:
             return Markdown("Nothing was launched.")
-        measurements = record.read(self.results / "measurements.parquet", record.MEASUREMENTS)
+        measurements = self._measurements()
         courses = [self._course(name, measurements) for name in names]
         lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
         return Markdown(pipe_table(["", *(f"`{name}`" for name in names)], lines))
 
     def holes(self) -> Markdown:
-        """Every hole, with its reason and the command that tries again."""
+        """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
         missing = [prose.gap(self.tables, name) for name in self._order() if name not in self.tables.experiments]
-        told = "\n\n".join([*prose.holes(self.tables), *missing])
+        told = "\n\n".join([*prose.holes(self.tables), *missing, *prose.silent(self._validities())])
         return Markdown(told or "There are none: every launch left data.")
 
     def when(self) -> str:
@@ -143,6 +143,15 @@ class Page:
                 parts = (self.charts(name), self.findings(name), self.ratios(name))
                 sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
         return Markdown("\n\n".join(sections))
+
+    def _validities(self) -> list[Row]:
+        """How the blocks of each arm ended, by experiment and protocol."""
+        kinds = ["experiment", "protocol", "arm", "validity"]
+        found = self._measurements().select([*kinds, "value"]).group_by(kinds, use_threads=False)
+        return [row | {"values": row["value_count"]} for row in found.aggregate([("value", "count")]).to_pylist()]
+
+    def _measurements(self) -> pa.Table:
+        return record.read(self.results / "measurements.parquet", record.MEASUREMENTS)
 
     def _course(self, experiment: str, measurements: pa.Table) -> Course:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))

@@ -286,6 +286,26 @@ def _fill(tables: Tables, rows: list[Row]) -> str:
     return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
 
 
+def silent(courses: list[Row]) -> list[str]:
+    """One sentence for each arm that never gave a value under some protocols, with the reasons.
+
+    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` that such blocks gave.
+    """
+    curves: dict[tuple[str, str, str], list[Row]] = {}
+    for row in courses:
+        curves.setdefault((row["experiment"], row["arm"], row["protocol"]), []).append(row)
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for (experiment, arm, protocol), rows in curves.items():
+        if not any(row["values"] for row in rows):
+            # A reason may be any text: as code it cannot break the page.
+            told = dict.fromkeys(" ".join(row["validity"].replace("`", "'").split()) for row in rows)
+            alike.setdefault((experiment, arm, "; ".join(f"`{reason}`" for reason in told)), []).append(protocol)
+    return [
+        f"`{arm}` of `{experiment}` has no value under {quantities.listed(protocols)}: {reasons}."
+        for (experiment, arm, reasons), protocols in alike.items()
+    ]
+
+
 def gap(tables: Tables, experiment: str) -> str:
     """Why an experiment has nothing to show."""
     if experiment not in tables.experiments:

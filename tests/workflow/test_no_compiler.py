@@ -1,0 +1,38 @@
+"""A machine without a C compiler: the ceilings are missing and say why, all else goes on, and a compiler fills them."""
+
+import pytest
+from copies import SMALL_MPI, Project
+
+from crossover import record
+
+
+def test_without_a_compiler_all_but_the_ceilings_is_measured_until_there_is_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.configure(mpi_pingpong=SMALL_MPI | {"elements": [1], "launches": 1})
+    with monkeypatch.context() as bare:
+        bare.setenv("CC", "/no/such/cc")
+        bare.setenv("MPICC", "/no/such/mpicc")
+        said = project.succeed("snakemake", "--profile", "profiles/local")
+        assert (
+            "mpi_pingpong.so: not built, so its ceilings will not be measured: no C compiler '/no/such/mpicc'" in said
+        )
+        assert project.planned() == {}
+    rows = record.read(project.folder / "results/measurements.parquet", record.MEASUREMENTS).to_pylist()
+    assert {row["value"] is None for row in rows if row["ceiling"]} == {True}
+    assert {row["validity"].split(" was found")[0] for row in rows if row["arm"] == "C"} == {
+        "no C compiler '/no/such/mpicc'"
+    }
+    assert all(row["value"] is not None for row in rows if not row["ceiling"])
+    page = " ".join((project.folder / "results/report/index.html").read_text().split())
+    assert "<code>C</code> of <code>mpi_pingpong</code> has no value under" in page
+    assert "no C compiler '/no/such/mpicc' was found; install a C compiler" in page.replace("&#39;", "'").replace(
+        "’", "'"
+    )
+    jobs = project.planned()
+    assert len(jobs["build"]) == 2
+    project.succeed("snakemake", "--profile", "profiles/local")
+    rows = record.read(project.folder / "results/measurements.parquet", record.MEASUREMENTS).to_pylist()
+    assert all(row["value"] is not None for row in rows if row["ceiling"])
+    assert "has no value under" not in (project.folder / "results/report/index.html").read_text()
+    assert project.leftovers() == []
