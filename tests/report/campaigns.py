@@ -58,6 +58,8 @@ class Campaign:
 
     curves: list[Curve]
     holes: list[Row] = field(default_factory=list)
+    raw: list[Row] = field(default_factory=list)
+    """Further rows of the measurements."""
     scale: float = 1.0
     half_width: float = 0.03
 
@@ -88,6 +90,7 @@ class Campaign:
                     for rank in (0, 1)
                 ]
         tables["launches"] += self.holes
+        tables["measurements"] += self.raw
         return tables
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:

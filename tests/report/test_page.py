@@ -93,6 +93,20 @@ def test_the_holes_come_with_the_command_that_fills_them(page):
     assert "-R results/raw/task_latency/node/launch=1.parquet" in page.holes().data
 
 
+def test_an_arm_that_never_gave_a_value_is_told_with_its_reason_and_one_that_did_is_not(tmp_path):
+    campaign = Campaign([mpi()])
+    reason = "no C compiler 'cc' was found; install one, or name it in `CC`"
+    measured = campaign.tables()["measurements"][0]
+    missing = measured | {"arm": "in C", "runs": "in C", "ceiling": True, "value": None, "validity": reason}
+    rows = [missing, missing | {"x": 10.0}, missing | {"protocol": "dict"}, missing | {"arm": "flaky"}]
+    campaign.raw = [*rows, measured | {"arm": "flaky"}]
+    told = Page({"mpi_pingpong": "round trip"}, campaign.write(tmp_path)).holes().data
+    assert told == (
+        "`in C` of `mpi_pingpong` has no value under float64 array, blocking calls and dict: "
+        "`no C compiler 'cc' was found; install one, or name it in 'CC'`."
+    )
+
+
 def test_where_nothing_failed_the_page_says_so(tmp_path):
     whole = Page({"mpi_pingpong": "round trip"}, Campaign([mpi()]).write(tmp_path))
     assert whole.holes().data == "There are none: every launch left data."
