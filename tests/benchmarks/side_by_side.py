@@ -12,18 +12,20 @@ import json
 import math
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 from scipy.stats import t
 
-from crossover import plan, schema
+from crossover import closure, plan, schema
+from crossover.measure import compiler
 
 HERE = Path(__file__).parent
 RANKS = (str(Path(sys.executable).with_name("mpiexec")), "-n", "2", sys.executable, "-m", "mpi4py")
@@ -34,16 +36,29 @@ ELEMENTS = (1_000, 1_024, 65_536, 100_000, 131_072)
 Values = Mapping[int, float]
 
 
-def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object], column: str = "value") -> Values:
-    """The medians of one launch of ours, by place on the axis."""
-    settings = schema.complete({"experiments": {experiment: dict(changes)}})["experiments"][experiment]
-    launch = plan.of_launch(settings, "node", 1)
+def median_of_best(values: Sequence[float]) -> float:
+    """NetPIPE's statistic: the best of every seven runs; the median of these."""
+    return statistics.median(min(values[start : start + 7]) for start in range(0, len(values), 7))
+
+
+def ours(
+    experiment: str,
+    metric: str,
+    arm: str,
+    changes: Mapping[str, object],
+    column: str = "value",
+    statistic: Callable[[Sequence[float]], float] = statistics.median,
+) -> Values:
+    """A statistic of one launch of ours, by place on the axis; by default the median."""
+    config = schema.complete({"experiments": {experiment: dict(changes)}})
+    launch = plan.of_launch(config["experiments"][experiment], "node", 1)
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "launch.parquet"
         command = [
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
             *("--launch", str(random.randrange(10**6)), "--settings", plan.canonical(launch)),
             *("--output", str(raw), "--log", f"{raw}.log"),
+            *("--libraries", *(str(build(path, folder)) for path in closure.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         rows = pq.read_table(raw, partitioning=None).to_pylist()
@@ -51,7 +66,15 @@ def ours(experiment: str, metric: str, arm: str, changes: Mapping[str, object], 
     for row in rows:
         if (row["metric"], row["arm"]) == (metric, arm) and row["value"] is not None:
             found.setdefault(int(row["x"]), []).append(row[column])
-    return {x: statistics.median(values) for x, values in found.items()}
+    return {x: statistic(values) for x, values in found.items()}
+
+
+def build(library: str, folder: str) -> Path:
+    """A ceiling's library, built into `folder`."""
+    built = Path(folder) / Path(library).name
+    if reason := compiler.build(compiler.SOURCES / f"{built.stem}.c", built):
+        sys.exit(reason)
+    return built
 
 
 def other(*command: str) -> Values:
@@ -120,9 +143,28 @@ def plain_copy_in_ranks() -> Values:
     return other(*RANKS, str(HERE / "plain_push_pull.py"), "--ranks", *bursts())
 
 
+PINGPONG = {"elements": list(ELEMENTS), "arms": ["send", "Send"], "ceilings": ["C"], "budget_seconds": 6}
+
+
 def our_send() -> Values:
     """Round trips of `Send`, seconds."""
-    return ours("mpi_pingpong", "round trip", "Send", {"elements": list(ELEMENTS), "budget_seconds": 6})
+    return ours("mpi_pingpong", "round trip", "Send", PINGPONG)
+
+
+def our_c() -> Values:
+    """Round trips of the same in C, seconds."""
+    return ours("mpi_pingpong", "round trip", "C", PINGPONG)
+
+
+def our_best_c() -> Values:
+    """The same at the thread level of a program that asks for none, by NetPIPE's statistic."""
+    changes = PINGPONG | {"thread_levels": ["single"]}
+    return ours("mpi_pingpong", "round trip", "C", changes, statistic=median_of_best)
+
+
+def netpipe() -> Values:
+    """The same by NetPIPE, seconds."""
+    return other(sys.executable, str(HERE / "netpipe.py"))
 
 
 def their_send(*options: str) -> Values:
@@ -154,6 +196,7 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
     "round trip of Send, a tutorial's loop / ours": ("elements", our_send, partial(tutorials, "Send")),
     "round trip of Send, mpi4py.bench / ours": ("elements", our_send, their_send),
     "the same, mpi4py.bench on arrays that were written to / ours": ("elements", our_send, their_send_written),
+    "round trip in C, mpi4py.bench on arrays that were written to / ours": ("elements", our_c, their_send_written),
 }
 
 
@@ -161,8 +204,15 @@ def main() -> None:
     """Compare, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=8, help="how often each is measured (default: %(default)s)")
-    turns = parser.parse_args().turns
-    for name, (unit, mine, theirs) in COMPARISONS.items():
+    parser.add_argument("--only", default="", help="compare only what has these words in its name")
+    chosen = parser.parse_args()
+    turns = chosen.turns
+    comparisons = dict(COMPARISONS)
+    if os.environ.get("NETPIPE") or shutil.which("NPmpich2"):
+        comparisons["round trip in C, NetPIPE / ours"] = ("elements", our_best_c, netpipe)
+    for name, (unit, mine, theirs) in comparisons.items():
+        if chosen.only not in name:
+            continue
         taken = []
         for turn in range(turns):
             pair: dict[bool, Values] = {}
