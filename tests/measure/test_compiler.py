@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -18,12 +19,17 @@ def no_compiler_named(monkeypatch):
         monkeypatch.delenv(variable, raising=False)
 
 
+compiles = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler here")
+
+
+@compiles
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_the_compiler_has_nothing_to_say(source, tmp_path, monkeypatch):
     monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
     assert compiler.build(source, tmp_path / "library.so") == ""
 
 
+@compiles
 def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_nothing(tmp_path):
     built = [tmp_path / name / "library.so" for name in ("one", "another")]
     for library in built:
@@ -51,12 +57,14 @@ def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatc
     assert compiler.of_library(SimpleNamespace(library="mpi_pingpong")) == ""
 
 
+@compiles
 def test_a_source_that_does_not_compile_is_told_with_the_compilers_own_words(tmp_path):
     source = tmp_path / "broken.c"
     source.write_text("int broken(void) { return nothing; }\n")
     assert "nothing" in compiler.build(source, tmp_path / "broken.so")
 
 
+@compiles
 def test_which_compiler_there_is_changes_when_one_is_installed(monkeypatch):
     wildcards = SimpleNamespace(library="memory_copy")
     assert shutil.which("cc") in compiler.of_library(wildcards)
@@ -64,11 +72,10 @@ def test_which_compiler_there_is_changes_when_one_is_installed(monkeypatch):
     assert compiler.of_library(wildcards) == ""
 
 
+@compiles
 def test_mpis_compiler_is_that_of_this_environment():
-    assert compiler.of_library(SimpleNamespace(library="mpi_pingpong")).split(":")[0] in {
-        str(path) for path in map(shutil.which, ["mpicc"])
-    }
-    assert (compiler.SOURCES / "mpi_pingpong.c").exists()
+    beside_python = Path(sys.executable).parent / "mpicc"
+    assert compiler.of_library(SimpleNamespace(library="mpi_pingpong")).startswith(f"{beside_python}: ")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF and then nothing"])
@@ -98,6 +105,7 @@ int MPI_Get_library_version(char *text, int *length)
 """
 
 
+@compiles
 def test_a_library_of_another_mpi_is_refused_before_it_crashes(tmp_path, monkeypatch):
     source = tmp_path / "mpi_pingpong.c"
     source.write_text(OTHER_MPI)

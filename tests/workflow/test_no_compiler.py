@@ -1,5 +1,7 @@
 """A machine without a C compiler: the ceilings are missing and say why, all else goes on, and a compiler fills them."""
 
+import shutil
+
 import pytest
 from copies import SMALL_MPI, Project
 
@@ -29,6 +31,8 @@ def test_without_a_compiler_all_but_the_ceilings_is_measured_until_there_is_one(
     assert "no C compiler '/no/such/mpicc' was found; install a C compiler" in page.replace("&#39;", "'").replace(
         "’", "'"
     )
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler here to fill the hole with")
     jobs = project.planned()
     assert len(jobs["build"]) == 2
     project.succeed("snakemake", "--profile", "profiles/local", "mpi_pingpong")
