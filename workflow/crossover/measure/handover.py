@@ -13,7 +13,7 @@ import zmq
 from crossover.measure.peers import LOOPBACK
 from crossover.plan import arms
 
-Message = bytes | bytearray | zmq.Frame
+Message = bytes | bytearray | memoryview | zmq.Frame
 Socket = zmq.Socket[bytes]
 
 
@@ -63,9 +63,9 @@ def unbounded(context: zmq.Context[Any], kind: int) -> Socket:
     return socket
 
 
-def without(settings: dict[str, Any], name: str) -> tuple[str, ...]:
-    """Every alternative of an experiment but the one called `name`."""
-    return tuple(arm.runs for arm in arms(settings) if arm.runs != name and not arm.null)
+def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:
+    """Every alternative of an experiment, ceilings included, but those called `names`."""
+    return tuple(arm.runs for arm in arms(settings) if arm.runs not in names and not arm.null)
 
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc")}

@@ -6,6 +6,8 @@ percentiles and not only a centre. Both ends send a buffer of their own, as the 
 In the `legacy` curves both ends send on the very message that they received, as pyzmq's `perf.py` does: from the
 second trip on a zero-copy arm then lends the library its own message back, and no buffer of Python's is lent at all.
 
+The ceiling is the same exchange written in C, over the same sockets; it times all trips together.
+
 After a block each end compares the last message that it received with what the other one sends.
 """
 
@@ -22,14 +24,20 @@ from typing import Any
 import numpy as np
 import zmq
 
+from crossover.measure.ceilings import Exchange, zeromq
 from crossover.measure.channel import Channel
 from crossover.measure.handover import HANDOVERS, TRANSPORTS, Message, Socket, address, unbounded, without
+from crossover.measure.native import UnavailableError
 from crossover.measure.peers import Peers
 from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}
+CEILING = "C"
+LIBRARIES = {"C": "zmq_pingpong"}
+"""The library that the ceiling is in; read by the workflow, which builds it."""
+
 METRICS = (Metric("round trip", "s", "lower"), *(Metric(name, "s", "lower") for name in PERCENTILES))
 
 
@@ -45,8 +53,8 @@ def _legacy(name: str) -> bool:
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
-    # What is re-sent must be a message of its own: there is none in a buffer that is kept.
-    re_sent = without(settings, "recv-into")
+    # What is re-sent must be a message of its own: there is none in a buffer that is kept, nor in C's.
+    re_sent = without(settings, "recv-into", CEILING)
     return [
         Cell(name, size, name, re_sent if _legacy(name) else ())
         for name in curves(settings)
@@ -57,30 +65,43 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 class Asker:
     """The end that asks, keeps the time and commands the other one."""
 
-    def __init__(self, channel: Channel, sockets: dict[str, Socket], trips_per_repetition: int):
+    def __init__(self, channel: Channel, sockets: dict[str, Socket], settings: dict[str, Any]):
         self.channel = channel
         self.sockets = sockets
-        self.trips_per_repetition = trips_per_repetition
+        self.trips_per_repetition = settings["trips_per_repetition"]
         self.payload = b""
+        self.exchanges, reason = _in_c(sockets, settings, first=True)
+        their_reason = channel.receive()
+        self.no_ceiling = reason or their_reason
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Make `n` repetitions of so many round trips with messages of `cell.x` bytes."""
+        if arm.ceiling and self.no_ceiling:
+            return Block(0.0, fault=self.no_ceiling)
         if len(self.payload) != cell.x:
             self.payload = os.urandom(cell.x)
         trips = n * self.trips_per_repetition
         self.channel.send((cell.variant, arm.runs, trips, cell.x))
         answer = self.channel.receive()
-        times_ns, got = self._ask(cell.variant, arm.runs, trips)
+        if arm.ceiling:
+            inbox = np.zeros(cell.x, np.uint8)
+            seconds = self.exchanges[cell.variant](np.frombuffer(self.payload, np.uint8), inbox, trips)
+            times_ns: list[int] = []
+            got: Message = inbox.data
+        else:
+            times_ns, got = self._ask(cell.variant, arm.runs, trips)
+            seconds = (times_ns[-1] - times_ns[0]) / 1e9
         asked, leftover = self.channel.receive()
         # A legacy answer is what was asked.
         expected = _checksum(self.payload) if _legacy(cell.variant) else answer
         sane = (asked, _checksum(got), leftover) == (_checksum(self.payload), expected, 0)
-        seconds = (times_ns[-1] - times_ns[0]) / 1e9
         if not sane:
             return Block(seconds, fault="lost or damaged messages")
-        each = np.percentile(np.diff(times_ns) / 1e9, list(PERCENTILES.values()))
-        values = dict(zip(PERCENTILES, map(float, each), strict=True))
-        return Block(seconds, values | {"round trip": seconds / trips})
+        values = {"round trip": seconds / trips}
+        if times_ns:
+            each = np.percentile(np.diff(times_ns) / 1e9, list(PERCENTILES.values()))
+            values |= dict(zip(PERCENTILES, map(float, each), strict=True))
+        return Block(seconds, values)
 
     def _ask(self, name: str, arm: str, trips: int) -> tuple[list[int], Message]:
         """When each trip began, and when the last one ended, in ns; and the last answer."""
@@ -113,7 +134,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Asker]:
     for name in curves(settings):
         sockets[name] = unbounded(context, zmq.REQ)
         sockets[name].connect(channel.receive())
-    yield Asker(channel, sockets, settings["trips_per_repetition"])
+    yield Asker(channel, sockets, settings)
     channel.send(None)
     channel.receive()
     context.destroy(linger=0)
@@ -133,13 +154,20 @@ def answer(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel
         sockets[name] = unbounded(context, zmq.REP)
         sockets[name].bind(address(transport))
         channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
+    exchanges, reason = _in_c(sockets, settings, first=False)
+    channel.send(reason)
     payload = b""
     while command := channel.receive():
         name, arm, trips, size_bytes = command
         if len(payload) != size_bytes:
             payload = os.urandom(size_bytes)
         channel.send(_checksum(payload))
-        got = _answer(sockets[name], _legacy(name), arm, trips, payload)
+        if arm == CEILING:
+            inbox = np.zeros(size_bytes, np.uint8)
+            exchanges[name](np.frombuffer(payload, np.uint8), inbox, trips)
+            got: Message = inbox.data
+        else:
+            got = _answer(sockets[name], _legacy(name), arm, trips, payload)
         channel.send((_checksum(got), sockets[name].poll(0)))
     for socket in sockets.values():
         socket.close()
@@ -161,6 +189,15 @@ def _answer(socket: Socket, legacy: bool, arm: str, trips: int, payload: bytes) 
             got = receive()
             send()
     return got if buffer is None else buffer
+
+
+def _in_c(sockets: dict[str, Socket], settings: dict[str, Any], first: bool) -> tuple[dict[str, Exchange], str]:
+    """This end of the exchange in C for each curve that has one; or why there is none."""
+    try:
+        plain = [name for name in sockets if settings["ceilings"] and not _legacy(name)]
+        return {name: zeromq.pingpong(sockets[name], first) for name in plain}, ""
+    except UnavailableError as error:
+        return {}, str(error)
 
 
 def _checksum(message: Message) -> int:

@@ -14,6 +14,8 @@ burst whose acknowledgement is not as it must be has no number, and nothing leak
 Two patterns. `PUSH/PULL` is as above. `DEALER/ROUTER` is the protocol of pyzmq's own `perf.py`, whose numbers are the
 published ones: the receiver takes multipart messages, an identity frame before each, and answers the last; its
 throughput ends when that answer is back.
+
+The ceilings are the same floods written in C, over the same sockets.
 """
 
 from __future__ import annotations
@@ -25,12 +27,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import zmq
 
+from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
 from crossover.measure.handover import HANDOVERS, TRANSPORTS, Handover, Message, Socket, address, unbounded, without
+from crossover.measure.native import UnavailableError
 from crossover.measure.peers import Peers
 from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
@@ -42,6 +47,12 @@ METRICS = (
     Metric("send rate", "messages/s", "higher"),
     Metric("overstatement", "times", "lower"),
 )
+
+CEILINGS = {"C copy": True, "C no-copy": False}
+"""Whether each ceiling copies into and out of the library."""
+
+LIBRARIES = {"C copy": "zmq_push_pull", "C no-copy": "zmq_push_pull"}
+"""The library that each ceiling is in; read by the workflow, which builds them."""
 
 
 @dataclass(frozen=True)
@@ -84,18 +95,26 @@ def curves(settings: dict[str, Any]) -> dict[str, Curve]:
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
     limit = settings["in_flight_bytes"] // 1_000_000
-    # A message of several parts has no single buffer to be received into.
-    of_parts = without(settings, "recv-into")
     return [
-        Cell(f"{name}, {limit} MB in flight", size, name, of_parts if curve.multipart else ())
+        Cell(f"{name}, {limit} MB in flight", size, name, without(settings, *_meaningless(curve)))
         for name, curve in curves(settings).items()
         for size in points(settings["sizes_bytes"])
     ]
 
 
+def _meaningless(curve: Curve) -> list[str]:
+    """The alternatives that a curve cannot have."""
+    # A message of several parts has no single buffer to be received into.
+    buffers = ["recv-into"] if curve.multipart else []
+    return buffers + (list(CEILINGS) if curve.multipart or curve.polled else [])
+
+
 @dataclass(frozen=True)
 class Burst:
-    """When things happened to a burst, in ns of one clock; `fault` says why none of it counts."""
+    """When things happened to a burst, in ns of one clock; `fault` says why none of it counts.
+
+    C does not tell when the first message was there: then that is 0.
+    """
 
     began: int
     sent: int
@@ -114,9 +133,14 @@ class Sender:
         self.in_flight_bytes = settings["in_flight_bytes"]
         self.number = 0
         self.payload = b""
+        self.floods, reason = _in_c(zeromq.push, sockets, settings)
+        their_reason = channel.receive()
+        self.no_ceilings = reason or their_reason
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Move `n` messages of `cell.x` bytes, in as many bursts as the bytes in flight ask for."""
+        if arm.ceiling and self.no_ceilings:
+            return Block(0.0, fault=self.no_ceilings)
         if len(self.payload) != cell.x:
             self.payload = os.urandom(cell.x)
         most = max(1, self.in_flight_bytes // cell.x)
@@ -133,25 +157,19 @@ class Sender:
         values = {"throughput": n / moving, "bandwidth": n * cell.x / moving / 1e6, "send rate": n / sending}
         window = sum(burst.last - burst.first for burst in bursts) / 1e9
         # Of one message alone the published window is empty.
-        return Block(moving, values | ({"overstatement": moving / window} if min(counts) > 1 else {}))
+        known = min(counts) > 1 and all(burst.first for burst in bursts)
+        return Block(moving, values | ({"overstatement": moving / window} if known else {}))
 
     def _burst(self, name: str, arm: str, count: int) -> Burst:
         self.number += 1
         curve, socket = self.curves[name], self.sockets[name]
-        send = HANDOVERS[arm].sending(socket, self.payload, curve.flags)
         sentinel = b"end of burst %d, %d messages" % (self.number, count)
         self.channel.send((name, arm, count, len(self.payload)))
         self.channel.receive()
-        began = perf_counter_ns()
-        if curve.polled:
-            poll = _poll(socket, zmq.POLLOUT)
-            for _ in range(count):
-                poll()
-                send()
+        if arm in CEILINGS:
+            began, sent = self.floods[name](np.frombuffer(self.payload, np.uint8), count, CEILINGS[arm])
         else:
-            for _ in range(count):
-                send()
-        sent = perf_counter_ns()
+            began, sent = _give(socket, curve, HANDOVERS[arm], count, self.payload)
         if curve.multipart:
             socket.recv_multipart()
             last = perf_counter_ns()
@@ -192,10 +210,17 @@ def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channe
         sockets[name] = unbounded(context, curve.kinds[1])
         sockets[name].bind(address(curve.transport))
         channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
+    drains, reason = _in_c(zeromq.pull, sockets, settings)
+    channel.send(reason)
     while command := channel.receive():
         name, arm, count, size_bytes = command
         channel.send("ready")
-        first, last, got = _take(sockets[name], known[name], HANDOVERS[arm], count, size_bytes)
+        if arm in CEILINGS:
+            inbox = np.zeros(size_bytes, np.uint8)
+            first, last = 0, drains[name](inbox, count, CEILINGS[arm])
+            got: Message = inbox.data
+        else:
+            first, last, got = _take(sockets[name], known[name], HANDOVERS[arm], count, size_bytes)
         # The last part of whatever comes: before it may be an identity.
         ending = sockets[name].recv_multipart()[-1]
         checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
@@ -203,6 +228,35 @@ def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channe
     for socket in sockets.values():
         socket.close()
     channel.send("closed")
+
+
+Half = TypeVar("Half")
+
+
+def _in_c(
+    make: Callable[[Socket], Half], sockets: dict[str, Socket], settings: dict[str, Any]
+) -> tuple[dict[str, Half], str]:
+    """This end of a flood in C for each curve that has one; or why there is none."""
+    try:
+        plain = [name for name, curve in curves(settings).items() if not set(CEILINGS) & set(_meaningless(curve))]
+        return {name: make(sockets[name]) for name in plain if settings["ceilings"]}, ""
+    except UnavailableError as error:
+        return {}, str(error)
+
+
+def _give(socket: Socket, curve: Curve, handover: Handover, count: int, payload: Message) -> tuple[int, int]:
+    """When sending `count` messages began and ended, in ns."""
+    send = handover.sending(socket, payload, curve.flags)
+    began = perf_counter_ns()
+    if curve.polled:
+        poll = _poll(socket, zmq.POLLOUT)
+        for _ in range(count):
+            poll()
+            send()
+    else:
+        for _ in range(count):
+            send()
+    return began, perf_counter_ns()
 
 
 def _take(socket: Socket, curve: Curve, handover: Handover, count: int, size_bytes: int) -> tuple[int, int, Message]:
