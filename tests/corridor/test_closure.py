@@ -10,6 +10,7 @@ import pytest
 from crossover import closure
 
 EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
+FARMING = {name for name in EXPERIMENTS if name.startswith("task_")}
 ANALYSING = ("crossover.analyse.tables",)
 
 
@@ -30,8 +31,13 @@ def fresh(package):
 def digests(package):
     """The digest of every experiment's launches, and of the analysis."""
     copy = fresh(package)
-    launches = {name: copy.of_launch(SimpleNamespace(experiment=name)) for name in EXPERIMENTS}
-    return launches | {"analysis": copy.digest(*ANALYSING)}
+    return {name: of_launch(copy, name) for name in EXPERIMENTS} | {"analysis": copy.digest(*ANALYSING)}
+
+
+def of_launch(module, experiment, farm="zmq_echo"):
+    """The digest of a launch; if farms take part, of one with this farm."""
+    settings = {"entrants": {"any": {"farm": farm}}} if experiment in FARMING else {}
+    return module.for_launch(lambda wildcards: settings)(SimpleNamespace(experiment=experiment))
 
 
 def edit(file, text="\nEDITED = True\n"):
@@ -48,7 +54,7 @@ def concerned(package, *files):
 
 
 def test_a_copy_elsewhere_has_the_same_digests(package):
-    assert digests(package) == {name: closure.of_launch(SimpleNamespace(experiment=name)) for name in EXPERIMENTS} | {
+    assert digests(package) == {name: of_launch(closure, name) for name in EXPERIMENTS} | {
         "analysis": closure.digest(*ANALYSING)
     }
 
@@ -67,8 +73,13 @@ def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
 
 
-def test_a_farm_concerns_the_experiments_that_use_it(package):
-    assert concerned(package, "measure/farms/ipp.py") == {"task_latency"}
+def test_a_farm_concerns_the_launches_in_which_it_takes_part(package):
+    assert concerned(package, "measure/farms/zmq_echo.py") == FARMING
+    assert concerned(package, "measure/farms/ipyparallel.py") == set()
+
+
+def test_launches_with_different_farms_have_different_digests(package):
+    assert of_launch(closure, "task_latency", "dask") != of_launch(closure, "task_latency", "ipyparallel")
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])
@@ -79,7 +90,7 @@ def test_a_package_around_the_modules_concerns_every_launch(package, init):
 def test_a_module_reached_only_through_a_package_counts(package):
     edit(package / "measure" / "farms" / "__init__.py", "\nfrom crossover.measure.farms import hidden\n")
     (package / "measure" / "farms" / "hidden.py").write_text("SPEED = 1\n")
-    assert concerned(package, "measure/farms/hidden.py") == {"task_latency"}
+    assert concerned(package, "measure/farms/hidden.py") == FARMING
 
 
 def test_the_analysis_concerns_no_launch(package):

@@ -20,12 +20,23 @@ SETTINGS = {
     },
     "mpi_pingpong": COMMON | {"elements": [1, 1000], "arms": ["send", "Send"], "reference": "send"},
     "task_latency": COMMON
-    | {"tasks": [2, 8], "arms": ["leastload", "pure"], "reference": "leastload", "engines": 1, "hwm": 0},
+    | {
+        "tasks": [2, 8],
+        "arms": ["leastload", "pure"],
+        "reference": "leastload",
+        "ceilings": ["bare zmq"],
+        "engines": 1,
+        "entrants": {
+            "leastload": {"farm": "ipyparallel", "scheme": "leastload"},
+            "pure": {"farm": "ipyparallel", "scheme": "pure"},
+            "bare zmq": {"farm": "zmq_echo"},
+        },
+    },
 }
 CELLS = {
     "zmq_throughput": [(f"PUSH/PULL over {how}, 1 MB in flight", x) for how in ("ipc", "tcp") for x in (100, 20000)],
     "mpi_pingpong": [("float64 array, blocking calls", x) for x in (1, 1000)],
-    "task_latency": [("ipyparallel, hwm 0, 1 engines", x) for x in (2, 8)],
+    "task_latency": [("empty tasks, engines: 1", x) for x in (2, 8)],
 }
 METRICS = {
     "zmq_throughput": {
@@ -90,7 +101,7 @@ def test_every_cell_has_every_arm_as_often_as_it_had_rounds(measured):
         assert rounds >= 3
         assert Counter(row["arm"] for row in rows) == dict.fromkeys(arms, rounds)
         assert Counter((row["round"], row["position"]) for row in rows) == {
-            (number, place): 1 for number in range(rounds) for place in range(3)
+            (number, place): 1 for number in range(rounds) for place in range(len(arms))
         }
         assert {row["stop"] for row in rows} <= {"width", "budget", "rounds"}
 

@@ -166,8 +166,10 @@ def _styles(panel: Panel) -> dict[str, Style]:
     """Colour, shape and dash of each arm, by its label; what does not compete is grey everywhere."""
     styles: dict[str, Style] = {}
     for order, arm in enumerate([panel.reference, *panel.rivals] if panel.reference else panel.arms):
-        index = order % len(COLOURS)
-        styles[_label(panel, arm)] = (COLOURS[index], SHAPES[index], DASHES[index])
+        # Past the last colour the shapes and dashes are shifted against the colours, so that no two arms look alike.
+        lap, index = divmod(order, len(COLOURS))
+        shape, dash = (index + lap) % len(SHAPES), (index + 2 * lap) % len(DASHES)
+        styles[_label(panel, arm)] = (COLOURS[index], SHAPES[shape], DASHES[dash])
     for order, arm in enumerate(panel.ceilings):
         index = order % len(CEILING_SHAPES)
         styles[_label(panel, arm)] = (CEILING_COLOUR, CEILING_SHAPES[index], CEILING_DASHES[index])

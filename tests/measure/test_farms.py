@@ -1,0 +1,130 @@
+"""Does every entrant, in real processes, run every task, keep to itself and leave nothing behind?"""
+
+import os
+from collections import Counter
+
+import psutil
+import pytest
+from launching import COMMON, Launch, eventually
+
+from crossover import plan, record, schema
+
+SHIPPED = schema.complete({})["entrants"]
+PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
+IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
+LONG = {"tasks": [1, 2, 3], "budget_seconds": 6, "rounds": {"at_least": 3, "at_most": 10**6}}
+EXPERIMENTS = {
+    "task_latency": {"tasks": [3, 20]},
+}
+
+
+def settings(experiment, arms, engines=1, **others):
+    """Of a launch in which these entrants live side by side; the bare exchange is the reference, for it starts fast."""
+    farming = {"arms": arms, "ceilings": [], "reference": arms[0], "engines": engines}
+    return COMMON | EXPERIMENTS[experiment] | farming | {"entrants": {name: SHIPPED[name] for name in arms}} | others
+
+
+def rows(launch):
+    return record.read(launch.output, record.MEASUREMENTS).to_pylist()
+
+
+def left_nothing(launch):
+    assert eventually(lambda: not launch.processes()), launch.processes()
+    assert list(launch.home.iterdir()) == []
+    assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+    assert eventually(lambda: not launch.left_in_shared_folders()), launch.left_in_shared_folders()
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """Prepares launches; what is left of them at the end is killed."""
+    prepared = []
+
+    def prepare(experiment, chosen):
+        prepared.append(Launch(tmp_path, experiment, chosen))
+        return prepared[-1]
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize("arms", [PYTHON, IPYPARALLEL], ids=["python", "ipyparallel"])
+def test_every_entrant_runs_the_tasks_of_every_experiment_and_leaves_nothing(launch, experiment, arms):
+    chosen = settings(experiment, arms, engines=2 if arms is PYTHON else 1)
+    one = launch(experiment, chosen)
+    assert one.run() == 0
+    assert record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]["outcome"] == "measured", (
+        one.log.read_text()
+    )
+    found = rows(one)
+    assert {row["validity"] for row in found} <= {"ok", "steal time", "throttled", "swapped"}
+    assert all(row["value"] > 0 for row in found)
+    blocks = Counter(row["arm"] for row in found)
+    assert set(blocks) == {arm.name for arm in plan.arms(chosen)}
+    assert len(set(blocks.values())) == 1
+    left_nothing(one)
+    assert "Traceback" not in one.log.read_text()
+
+
+# ---- ends from outside
+
+
+def running(launch):
+    """Whether the first cell is done, so that all farms are up."""
+    return launch.log.exists() and "cell 1 of" in launch.log.read_text()
+
+
+@pytest.fixture
+def busy(launch):
+    """A launch of farms with servers, pools and threads, in the middle of it."""
+    one = launch("task_latency", settings("task_latency", PYTHON, **LONG))
+    one.start()
+    assert eventually(lambda: running(one)), one.log.read_text()
+    return one
+
+
+def test_nobody_listens_beyond_the_host_and_a_killed_supervisor_takes_every_farm_along(busy):
+    by_launcher = {address for process in busy.processes() if is_launcher(process) for address in listening(process)}
+    by_others = {address for process in busy.processes() for address in listening(process)} - by_launcher
+    assert len(by_others) > len(busy.ranks())
+    assert {host for host, _ in by_others} == {"127.0.0.1"}
+    busy.process.kill()
+    busy.process.wait()
+    assert eventually(lambda: not busy.processes()), busy.processes()
+
+
+def is_launcher(process):
+    return process.name().startswith(("mpiexec", "hydra"))
+
+
+def listening(process):
+    """The addresses at which a process can be reached; its children have inherited some."""
+    return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+
+
+@pytest.mark.parametrize("victim", ["driver", "engine"])
+def test_a_launch_that_loses_a_rank_becomes_a_hole_and_leaves_nothing(busy, victim):
+    wanted = {"driver": "0", "engine": "1"}[victim]
+    next(rank for rank in busy.ranks() if rank.environ()["PMI_RANK"] == wanted).kill()
+    assert busy.process.wait(60) == 0
+    facts = record.metadata(record.read(busy.output, record.MEASUREMENTS))["launch"]
+    assert (facts["outcome"], facts["hole"]) == ("hole", "crashed"), facts
+    left_nothing(busy)
+
+
+# ---- what is missing
+
+
+def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_it(launch, tmp_path):
+    absent = tmp_path / "absent"
+    absent.mkdir()
+    (absent / "distributed.py").write_text("raise ModuleNotFoundError('No module', name='distributed')\n")
+    one = launch("task_latency", settings("task_latency", ["bare zmq", "dask"]))
+    one.environment["PYTHONPATH"] = os.pathsep.join([str(absent), one.environment["PYTHONPATH"]])
+    assert one.run() == 0
+    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
+    assert facts["hole"] == "not installed"
+    assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or leave")
+    left_nothing(one)
