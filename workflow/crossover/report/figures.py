@@ -53,7 +53,7 @@ def curve(panel: Panel) -> alt.LayerChart:
     # The null arm is the reference once more: here it would only hide it.
     points = [_point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
     scale, axis = _y(points, margin=1.1, tick_format="~s")
-    layers = _lines(panel, points, scale, axis, f"{panel.metric} ({panel.unit})")
+    layers = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit))
     return _finish(panel, layers, f"{panel.metric}, {panel.facts['better']} is better")
 
 
@@ -162,6 +162,11 @@ def _points(base: alt.Chart, styles: dict[str, Style], axis_name: str, title: st
     return points
 
 
+def _title(name: str, unit: str) -> str:
+    """What an axis shows, with its unit where that says more."""
+    return name if unit in ("", name) else f"{name} ({unit})"
+
+
 def _styles(panel: Panel) -> dict[str, Style]:
     """Colour, shape and dash of each arm, by its label; what does not compete is grey everywhere."""
     styles: dict[str, Style] = {}
@@ -185,7 +190,7 @@ def _x(panel: Panel) -> alt.X:
     ticks = places if len(places) <= 8 else log_ticks(places[0], places[-1])
     return alt.X(
         "x:Q",
-        title=axis if axis == unit else f"{axis} ({unit})",
+        title=_title(axis, unit),
         scale=alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10),
         axis=alt.Axis(
             values=ticks,
