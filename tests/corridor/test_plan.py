@@ -193,7 +193,7 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     config = schema.complete({})
     shares = [plan.raw_files(config, name) for name in config["experiments"]]
     assert [path for share in shares for path in share] == plan.raw_files(config)
-    assert len(set(plan.raw_files(config))) == 9
+    assert len(set(plan.raw_files(config))) == 15
     assert plan.raw_files(config, "no such experiment") == []
 
 

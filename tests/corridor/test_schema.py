@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crossover import plan, schema
 
-EXPERIMENTS = ("zmq_throughput", "mpi_pingpong", "task_latency")
+EXPERIMENTS = ("zmq_throughput", "mpi_pingpong", "task_latency", "task_throughput", "task_map")
 
 
 def pingpong(**chosen):

@@ -30,7 +30,7 @@ def spin(turns: int) -> int:
     return turns
 
 
-def turns_per_second(bursts: int = 40, burst_turns: int = 20_000) -> float:
+def turns_per_second(bursts: int = 200, burst_turns: int = 20_000) -> float:
     """How fast a core that is left alone turns, from the fastest of many short bursts: others' work only slows them."""
     fastest = float("inf")
     for _ in range(bursts):
