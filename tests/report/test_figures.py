@@ -53,6 +53,14 @@ def test_an_axis_whose_values_have_no_unit_has_no_brackets():
     assert axis(figures.curve(made).to_dict(), "y")["title"] == "throughput"
 
 
+def test_the_legend_of_many_arms_has_several_rows():
+    made = Campaign([zmq()]).tables()
+    rival = next(row for row in made["summary"] if row["arm"] == "no-copy")
+    made["summary"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
+    chart = figures.curve(tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]).to_dict()
+    assert axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] == 3
+
+
 def test_no_two_of_many_arms_look_alike():
     made = Campaign([zmq()]).tables()
     rival = next(row for row in made["ratios"] if row["arm"] == "no-copy")

@@ -51,6 +51,14 @@ def test_the_ratios_are_given_at_a_few_places_with_both_ends(page):
     assert header[1] == "PUSH/PULL over ipc, 64 MB in flight: `no-copy` / `copy`"
 
 
+def test_where_arms_are_many_their_ratios_stand_in_rows(tmp_path):
+    names = [f"rival {number}" for number in range(7)]
+    results = Campaign([zmq(arm=name) for name in names]).write(tmp_path)
+    header, *rows = table(Page(LEADS, results).ratios("zmq_throughput"))
+    assert header == ["message size", "100 B", "1 kB", "10 kB", "100 kB", "1 MB"]
+    assert [row[0].partition(": ")[2] for row in rows] == [f"`{name}` / `copy`" for name in names]
+
+
 def test_every_metric_has_its_tab_and_the_leading_one_is_first(page):
     shown = page.charts("zmq_throughput").data
     assert [line for line in shown.splitlines() if line.startswith("## ")] == [

@@ -29,6 +29,7 @@ CEILING_SHAPES, CEILING_DASHES = ("triangle-left", "wedge", "arrow"), ((1, 3), (
 Style = tuple[str, str, tuple[int, ...]]
 """Colour, shape and dash of an arm."""
 
+MOST_LABELS_IN_A_ROW = 4
 HEIGHT = 270
 STATIC_WIDTH = 480
 STATIC_SCALE = 2
@@ -145,7 +146,9 @@ def _lines(panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, ti
 def _points(base: alt.Chart, styles: dict[str, Style], axis_name: str, title: str) -> alt.Chart:
     """The points of all arms, which also make the legend and the tooltips."""
     labels, (colours, shapes, _) = list(styles), zip(*styles.values(), strict=True)
-    legend = alt.Legend(orient="top", title=None, symbolSize=70, offset=4)
+    # A legend in one row would be wider than the page where arms are many.
+    columns = alt.Undefined if len(labels) <= MOST_LABELS_IN_A_ROW else 3
+    legend = alt.Legend(orient="top", title=None, symbolSize=70, offset=4, columns=columns)
     fields = {
         "arm": "arm",
         "at": axis_name,

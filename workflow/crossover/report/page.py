@@ -129,15 +129,17 @@ class Page:
             return Markdown("")
         places = sampled(sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS)
         facts = curves[0][0].facts
-        lines = []
+        lines = [[f"{panel.title}: `{arm}` / `{panel.reference}`" for panel, arm in curves]]
         for place in places:
             cells = [next((c for c in panel.ratios_of(arm) if c["x"] == place), None) for panel, arm in curves]
-            texts = [
-                "–" if cell is None else quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in cells
-            ]
-            lines.append([quantities.quantity(place, facts["axis_unit"]), *texts])
-        heads = [f"{panel.title}: `{arm}` / `{panel.reference}`" for panel, arm in curves]
-        return Markdown(pipe_table([facts["axis"], *heads], lines))
+            lines.append(
+                ["–" if cell is None else quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in cells]
+            )
+        heads = [facts["axis"], *(quantities.quantity(place, facts["axis_unit"]) for place in places)]
+        table = [[head, *line] for head, line in zip(heads, lines, strict=True)]
+        if len(curves) > SAMPLED_POINTS:  # more columns than a page is wide
+            table = [list(column) for column in zip(*table, strict=True)]
+        return Markdown(pipe_table(table[0], table[1:]))
 
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
