@@ -5,7 +5,7 @@ from collections import Counter
 
 import psutil
 import pytest
-from launching import COMMON, Launch, eventually
+from launching import COMMON, Launch, eventually, toy_project
 
 from crossover import plan, record, schema
 
@@ -13,6 +13,7 @@ SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
 LONG = {"tasks": [1, 2, 3], "budget_seconds": 6, "rounds": {"at_least": 3, "at_most": 10**6}}
+SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {
     "task_latency": {"tasks": [3, 20]},
     "task_throughput": {"tasks": 5, "sizes_bytes": [10, 300000]},
@@ -42,8 +43,8 @@ def launch(tmp_path):
     """Prepares launches; what is left of them at the end is killed."""
     prepared = []
 
-    def prepare(experiment, chosen):
-        prepared.append(Launch(tmp_path, experiment, chosen))
+    def prepare(experiment, chosen, **others):
+        prepared.append(Launch(tmp_path, experiment, chosen, **others))
         return prepared[-1]
 
     yield prepare
@@ -65,13 +66,51 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
         one.log.read_text()
     )
     found = rows(one)
-    assert {row["validity"] for row in found} <= {"ok", "steal time", "throttled", "swapped"}
+    assert {row["validity"] for row in found} <= SANE
     assert all(row["value"] > 0 for row in found)
     blocks = Counter(row["arm"] for row in found)
     assert set(blocks) == {arm.name for arm in plan.arms(chosen)}
     assert len(set(blocks.values())) == 1
     left_nothing(one)
     assert "Traceback" not in one.log.read_text()
+
+
+# ---- adding one
+
+INLINE = '''
+"""No farm at all: rank 0 runs the tasks itself."""
+
+from crossover.measure.farms import Farm
+
+
+class Entrant(Farm):
+    def submit(self, task, arguments):
+        self.results = [task(argument) for argument in arguments]
+
+    def wait(self):
+        return self.results
+
+    def stop(self):
+        pass
+
+
+def serve(peers, invitation):
+    pass
+'''
+
+
+def test_one_small_file_and_one_line_of_configuration_add_an_entrant(launch, tmp_path, monkeypatch):
+    root = toy_project(tmp_path / "project")
+    (root / "workflow/crossover/measure/farms/inline.py").write_text(INLINE)
+    monkeypatch.setattr(schema, "FARMS", root / "workflow/crossover/measure/farms")
+    farming = {"arms": ["bare zmq", "mine"], "reference": "bare zmq", "ceilings": [], "tasks": [3], "engines": 1}
+    config = schema.complete({"entrants": {"mine": {"farm": "inline"}}, "experiments": {"task_latency": farming}})
+    one = launch(
+        "task_latency", plan.of_launch(plan.settings_of(config, "task_latency"), "node", 1) | COMMON, root=root
+    )
+    assert one.run() == 0
+    assert {row["validity"] for row in rows(one) if row["arm"] == "mine"} <= SANE
+    assert {row["arm"] for row in rows(one) if row["value"]} == {"bare zmq", "mine", "null"}
 
 
 # ---- ends from outside

@@ -46,11 +46,12 @@ def test_both_axes_are_logarithmic_and_name_their_units(curve):
     assert axis(curve, "y")["title"] == "throughput (messages/s)"
 
 
-def test_an_axis_whose_values_have_no_unit_has_no_brackets():
+def test_an_axis_whose_values_have_no_unit_has_no_brackets_and_no_prefixes():
     made = panel(zmq())
     for row in made.summary:
         row["unit"] = ""
-    assert axis(figures.curve(made).to_dict(), "y")["title"] == "throughput"
+    drawn = axis(figures.curve(made).to_dict(), "y")
+    assert (drawn["title"], drawn["axis"]["format"]) == ("throughput", "~g")
 
 
 def test_the_legend_of_many_arms_has_several_rows():

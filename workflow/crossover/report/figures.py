@@ -53,7 +53,8 @@ def curve(panel: Panel) -> alt.LayerChart:
     """Each arm's median over launches along the axis, with its interval as a band."""
     # The null arm is the reference once more: here it would only hide it.
     points = [_point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
-    scale, axis = _y(points, margin=1.1, tick_format="~s")
+    # A prefix belongs to a unit: a share of one half is 0.5, not 500 m.
+    scale, axis = _y(points, margin=1.1, tick_format="~s" if panel.unit else "~g")
     layers = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit))
     return _finish(panel, layers, f"{panel.metric}, {panel.facts['better']} is better")
 
