@@ -11,6 +11,7 @@ from crossover import closure, schema
 from crossover.measure import compiler
 
 EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
+FARMING = {name for name in EXPERIMENTS if name.startswith("task_")}
 ANALYSING = ("crossover.analyse.tables",)
 
 
@@ -31,8 +32,13 @@ def fresh(package):
 def digests(package):
     """The digest of every experiment's launches, and of the analysis."""
     copy = fresh(package)
-    launches = {name: copy.of_launch(SimpleNamespace(experiment=name)) for name in EXPERIMENTS}
-    return launches | {"analysis": copy.digest(*ANALYSING)}
+    return {name: of_launch(copy, name) for name in EXPERIMENTS} | {"analysis": copy.digest(*ANALYSING)}
+
+
+def of_launch(module, experiment, farm="zmq_echo"):
+    """The digest of a launch; if farms take part, of one with this farm."""
+    settings = {"entrants": {"any": {"farm": farm}}} if experiment in FARMING else {}
+    return module.for_launch(lambda wildcards: settings)(SimpleNamespace(experiment=experiment))
 
 
 def edit(file, text="\nEDITED = True\n"):
@@ -49,7 +55,7 @@ def concerned(package, *files):
 
 
 def test_a_copy_elsewhere_has_the_same_digests(package):
-    assert digests(package) == {name: closure.of_launch(SimpleNamespace(experiment=name)) for name in EXPERIMENTS} | {
+    assert digests(package) == {name: of_launch(closure, name) for name in EXPERIMENTS} | {
         "analysis": closure.digest(*ANALYSING)
     }
 
@@ -70,8 +76,13 @@ def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
 
 
-def test_a_farm_concerns_the_experiments_that_use_it(package):
-    assert concerned(package, "measure/farms/ipp.py") == {"task_latency"}
+def test_a_farm_concerns_the_launches_in_which_it_takes_part(package):
+    assert concerned(package, "measure/farms/zmq_echo.py") == FARMING
+    assert concerned(package, "measure/farms/ipyparallel.py") == set()
+
+
+def test_launches_with_different_farms_have_different_digests(package):
+    assert of_launch(closure, "task_latency", "dask") != of_launch(closure, "task_latency", "ipyparallel")
 
 
 def test_a_ceiling_concerns_the_experiments_that_use_it(package):
@@ -102,7 +113,7 @@ def test_without_ceilings_no_library_is_needed():
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
     entry = schema.read_schema()["properties"]["experiments"]["properties"][name]
-    known = entry["properties"].get("ceilings", {"items": {"enum": []}})["items"]["enum"]
+    known = entry["properties"].get("ceilings", {"items": {}})["items"].get("enum", [])
     for ceiling in known:
         config = {"results": "there", "experiments": {name: {"ceilings": [ceiling]}}}
         [library] = closure.libraries(config, name)
@@ -117,7 +128,7 @@ def test_a_package_around_the_modules_concerns_every_launch(package, init):
 def test_a_module_reached_only_through_a_package_counts(package):
     edit(package / "measure" / "farms" / "__init__.py", "\nfrom crossover.measure.farms import hidden\n")
     (package / "measure" / "farms" / "hidden.py").write_text("SPEED = 1\n")
-    assert concerned(package, "measure/farms/hidden.py") == {"task_latency"}
+    assert concerned(package, "measure/farms/hidden.py") == FARMING
 
 
 def test_the_analysis_concerns_no_launch(package):

@@ -77,8 +77,9 @@ def test_two_peers_need_two_ranks_and_one_process_one():
     assert plan.ranks(plan.of_launch(completed(), "process", 1)) == 1
 
 
-@pytest.mark.parametrize(("engines", "ranks"), [(1, 4), (2, 7), (5, 16)])
+@pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
 def test_a_farm_per_arm_and_a_driver_need_their_ranks(engines, ranks):
+    """Two rivals, the null arm's own farm and the ceiling's."""
     config = schema.complete({"experiments": {"task_latency": {"engines": engines}}})
     assert plan.ranks(plan.of_launch(config["experiments"]["task_latency"], "node", 1)) == ranks
 
@@ -123,7 +124,7 @@ def test_the_same_settings_in_another_order_are_the_same_text():
 def test_questions_are_asked_of_the_experiment_of_the_wildcards():
     config = schema.complete({})
     wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch="2")
-    assert plan.for_launch(config, plan.ranks)(wildcards) == 7
+    assert plan.for_launch(config, plan.ranks)(wildcards) == 9
     assert plan.for_config(config, plan.raw_files)(wildcards) == plan.raw_files(config, "task_latency")
     assert plan.nodes(wildcards) == 1
 
@@ -153,6 +154,43 @@ def test_consecutive_launches_are_of_different_heats_so_that_a_drift_of_the_mach
     assert [plan.of_launch(chosen, "node", number)["arms"][1] for number in range(1, 5)] == ["b", "c", "b", "c"]
 
 
+def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
+    loud = {"farm": "loud", "alone": True}
+    chosen = {"arms": ["a", "b", "c", "d", "e"], "reference": "a", "entrants": {"b": loud, "d": loud, "e": {}}}
+    assert [heat["arms"] for heat in plan.heats(chosen | {"rivals_per_heat": 3})] == [
+        ["a", "c", "e"],
+        ["a", "b"],
+        ["a", "d"],
+    ]
+
+
+def farms(**chosen):
+    """A complete configuration with the farms' first experiment."""
+    return schema.complete({"tier": "standard", "experiments": {"task_latency": chosen}})
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_at_most_four_farms_are_alive_at_once_beside_the_ceilings(tier):
+    config = schema.complete({"tier": tier})
+    for launch in plan.launches(config):
+        settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), "node", launch["launch"])
+        arms = [arm for arm in plan.arms(settings) if not arm.ceiling]
+        assert len(arms) <= 4 or "engines" not in settings
+        assert arms[0].name == settings["reference"] and arms[-1].null
+
+
+def test_a_launch_knows_the_entrants_that_take_part_and_no_others():
+    config = farms(arms=["pure", "lru", "dask"], reference="pure", ceilings=["bare zmq"])
+    known = [
+        set(plan.of_launch(plan.settings_of(config, "task_latency"), "node", number)["entrants"]) for number in (1, 2)
+    ]
+    assert known == [{"pure", "lru", "bare zmq"}, {"pure", "dask", "bare zmq"}]
+
+
+def test_an_experiment_without_farms_knows_no_entrants():
+    assert "entrants" not in plan.settings_of(schema.complete({}), "mpi_pingpong")
+
+
 def test_every_launch_of_every_placement_has_a_raw_file(tmp_path):
     config = schema.complete({"results": str(tmp_path)} | pingpong(launches=3))
     assert plan.raw_files(config) == [
@@ -164,7 +202,7 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     config = schema.complete({})
     shares = [plan.raw_files(config, name) for name in config["experiments"]]
     assert [path for share in shares for path in share] == plan.raw_files(config)
-    assert len(set(plan.raw_files(config))) == 15
+    assert len(set(plan.raw_files(config))) == 21
     assert plan.raw_files(config, "no such experiment") == []
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crossover import plan, schema
 
-EXPERIMENTS = ("zmq_throughput", "zmq_latency", "mpi_pingpong", "task_latency")
+EXPERIMENTS = ("zmq_throughput", "zmq_latency", "mpi_pingpong", "task_latency", "task_throughput", "task_map")
 
 
 def pingpong(**chosen):
@@ -18,6 +18,10 @@ def pingpong(**chosen):
 
 def zeromq(**chosen):
     return {"experiments": {"zmq_throughput": chosen}}
+
+
+def farms(**chosen):
+    return {"experiments": {"task_latency": chosen}}
 
 
 # ---- completing
@@ -83,6 +87,17 @@ def test_completing_leaves_what_it_was_given_alone():
 def test_completing_a_complete_configuration_changes_nothing():
     once = schema.complete({"tier": "standard"})
     assert schema.complete(once) == once
+
+
+def test_an_entrant_of_ones_own_joins_those_that_are_there_and_may_be_an_arm():
+    mine = {"lru hwm 4": {"farm": "ipyparallel", "scheme": "lru", "hwm": 4}}
+    config = schema.complete(farms(arms=["leastload", "lru hwm 4"]) | {"entrants": mine})
+    assert config["entrants"] == schema.complete({})["entrants"] | mine
+
+
+def test_an_entrant_of_a_known_name_is_replaced_as_a_whole():
+    config = schema.complete({"entrants": {"dask": {"farm": "dask"}}})
+    assert config["entrants"]["dask"] == {"farm": "dask"}
 
 
 # ---- refusing
@@ -183,6 +198,44 @@ WRONG = {
     "an endless budget": (
         pingpong(budget_seconds=float("inf")),
         "experiments.mpi_pingpong.budget_seconds: inf is not of type number or object",
+    ),
+    "an arm that is no entrant": (
+        farms(arms=["leastload", "fastest"]),
+        "experiments.task_latency.arms: 'fastest' is no entrant; there are: leastload, leastload hwm 1, ",
+    ),
+    "a ceiling that is no entrant": (
+        farms(ceilings=["sky"]),
+        "experiments.task_latency.ceilings: 'sky' is no entrant; there are: leastload, ",
+    ),
+    "a ceiling that competes": (
+        farms(ceilings=["pure"]),
+        "experiments.task_latency.ceilings: 'pure' competes as an arm; take it out of one of the two",
+    ),
+    "an arm that has the null arm's name": (
+        farms(arms=["leastload", "null"]) | {"entrants": {"null": {"farm": "dask"}}},
+        "experiments.task_latency.arms: 'null' is the name of the null arm; call the entrant otherwise",
+    ),
+    "a farm that does not exist": (
+        {"entrants": {"mine": {"farm": "funny"}}},
+        "entrants.mine.farm: 'funny' is no farm; there are: concurrent_futures, dask, ipyparallel, ",
+    ),
+    "an entrant without a farm": ({"entrants": {"mine": {}}}, "entrants.mine: 'farm' is a required property"),
+    "an entrant that is a text": ({"entrants": {"mine": "dask"}}, "entrants.mine: 'dask' is not of type object"),
+    "an entrant with an unknown option": (
+        {"entrants": {"mine": {"farm": "dask", "threads": 2}}},
+        "entrants.mine.threads: unknown key; known here: farm, alone, scheme, hwm, packer",
+    ),
+    "an option of another farm": (
+        {"entrants": {"mine": {"farm": "dask", "hwm": 2}}},
+        "entrants.mine.hwm: only ipyparallel has one",
+    ),
+    "ipyparallel without a scheduler": (
+        {"entrants": {"mine": {"farm": "ipyparallel"}}},
+        "entrants.mine.scheme: is missing; ipyparallel needs one",
+    ),
+    "a scheduler that does not exist": (
+        {"entrants": {"mine": {"farm": "ipyparallel", "scheme": "best"}}},
+        "entrants.mine.scheme: 'best' is not one of leastload, lru, weighted, plainrandom, twobin, pure",
     ),
     "a share in per cent": (
         pingpong(target_width="2%"),

@@ -38,7 +38,18 @@ SETTINGS = {
         "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
     },
     "task_latency": COMMON
-    | {"tasks": [2, 8], "arms": ["leastload", "pure"], "reference": "leastload", "engines": 1, "hwm": 0},
+    | {
+        "tasks": [2, 8],
+        "arms": ["leastload", "pure"],
+        "reference": "leastload",
+        "ceilings": ["bare zmq"],
+        "engines": 1,
+        "entrants": {
+            "leastload": {"farm": "ipyparallel", "scheme": "leastload"},
+            "pure": {"farm": "ipyparallel", "scheme": "pure"},
+            "bare zmq": {"farm": "zmq_echo"},
+        },
+    },
 }
 SETTINGS |= {
     f"{name} in one process": SETTINGS[name] | {"placement": "process"} for name in ("zmq_throughput", "zmq_latency")
@@ -55,7 +66,7 @@ CELLS = {name: [(curve, x) for curve in curves for x in (100, 20000)] for name, 
         for kind in ("bytes", "dict", "float64 array", "list of floats")
         for x in (1, 1000)
     ],
-    "task_latency": [("ipyparallel, hwm 0, 1 engines", x) for x in (2, 8)],
+    "task_latency": [("empty tasks, engines: 1", x) for x in (2, 8)],
 }
 METRICS = {
     "zmq_throughput": {

@@ -46,6 +46,31 @@ def test_both_axes_are_logarithmic_and_name_their_units(curve):
     assert axis(curve, "y")["title"] == "throughput (messages/s)"
 
 
+def test_an_axis_whose_values_have_no_unit_has_no_brackets_and_no_prefixes():
+    made = panel(zmq())
+    for row in made.summary:
+        row["unit"] = ""
+    drawn = axis(figures.curve(made).to_dict(), "y")
+    assert (drawn["title"], drawn["axis"]["format"]) == ("throughput", "~g")
+
+
+def test_the_legend_of_many_arms_has_several_rows():
+    made = Campaign([zmq()]).tables()
+    rival = next(row for row in made["summary"] if row["arm"] == "no-copy")
+    made["summary"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
+    chart = figures.curve(tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]).to_dict()
+    assert axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] == 3
+
+
+def test_no_two_of_many_arms_look_alike():
+    made = Campaign([zmq()]).tables()
+    rival = next(row for row in made["ratios"] if row["arm"] == "no-copy")
+    made["ratios"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
+    shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+    styles = list(figures._styles(shown).values())
+    assert len(styles) == len(set(styles)) == 17
+
+
 def test_a_ceiling_is_drawn_over_the_curves_and_named_but_does_not_press_the_ratios_together():
     made = Campaign([zmq()]).tables()
     for name in ("summary", "ratios"):

@@ -7,7 +7,7 @@ exactly the jobs it concerns, and a touch none.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -33,10 +33,20 @@ def digest(*modules: str) -> str:
     return content.hexdigest()[:16]
 
 
-def of_launch(wildcards: Any) -> str:
-    """The digest of what measures one launch: supervisor, engine and this experiment's driver, no other's."""
-    driver = f"crossover.measure.experiments.{wildcards.experiment}"
-    return digest("crossover.measure.launch", "crossover.measure.run", driver)
+def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], str]:
+    """A function of a launch's wildcards, given its settings: the digest of what measures it.
+
+    That is the supervisor, the engine, this experiment's driver and no other's, and the farms of its entrants, which
+    are found by name as the driver is.
+    """
+
+    def answer(wildcards: Any) -> str:
+        entrants = settings_of(wildcards).get("entrants", {})
+        farms = [f"crossover.measure.farms.{entrant['farm']}" for entrant in entrants.values()]
+        driver = f"crossover.measure.experiments.{wildcards.experiment}"
+        return digest("crossover.measure.launch", "crossover.measure.run", driver, *farms)
+
+    return answer
 
 
 def libraries(config: dict[str, Any], experiment: str) -> list[str]:

@@ -20,15 +20,34 @@ tier: `launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--co
 The whole configuration, of every tier, is checked before anything runs; whatever is wrong is listed key by key.
 """
 
+ENTRANTS = """\
+An entrant is a name for a task farm with its options. One line adds another, such as
+`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`; arms may then name it.
+
+- `farm`: the file in `workflow/crossover/measure/farms/` that runs it.
+- `alone`: whether it shares a launch with no other rival, because it disturbs them even while it is idle.
+- `scheme`, `hwm`, `packer`, of ipyparallel alone: the scheduler; the most tasks that it hands an engine at a time, 0
+  for any number (with 1, ipyparallel's own default, all engines offered are idle, and schemes hardly differ); what
+  messages are packed with, `json` unless told otherwise.
+"""
+
 
 def text() -> str:
     """The page, as Markdown."""
     whole = schema.read_schema()
     experiments = whole["properties"]["experiments"]["properties"]
-    parts = [OPENING, *_table(whole), ""]
+    entrants = whole["properties"]["entrants"]["properties"]
+    parts = [OPENING, *_table(whole), "", "## `entrants`", "", ENTRANTS, *_entrants(entrants), ""]
     for name, part in experiments.items():
         parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
     return "\n".join(parts)
+
+
+def _entrants(parts: Mapping[str, Any]) -> Iterator[str]:
+    yield "| entrant | is |"
+    yield "|---|---|"
+    for name, entry in parts.items():
+        yield f"| `{name}` | {_literal(entry['default'])} |"
 
 
 def _table(part: Mapping[str, Any]) -> Iterator[str]:

@@ -60,16 +60,20 @@ def arms(settings: Settings) -> list[Arm]:
 def heats(settings: Settings) -> list[Settings]:
     """What must be spread over launches because one cannot hold it, each as the settings it replaces.
 
-    `rivals_per_heat` bounds the arms that live side by side: each heat has the reference and so many others.
+    `rivals_per_heat` bounds the arms that live side by side: each heat has the reference and so many others. An entrant
+    that is `alone`, because it disturbs the others even while it is idle, has a heat of its own.
     `thread_levels` are asked of MPI once per process.
 
     >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
     [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
     """
-    reference = settings["reference"]
+    reference, entrants = settings["reference"], settings.get("entrants", {})
     rivals = [name for name in settings["arms"] if name != reference]
-    size = settings.get("rivals_per_heat", len(rivals))
-    groups = [{"arms": [reference, *rivals[start : start + size]]} for start in range(0, len(rivals), size)]
+    alone = [name for name in rivals if entrants.get(name, {}).get("alone")]
+    social = [name for name in rivals if name not in alone]
+    size = settings.get("rivals_per_heat", max(1, len(social)))
+    shared = [social[start : start + size] for start in range(0, len(social), size)]
+    groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
     levels = [{"thread_level": level} for level in settings.get("thread_levels", [])] or [{}]
     return [group | level for level in levels for group in groups]
 
@@ -84,7 +88,10 @@ def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     if isinstance(own["budget_seconds"], Mapping):
         own["budget_seconds"] = own["budget_seconds"][placement]
     turns = heats(settings)
-    return own | turns[(launch - 1) % len(turns)] | {"placement": placement}
+    own |= turns[(launch - 1) % len(turns)] | {"placement": placement}
+    if "entrants" in own:
+        own["entrants"] = {arm.runs: own["entrants"][arm.runs] for arm in arms(own)}
+    return own
 
 
 def ranks(settings: Settings) -> int:
@@ -112,6 +119,12 @@ def canonical(settings: Mapping[str, Any]) -> str:
 # ---- what Snakemake asks
 
 
+def settings_of(config: Config, experiment: str) -> Settings:
+    """An experiment's settings, for task farms with the entrants that all experiments share."""
+    settings: Settings = config["experiments"][experiment]
+    return settings | {"entrants": config["entrants"]} if "engines" in settings else settings
+
+
 def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:
     """Turn a question about a complete configuration and one of its experiments into a function of wildcards."""
 
@@ -125,7 +138,7 @@ def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any]
     """The same for a question about the settings of one launch."""
 
     def answer(wildcards: Any) -> Any:
-        settings = config["experiments"][wildcards.experiment]
+        settings = settings_of(config, wildcards.experiment)
         return ask(of_launch(settings, wildcards.placement, int(wildcards.launch)))
 
     return answer
@@ -138,8 +151,9 @@ def nodes(wildcards: Any) -> int:
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
     """Every launch of the run, or of one experiment, as {experiment, placement, launch}."""
-    for name, settings in config["experiments"].items():
+    for name in config["experiments"]:
         if experiment in (None, name):
+            settings = settings_of(config, name)
             for placement in settings["placements"]:
                 for number in range(1, settings["launches"] * len(heats(settings)) + 1):
                     yield {"experiment": name, "placement": placement, "launch": number}
@@ -153,7 +167,7 @@ def estimated_seconds(config: Config) -> float:
     """How long all launches of the run take, one after another."""
     found = 0.0
     for each in launches(config):
-        settings = of_launch(config["experiments"][each["experiment"]], each["placement"], each["launch"])
+        settings = of_launch(settings_of(config, each["experiment"]), each["placement"], each["launch"])
         found += START_SECONDS + settings["budget_seconds"]
     return found
 

@@ -15,6 +15,7 @@ from jsonschema.validators import extend
 from crossover.plan import Config, Settings
 
 FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
+FARMS = Path(__file__).parent / "measure" / "farms"
 TIERS = ("quick", "standard", "paper")
 
 
@@ -110,12 +111,18 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     """Every fault: what the schema forbids, and in the experiments that it allows, what contradicts itself."""
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
     found = [_sentence(error) for error in errors]
+    if any(error.absolute_path and error.absolute_path[0] == "entrants" for error in errors):
+        return found
+    entrants = config["entrants"]
+    found += [f"entrants.{name}.{fault}" for name in entrants for fault in _misfits(entrants[name])]
     if not isinstance(config["experiments"], Mapping):
         return found
     forbidden = {step for error in errors for step in list(error.absolute_path)[1:2]}
     allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
     for name in sorted(allowed - forbidden):
-        found += [f"experiments.{name}.{fault}" for fault in _contradictions(config["experiments"][name])]
+        settings = config["experiments"][name]
+        strangers = _strangers(settings, entrants) if "engines" in settings else []
+        found += [f"experiments.{name}.{fault}" for fault in [*_contradictions(settings), *strangers]]
     return found
 
 
@@ -166,3 +173,27 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for key, axis in settings.items():
         if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
             yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"
+
+
+def _misfits(entrant: Settings) -> Iterator[str]:
+    """What is wrong with the farm that an entrant names, or with what it asks of that farm."""
+    farms = sorted(path.stem for path in FARMS.glob("[a-z]*.py"))
+    if entrant["farm"] not in farms:
+        yield f"farm: {entrant['farm']!r} is no farm; there are: {', '.join(farms)}"
+    elif entrant["farm"] == "ipyparallel" and "scheme" not in entrant:
+        yield "scheme: is missing; ipyparallel needs one"
+    elif entrant["farm"] != "ipyparallel":
+        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer") if key in entrant)
+
+
+def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
+    """Arms that are no entrants, or that cannot be told from others."""
+    for key in ("arms", "ceilings"):
+        for name in settings[key]:
+            if name not in entrants:
+                yield f"{key}: {name!r} is no entrant; there are: {', '.join(entrants)}"
+            elif name == "null":
+                yield f"{key}: 'null' is the name of the null arm; call the entrant otherwise"
+    for name in settings["ceilings"]:
+        if name in settings["arms"]:
+            yield f"ceilings: {name!r} competes as an arm; take it out of one of the two"

@@ -17,7 +17,7 @@ rule measure:
         runtime=plan.for_launch(run, plan.runtime_minutes),
     params:
         settings=plan.for_launch(run, plan.canonical),
-        code=closure.of_launch,
+        code=closure.for_launch(plan.for_launch(run, dict)),
         # As parameters too, because a change of resources alone reruns nothing.
         ranks=plan.for_launch(run, plan.ranks),
         nodes=plan.nodes,

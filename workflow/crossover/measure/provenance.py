@@ -14,7 +14,10 @@ from pathlib import Path
 
 import psutil
 
-LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "ipyparallel", "numpy")
+LIBRARIES = (
+    *("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy"),
+    *("ipyparallel", "distributed", "foolscap", "twisted"),
+)
 STEAL_SHARE = 0.1
 """The share of processor time taken by other guests of the hypervisor from which a round counts as disturbed."""
 

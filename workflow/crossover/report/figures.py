@@ -30,6 +30,7 @@ CEILING_SHAPES, CEILING_DASHES = ("triangle-left", "wedge", "arrow"), ((1, 3), (
 Style = tuple[str, str, tuple[int, ...]]
 """Colour, shape and dash of an arm."""
 
+MOST_LABELS_IN_A_ROW = 4
 HEIGHT = 270
 STATIC_WIDTH = 480
 STATIC_SCALE = 2
@@ -55,8 +56,10 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     # The null arm is the reference once more: here it would only hide it.
     points = [_point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
     others = [_published(panel, point) for dataset in datasets for point in dataset.over(panel)]
-    scale, axis = _y(points, margin=1.1, tick_format="~s", shown=tuple(point["value"] for point in others))
-    layers = _lines(panel, points, scale, axis, f"{panel.metric} ({panel.unit})")
+    # A prefix belongs to a unit: a share of one half is 0.5, not 500 m.
+    tick_format = "~s" if panel.unit else "~g"
+    scale, axis = _y(points, margin=1.1, tick_format=tick_format, shown=tuple(point["value"] for point in others))
+    layers = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit))
     layers += _open_marks(panel, others)
     subtitle = f"{panel.metric}, {panel.facts['better']} is better{'; open marks: published' if others else ''}"
     return _finish(panel, points, layers, subtitle)
@@ -178,7 +181,9 @@ def _lines(panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, ti
 def _points(base: alt.Chart, styles: dict[str, Style], axis_name: str, title: str) -> alt.Chart:
     """The points of all arms, which also make the legend and the tooltips."""
     labels, (colours, shapes, _) = list(styles), zip(*styles.values(), strict=True)
-    legend = alt.Legend(orient="top", title=None, symbolSize=70, offset=4)
+    # A legend in one row would be wider than the page where arms are many.
+    columns = alt.Undefined if len(labels) <= MOST_LABELS_IN_A_ROW else 3
+    legend = alt.Legend(orient="top", title=None, symbolSize=70, offset=4, columns=columns)
     fields = {
         "arm": "arm",
         "at": axis_name,
@@ -195,12 +200,19 @@ def _points(base: alt.Chart, styles: dict[str, Style], axis_name: str, title: st
     return points
 
 
+def _title(name: str, unit: str) -> str:
+    """What an axis shows, with its unit where that says more."""
+    return name if unit in ("", name) else f"{name} ({unit})"
+
+
 def _styles(panel: Panel) -> dict[str, Style]:
     """Colour, shape and dash of each arm, by its label; what does not compete is grey everywhere."""
     styles: dict[str, Style] = {}
     for order, arm in enumerate([panel.reference, *panel.rivals] if panel.reference else panel.arms):
-        index = order % len(COLOURS)
-        styles[_label(panel, arm)] = (COLOURS[index], SHAPES[index], DASHES[index])
+        # Past the last colour the shapes and dashes are shifted against the colours, so that no two arms look alike.
+        lap, index = divmod(order, len(COLOURS))
+        shape, dash = (index + lap) % len(SHAPES), (index + 2 * lap) % len(DASHES)
+        styles[_label(panel, arm)] = (COLOURS[index], SHAPES[shape], DASHES[dash])
     for order, arm in enumerate(panel.ceilings):
         index = order % len(CEILING_SHAPES)
         styles[_label(panel, arm)] = (CEILING_COLOUR, CEILING_SHAPES[index], CEILING_DASHES[index])
@@ -216,7 +228,7 @@ def _x(panel: Panel) -> alt.X:
     ticks = places if len(places) <= 8 else log_ticks(places[0], places[-1])
     return alt.X(
         "x:Q",
-        title=axis if axis == unit else f"{axis} ({unit})",
+        title=_title(axis, unit),
         scale=alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10),
         axis=alt.Axis(
             values=ticks,

@@ -8,6 +8,8 @@ from decimal import Decimal
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 SCALED_UNITS = {"bytes": "B", "s": "s"}
 """Units that take a prefix, by the symbol they have then. All others are written out in full."""
+PREFIXED_UNITS = {"µs": (1e-6, "s")}
+"""Units that have a prefix already: by what to multiply a value to be rid of it, and the unit without."""
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -30,7 +32,11 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
     ('4.64 kB', '100 B', '12.3 µs', '1 task')
     >>> quantity(1024, "tasks"), quantity(1024.4, "tasks"), quantity(1024, "tasks/s")
     ('1,024 tasks', '1,020 tasks', '1,020 tasks/s')
+    >>> quantity(100, "µs"), quantity(31623, "µs"), quantity(0.958, "")
+    ('100 µs', '31.6 ms', '0.958')
     """
+    factor, unit = PREFIXED_UNITS.get(unit, (1, unit))
+    value *= factor
     if unit not in SCALED_UNITS:
         count = "/" not in unit and unit != "" and float(value).is_integer()
         number = f"{value:,.0f}" if count else _plain(value, digits)

@@ -1,31 +1,153 @@
-"""Task farms: a place to submit tasks to, and engines that run them. One file per entrant.
+"""Task farms: a client submits tasks, engines run them. One file per entrant, found by its name.
 
-A farm lives on rank 0; its engines are ranks, which *become* engines: they run the entrant's own loop in
-the process, because a rank that waits in MPI meanwhile would spin.
+An entrant's module has:
+
+- `Entrant`, a `Farm`, which lives on rank 0;
+- `serve(peers, invitation)`, for the ranks that are its engines: they *become* engines, which run the entrant's own
+  loop in the process, because a rank that waits in MPI meanwhile would spin.
+
+The farms of all arms live side by side in a launch, the null arm's second instance of the reference among them; the
+idle ones sleep.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from crossover.plan import arms
+
+# Engines that are no ranks import this package too, to find the tasks: they must not start MPI.
+if TYPE_CHECKING:
+    from crossover.measure.peers import Peers
+
+Task = Callable[[Any], Any]
+"""A module's function of one argument, which engines can import."""
 
 
-class Farm(Protocol):
-    """A farm, seen from the experiment."""
+class Farm(ABC):
+    """A farm, seen from the experiment: start, submit, wait, stop.
 
-    def start(self) -> None:
-        """Start the farm's server, without waiting for it."""
+    Starting has three steps, so that many farms can start at the same time: `start`, `invitation` and `join`.
+    """
 
-    def invitation(self) -> Any:
-        """Wait for the server; returns what the farm's engines need to know to join, for `serve`."""
+    def __init__(self, peers: Peers, ranks: Sequence[int]):
+        self.peers = peers
+        self.ranks = ranks
+        """The ranks that are this farm's engines."""
 
-    def join(self, engines: int) -> None:
-        """Wait until `engines` have joined, and connect."""
+    def start(self) -> None:  # noqa: B027 (not every farm has a server)
+        """Start what the farm needs beside its engines, without waiting for it."""
 
-    def submit(self, tasks: int) -> None:
-        """Submit `tasks` empty tasks, one by one, and return when the last is submitted."""
+    def invitation(self) -> Any:  # noqa: B027
+        """Wait for what was started; returns what the engines need to know to join, for `serve`."""
 
-    def wait(self) -> int:
-        """Wait for all that was submitted; returns how many gave the right result."""
+    def join(self) -> None:  # noqa: B027
+        """Wait until all engines have joined."""
 
+    @abstractmethod
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit a task per argument, one by one, and return when the last is submitted."""
+
+    @abstractmethod
+    def wait(self) -> list[Any]:
+        """Wait for all that was submitted; returns the results in the order of submission."""
+
+    @abstractmethod
     def stop(self) -> None:
-        """End the engines' loops and the server."""
+        """End the engines' loops and whatever was started."""
+
+
+class Module(Protocol):
+    """What an entrant's module looks like."""
+
+    Entrant: Callable[..., Farm]
+
+    def serve(self, peers: Peers, invitation: Any) -> None:
+        """Be an engine of the farm that sent the invitation; returns when it stops."""
+
+
+def find(farm: str) -> Module:
+    """The module of the farm called `farm`. Raises Refusal where a library that it needs is missing."""
+    try:
+        return cast(Module, import_module(f"{__name__}.{farm}"))
+    except ModuleNotFoundError as missing:
+        from crossover.measure.peers import Refusal
+
+        raise Refusal(
+            "not installed",
+            f"the farm {farm} needs {missing.name}, which is not installed; install it, or leave the entrants with "
+            f"`farm: {farm}` out of the arms",
+        ) from missing
+
+
+@contextmanager
+def side_by_side(peers: Peers, settings: dict[str, Any]) -> Iterator[dict[str, Farm]]:
+    """On rank 0: the running farm of every arm, by the arm's name."""
+    entrants, ranks = settings["entrants"], _ranks(settings)
+    farms: dict[str, Farm] = {}
+    for arm in arms(settings):
+        options = {key: value for key, value in entrants[arm.runs].items() if key not in ("farm", "alone")}
+        farms[arm.name] = find(entrants[arm.runs]["farm"]).Entrant(peers, ranks[arm.name], **options)
+    for farm in farms.values():
+        farm.start()
+    for farm in farms.values():
+        invitation = farm.invitation()
+        for rank in farm.ranks:
+            peers.send(invitation, to=rank)
+    for farm in farms.values():
+        farm.join()
+    yield farms
+    for farm in farms.values():
+        farm.stop()
+    for rank in range(1, peers.size):
+        peers.send("the end", to=rank)
+
+
+def serve(peers: Peers, settings: dict[str, Any]) -> None:
+    """On every other rank: be an engine of the farm that it is meant for, then wait asleep until all farms are done."""
+    runs = next(arm.runs for arm in arms(settings) if peers.rank in _ranks(settings)[arm.name])
+    # Before the invitation comes: loading takes long, and all engines can do it at the same time.
+    module = find(settings["entrants"][runs]["farm"])
+    module.serve(peers, peers.receive())
+    peers.receive()
+
+
+def _ranks(settings: dict[str, Any]) -> dict[str, range]:
+    """The ranks of each arm's engines, after rank 0 in the order of the arms."""
+    count = settings["engines"]
+    return {arm.name: range(1 + at * count, 1 + (at + 1) * count) for at, arm in enumerate(arms(settings))}
+
+
+@dataclass(frozen=True)
+class Flood:
+    """What one or more floods of tasks took together, in seconds, and whether all results were right."""
+
+    submitting_seconds: float
+    """From each first submit to the last one's return."""
+    seconds: float
+    """From each first submit to the last result."""
+    right: bool
+
+
+def flood(farm: Farm, task: Task, arguments: Sequence[Any], n: int, same: Callable[[Any, Any], bool]) -> Flood:
+    """Submit a task per argument and wait for all, `n` times over; untimed, check each result by `same`.
+
+    The tasks return their arguments, so `same(result, argument)` tells whether a result is right. Stops at a wrong one.
+    """
+    submitting = seconds = 0.0
+    for _ in range(n):
+        began = perf_counter()
+        farm.submit(task, arguments)
+        submitted = perf_counter()
+        results = farm.wait()
+        seconds += perf_counter() - began
+        submitting += submitted - began
+        if len(results) != len(arguments) or not all(map(same, results, arguments)):
+            return Flood(submitting, seconds, right=False)
+    return Flood(submitting, seconds, right=True)

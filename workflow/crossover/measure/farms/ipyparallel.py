@@ -10,62 +10,51 @@ import json
 import logging
 import os
 import socket
-import subprocess
-import sys
 import tempfile
-import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import ipyparallel as ipp
 import zmq
 from ipyparallel.engine.app import IPEngine
 
-from crossover.measure.peers import LOOPBACK, Refusal
+from crossover.measure.farms import Farm, Task
+from crossover.measure.peers import LOOPBACK, Peers, Refusal
+from crossover.measure.server import START_SECONDS, Server
 
-START_SECONDS = 60
 PORTS = 20
 """What a controller binds is sixteen, by its documentation."""
 
 
-def empty_task(number: int) -> int:
-    """The task: what comes back shows that it ran."""
-    return number
+class Entrant(Farm):
+    """One controller with one scheduling `scheme`, high-water mark `hwm` (0: none) and message `packer`."""
 
-
-class IpyparallelFarm:
-    """One controller with one scheduling `scheme` and high-water mark `hwm` (0: none)."""
-
-    def __init__(self, scheme: str, hwm: int):
-        self.scheme = scheme
-        self.hwm = hwm
+    def __init__(self, peers: Peers, ranks: Sequence[int], scheme: str, hwm: int = 0, packer: str = "json"):
+        super().__init__(peers, ranks)
+        self.scheme, self.hwm, self.packer = scheme, hwm, packer
         self._pending: list[Any] = []
         # Taken as the farm is made, so that farms started at once cannot be given the same ones: left to itself, each
         # controller would choose free ports, and bind them only later.
         self._reserved = [socket.create_server((LOOPBACK, 0)) for _ in range(PORTS)]
 
     def start(self) -> None:
-        """Start the controller, without waiting for it."""
-        self._folder = Path(tempfile.mkdtemp(prefix=f"{self.scheme}-"))
-        self._log = self._folder / "controller.log"
+        """Start the controller."""
+        self._server = Server(f"ipyparallel {self.scheme}")
+        folder = self._server.folder
         ports = [reserved.getsockname()[1] for reserved in self._reserved]
         for reserved in self._reserved:
             reserved.close()
-        self._controller = subprocess.Popen(
+        self._server.start(
             [
-                *(sys.executable, "-m", "crossover.measure.death"),
-                *(sys.executable, "-m", "ipyparallel.controller"),
+                *("-m", "ipyparallel.controller"),
                 *(f"--IPController.ports={port}" for port in ports),
-                *(f"--profile-dir={self._folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
+                *(f"--profile-dir={folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
+                *(f"--Session.packer={self.packer}", f"--Session.unpacker={self.packer}"),
                 # Registration takes two heartbeats: short ones start fast, many allowed misses keep busy engines.
                 *("--HeartMonitor.period=250", "--HeartMonitor.max_heartmonitor_misses=1000"),
             ],
-            stdin=subprocess.DEVNULL,
-            stdout=self._log.open("w"),
-            stderr=subprocess.STDOUT,
-            env=os.environ | {"IPYTHONDIR": str(self._folder)},
-            start_new_session=True,
+            {"IPYTHONDIR": str(folder)},
         )
 
     def invitation(self) -> dict[str, Any]:
@@ -73,46 +62,37 @@ class IpyparallelFarm:
         return self._connection("engine")
 
     def _connection(self, side: str) -> dict[str, Any]:
-        file = self._folder / "security" / f"ipcontroller-{side}.json"
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and self._controller.poll() is None:
-            try:
-                facts: dict[str, Any] = json.loads(file.read_text())
-                return facts
-            except (OSError, json.JSONDecodeError):  # not there yet, or half written
-                time.sleep(0.02)
-        said = self._log.read_text().splitlines()[-1:]
-        raise Refusal("crashed", f"the ipyparallel controller ({self.scheme}) did not come up; last words: {said}")
+        file = self._server.folder / "security" / f"ipcontroller-{side}.json"
+        facts: dict[str, Any] = self._server.wait_for(lambda: json.loads(file.read_text()))
+        return facts
 
-    def join(self, engines: int) -> None:
+    def join(self) -> None:
         """Wait with a probe client until all engines have joined, then connect the real one.
 
         The pure scheduler refuses a client that saw engines come.
         """
         # Without a folder of its own the client would make one in the user's home.
-        connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._folder)}
+        connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
-            probe.wait_for_engines(engines, timeout=START_SECONDS, interactive=False)
+            probe.wait_for_engines(len(self.ranks), timeout=START_SECONDS, interactive=False)
         self._client = _Client(**connection, timeout=START_SECONDS)
-        if len(self._client) != engines:
-            raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {engines}")
+        if len(self._client) != len(self.ranks):
+            raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {len(self.ranks)}")
         self._view = self._client.load_balanced_view()
 
-    def submit(self, tasks: int) -> None:
-        """Submit empty tasks; the client's own thread does the sending."""
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit; the client's own thread does the sending."""
         submit = self._view.apply_async
-        self._pending = [submit(empty_task, number) for number in range(tasks)]
+        self._pending = [submit(task, argument) for argument in arguments]
 
-    def wait(self) -> int:
-        """Wait for the results, then look at each."""
+    def wait(self) -> list[Any]:
+        """Wait for the results, and drop what the client keeps of every task: no flood is to pay for those before."""
         self._client.wait(self._pending)
-        return sum(result.successful() and result.get() == number for number, result in enumerate(self._pending))
-
-    def forget(self) -> None:
-        """Drop what the client keeps of every task: untimed, so that no block pays for those before it."""
+        results = [result.get() for result in self._pending]
         self._pending = []
         for kept in (self._client.results, self._client.metadata, self._client.history):
             kept.clear()
+        return results
 
     def stop(self) -> None:
         """End the engines' loops, then the controller with its children."""
@@ -120,8 +100,7 @@ class IpyparallelFarm:
             self._client.shutdown(targets="all", hub=False, block=True)
             self._client.close()
         finally:
-            self._controller.terminate()
-            self._controller.wait(START_SECONDS)
+            self._server.stop()
 
 
 class _Client(ipp.Client):  # type: ignore[misc]
@@ -143,7 +122,7 @@ class _Engine(IPEngine):  # type: ignore[misc]
         """Leave standard output alone: a crash must reach the launch's log."""
 
 
-def serve(connection: dict[str, Any]) -> None:
+def serve(peers: Peers, connection: dict[str, Any]) -> None:
     """Be an engine of the farm described by `connection`; returns when the farm stops."""
     os.environ["IPP_CONNECTION_INFO"] = json.dumps(connection)
     engine = _Engine(enable_nanny=False, timeout=START_SECONDS, log_level=logging.ERROR)

@@ -1,0 +1,173 @@
+"""Does every entrant, in real processes, run every task, keep to itself and leave nothing behind?"""
+
+import os
+from collections import Counter
+
+import psutil
+import pytest
+from launching import COMMON, Launch, eventually, toy_project
+
+from crossover import plan, record, schema
+
+SHIPPED = schema.complete({})["entrants"]
+PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
+IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
+LONG = {"tasks": [1, 2, 3], "budget_seconds": 6, "rounds": {"at_least": 3, "at_most": 10**6}}
+SANE = {"ok", "steal time", "throttled", "swapped"}
+EXPERIMENTS = {
+    "task_latency": {"tasks": [3, 20]},
+    "task_throughput": {"tasks": 5, "sizes_bytes": [10, 300000]},
+    "task_map": {"durations_us": [1000], "work": ["sleep", "spin"], "durations": ["skewed"], "tasks_per_engine": 4},
+}
+
+
+def settings(experiment, arms, engines=1, **others):
+    """Of a launch in which these entrants live side by side; the bare exchange is the reference, for it starts fast."""
+    farming = {"arms": arms, "ceilings": [], "reference": arms[0], "engines": engines}
+    return COMMON | EXPERIMENTS[experiment] | farming | {"entrants": {name: SHIPPED[name] for name in arms}} | others
+
+
+def rows(launch):
+    return record.read(launch.output, record.MEASUREMENTS).to_pylist()
+
+
+def left_nothing(launch):
+    assert eventually(lambda: not launch.processes()), launch.processes()
+    assert list(launch.home.iterdir()) == []
+    assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+    assert eventually(lambda: not launch.left_in_shared_folders()), launch.left_in_shared_folders()
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """Prepares launches; what is left of them at the end is killed."""
+    prepared = []
+
+    def prepare(experiment, chosen, **others):
+        prepared.append(Launch(tmp_path, experiment, chosen, **others))
+        return prepared[-1]
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+@pytest.mark.parametrize(
+    ("experiment", "arms"),
+    # Empty tasks of ipyparallel have a launch elsewhere.
+    [("task_throughput", PYTHON), ("task_map", PYTHON), ("task_throughput", IPYPARALLEL)],
+    ids=["arrays", "durations", "arrays by ipyparallel"],
+)
+def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arms):
+    chosen = settings(experiment, arms, engines=2 if arms is PYTHON else 1)
+    one = launch(experiment, chosen)
+    assert one.run() == 0
+    assert record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]["outcome"] == "measured", (
+        one.log.read_text()
+    )
+    found = rows(one)
+    assert {row["validity"] for row in found} <= SANE
+    assert all(row["value"] > 0 for row in found)
+    blocks = Counter(row["arm"] for row in found)
+    assert set(blocks) == {arm.name for arm in plan.arms(chosen)}
+    assert len(set(blocks.values())) == 1
+    left_nothing(one)
+    assert "Traceback" not in one.log.read_text()
+
+
+# ---- adding one
+
+INLINE = '''
+"""No farm at all: rank 0 runs the tasks itself."""
+
+from crossover.measure.farms import Farm
+
+
+class Entrant(Farm):
+    def submit(self, task, arguments):
+        self.results = [task(argument) for argument in arguments]
+
+    def wait(self):
+        return self.results
+
+    def stop(self):
+        pass
+
+
+def serve(peers, invitation):
+    pass
+'''
+
+
+def test_one_small_file_and_one_line_of_configuration_add_an_entrant(launch, tmp_path, monkeypatch):
+    root = toy_project(tmp_path / "project")
+    (root / "workflow/crossover/measure/farms/inline.py").write_text(INLINE)
+    monkeypatch.setattr(schema, "FARMS", root / "workflow/crossover/measure/farms")
+    farming = {"arms": ["bare zmq", "mine"], "reference": "bare zmq", "ceilings": [], "tasks": [3], "engines": 1}
+    config = schema.complete({"entrants": {"mine": {"farm": "inline"}}, "experiments": {"task_latency": farming}})
+    one = launch(
+        "task_latency", plan.of_launch(plan.settings_of(config, "task_latency"), "node", 1) | COMMON, root=root
+    )
+    assert one.run() == 0
+    assert {row["validity"] for row in rows(one) if row["arm"] == "mine"} <= SANE
+    assert {row["arm"] for row in rows(one) if row["value"]} == {"bare zmq", "mine", "null"}
+
+
+# ---- ends from outside
+
+
+def running(launch):
+    """Whether the first cell is done, so that all farms are up."""
+    return launch.log.exists() and "cell 1 of" in launch.log.read_text()
+
+
+@pytest.fixture
+def busy(launch):
+    """A launch of farms with servers, pools and threads, in the middle of it."""
+    one = launch("task_latency", settings("task_latency", PYTHON, **LONG))
+    one.start()
+    assert eventually(lambda: running(one)), one.log.read_text()
+    return one
+
+
+def test_nobody_listens_beyond_the_host_and_a_killed_supervisor_takes_every_farm_along(busy):
+    by_launcher = {address for process in busy.processes() if is_launcher(process) for address in listening(process)}
+    by_others = {address for process in busy.processes() for address in listening(process)} - by_launcher
+    assert len(by_others) > len(busy.ranks())
+    assert {host for host, _ in by_others} == {"127.0.0.1"}
+    busy.process.kill()
+    busy.process.wait()
+    assert eventually(lambda: not busy.processes()), busy.processes()
+
+
+def is_launcher(process):
+    return process.name().startswith(("mpiexec", "hydra"))
+
+
+def listening(process):
+    """The addresses at which a process can be reached; its children have inherited some."""
+    return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+
+
+def test_a_launch_that_loses_its_driver_becomes_a_hole_and_leaves_nothing(busy):
+    next(rank for rank in busy.ranks() if rank.environ()["PMI_RANK"] == "0").kill()
+    assert busy.process.wait(60) == 0
+    facts = record.metadata(record.read(busy.output, record.MEASUREMENTS))["launch"]
+    assert (facts["outcome"], facts["hole"]) == ("hole", "crashed"), facts
+    left_nothing(busy)
+
+
+# ---- what is missing
+
+
+def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_it(launch, tmp_path):
+    absent = tmp_path / "absent"
+    absent.mkdir()
+    (absent / "distributed.py").write_text("raise ModuleNotFoundError('No module', name='distributed')\n")
+    one = launch("task_latency", settings("task_latency", ["bare zmq", "dask"]))
+    one.environment["PYTHONPATH"] = os.pathsep.join([str(absent), one.environment["PYTHONPATH"]])
+    assert one.run() == 0
+    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
+    assert facts["hole"] == "not installed"
+    assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or leave")
+    left_nothing(one)

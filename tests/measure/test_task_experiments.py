@@ -1,0 +1,179 @@
+"""Do the task experiments make the right numbers of what a farm did? On farms that are played."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+from crossover.measure import tasks
+from crossover.measure.experiments import task_latency, task_map, task_throughput
+from crossover.measure.farms import Farm, find, flood
+from crossover.measure.peers import Refusal
+from crossover.measure.sampler import Cell
+from crossover.plan import Arm
+
+ARM = Arm("a", "a")
+
+
+class Played(Farm):
+    """Runs tasks here, in no time but that which it is told to take."""
+
+    def __init__(self, submit_seconds=0.0, wait_seconds=0.0, damage=list):
+        super().__init__(None, [1, 2])
+        self.submit_seconds, self.wait_seconds, self.damage = submit_seconds, wait_seconds, damage
+        self.submitted = []
+
+    def submit(self, task, arguments):
+        time.sleep(self.submit_seconds)
+        self.submitted.append((task, list(arguments)))
+
+    def wait(self):
+        time.sleep(self.wait_seconds)
+        return self.damage(self.submitted[-1][1])
+
+    def stop(self):
+        pass
+
+
+# ---- a flood
+
+
+def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_result():
+    took = flood(Played(0.01, 0.03), tasks.echo, [1, 2], 3, same=int.__eq__)
+    assert took.right
+    assert took.submitting_seconds >= 0.03
+    assert took.seconds >= took.submitting_seconds + 0.09
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda got: got[:-1], lambda got: [*got, 3], lambda got: got[::-1]], ids=["lost", "more", "disordered"]
+)
+def test_a_flood_whose_results_are_not_its_arguments_is_wrong_and_the_last(damage):
+    farm = Played(damage=damage)
+    assert not flood(farm, tasks.echo, [1, 2], 3, same=int.__eq__).right
+    assert len(farm.submitted) == 1
+
+
+@pytest.mark.parametrize(
+    ("blocks", "cell"),
+    [
+        (task_latency.Floods, Cell("", 4)),
+        (lambda farms: task_throughput.Echoes(farms, 4), Cell("", 100)),
+        (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell("", 100, "sleep equal")),
+    ],
+    ids=["latency", "throughput", "map"],
+)
+def test_a_block_with_a_wrong_result_has_a_fault_and_no_value(blocks, cell):
+    block = blocks({"a": Played(damage=lambda got: [got[0] + 1, *got[1:]])}).run(cell, ARM, 1)
+    assert (block.fault, block.values) == ("lost or damaged messages", {})
+
+
+# ---- rates
+
+
+def test_empty_tasks_are_counted_over_all_floods():
+    block = task_latency.Floods({"a": Played(0.01, 0.01)}).run(Cell("", 10), ARM, 3)
+    assert block.values["round trip"] == pytest.approx(30 / block.seconds)
+    assert block.values["submission"] > 1.1 * block.values["round trip"]
+
+
+def test_payload_is_counted_one_way_in_millions_of_bytes():
+    farm = Played(0.0, 0.05)
+    block = task_throughput.Echoes({"a": farm}, 20).run(Cell("", 500_000), ARM, 2)
+    assert block.values["payload one way"] == pytest.approx(2 * 20 * 0.5 / block.seconds)
+    assert block.values["round trip"] == pytest.approx(40 / block.seconds)
+    (array, *others) = farm.submitted[0][1]
+    assert array.dtype == np.uint8 and array.nbytes == 500_000 and len(others) == 19
+
+
+def test_every_metric_of_a_block_is_declared():
+    shown = {
+        task_latency: (task_latency.Floods({"a": Played()}), Cell("", 1)),
+        task_throughput: (task_throughput.Echoes({"a": Played()}, 1), Cell("", 1)),
+        task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell("", 1, "spin equal")),
+    }
+    for experiment, (blocks, cell) in shown.items():
+        assert set(blocks.run(cell, ARM, 1).values) == {metric.name for metric in experiment.METRICS}
+
+
+# ---- efficiency
+
+
+def test_efficiency_is_one_if_all_engines_work_all_the_time():
+    # Eight tasks of 10 ms by two engines: 40 ms.
+    block = task_map.Workloads({"a": Played(0.0, 0.04)}, 2, 4, 1e6).run(Cell("", 10_000, "sleep equal"), ARM, 2)
+    assert 0.3 < block.values["efficiency"] <= 1
+    assert block.values["efficiency"] == pytest.approx(2 * 0.04 / block.seconds)
+    assert block.values["round trip"] == pytest.approx(2 * 8 / block.seconds)
+
+
+def test_sleeping_tasks_are_told_seconds_and_spinning_ones_turns():
+    farm = Played()
+    for work in ("sleep", "spin"):
+        task_map.Workloads({"a": farm}, 2, 2, 3e6).run(Cell("", 2000, f"{work} equal"), ARM, 1)
+    assert farm.submitted == [(tasks.sleep, [0.002] * 4), (tasks.spin, [6000] * 4)]
+
+
+@pytest.mark.parametrize("count", [1, 16, 32, 1000])
+def test_skewed_durations_have_the_sum_of_equal_ones_and_a_heavy_tail(count):
+    equal, skewed = task_map.shares("equal", count), task_map.shares("skewed", count)
+    assert sum(skewed) == pytest.approx(sum(equal)) == pytest.approx(count)
+    assert skewed == task_map.shares("skewed", count)
+    if count > 1:
+        assert max(skewed) > 3 > 1 > sorted(skewed)[count // 2]
+        assert skewed != sorted(skewed) and skewed != sorted(skewed, reverse=True)
+
+
+@pytest.mark.parametrize("engines", [1, 2, 8])
+def test_the_longest_of_sixteen_skewed_tasks_per_engine_is_no_bound_of_its_own(engines):
+    assert max(task_map.shares("skewed", 16 * engines)) < 16
+
+
+def chosen(**others):
+    wanted = {"engines": 1, "durations_us": [1000, 10], "work": ["sleep", "spin"], "durations": ["equal", "skewed"]}
+    return wanted | others
+
+
+def test_each_way_of_taking_time_is_a_curve():
+    cores = len(os.sched_getaffinity(0))
+    assert [(cell.protocol, cell.x) for cell in task_map.cells(chosen(durations=["equal"]))] == [
+        ("tasks sleep, equal durations, engines: 1", 10),
+        ("tasks sleep, equal durations, engines: 1", 1000),
+        (f"tasks spin, equal durations, engines: 1, cores: {cores}", 10),
+        (f"tasks spin, equal durations, engines: 1, cores: {cores}", 1000),
+    ]
+
+
+def test_nothing_spins_where_engines_outnumber_cores():
+    crowded = chosen(engines=len(os.sched_getaffinity(0)) + 1)
+    assert {cell.variant for cell in task_map.cells(crowded)} == {"sleep equal", "sleep skewed"}
+
+
+# ---- the tasks
+
+
+def test_every_task_returns_its_argument():
+    array = np.arange(3)
+    assert tasks.echo(array) is array
+    assert (tasks.sleep(0.001), tasks.spin(5)) == (0.001, 5)
+
+
+def test_a_spinning_task_takes_the_time_that_was_asked_for_on_a_core_that_is_left_alone():
+    turns = round(0.02 * tasks.turns_per_second())
+    seconds = []
+    for _ in range(30):
+        began = time.perf_counter()
+        tasks.spin(turns)
+        seconds.append(time.perf_counter() - began)
+    assert 0.01 < min(seconds) < 0.04
+
+
+# ---- entrants
+
+
+def test_a_farm_whose_library_is_missing_is_refused_with_the_next_step(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    monkeypatch.delitem(__import__("sys").modules, "crossover.measure.farms.dask", raising=False)
+    with pytest.raises(Refusal, match=r"the farm dask needs distributed.*leave the entrants with `farm: dask` out"):
+        find("dask")

@@ -1,0 +1,67 @@
+"""Python's own process pool: its workers are children of rank 0, started afresh (`spawn`), and no network is between.
+
+The ranks that would be its engines do nothing.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import util
+from multiprocessing.synchronize import Semaphore, SemLock
+from typing import TYPE_CHECKING, Any
+
+from crossover.measure.death import die_with_parent
+from crossover.measure.farms import Farm, Task
+from crossover.measure.tasks import echo
+
+# The workers load this module too, and must not start MPI.
+if TYPE_CHECKING:
+    from crossover.measure.peers import Peers
+
+
+class Entrant(Farm):
+    """A pool of as many processes as there are engines."""
+
+    def start(self) -> None:
+        """Start the workers: the pool does so as it gets its first tasks."""
+        spawn = multiprocessing.get_context("spawn")
+        self._arrived = spawn.Semaphore(0)
+        self._pool = ProcessPoolExecutor(len(self.ranks), spawn, initializer=_arrive, initargs=(self._arrived,))
+        self.submit(echo, self.ranks)
+
+    def join(self) -> None:
+        """Wait until all workers have come, then unlink the semaphores: a driver that is killed would leave them."""
+        from crossover.measure.peers import Refusal
+        from crossover.measure.server import START_SECONDS
+
+        for _ in self.ranks:
+            if not self._arrived.acquire(timeout=START_SECONDS):
+                raise Refusal("crashed", f"a worker of the process pool did not come up within {START_SECONDS} s")
+        self.wait()
+        for finalizer in list(util._finalizer_registry.values()):  # type: ignore[attr-defined]
+            if finalizer._callback is SemLock._cleanup:  # type: ignore[attr-defined]
+                finalizer()
+
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit; the pool's own threads pickle and send."""
+        submit = self._pool.submit
+        self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
+
+    def wait(self) -> list[Any]:
+        """Wait for the results."""
+        return [future.result() for future in self._pending]
+
+    def stop(self) -> None:
+        """End the workers."""
+        self._pool.shutdown()
+
+
+def _arrive(arrived: Semaphore) -> None:
+    die_with_parent()
+    arrived.release()
+
+
+def serve(peers: Peers, invitation: None) -> None:
+    """Do nothing: the workers are no ranks."""

@@ -1,0 +1,94 @@
+"""Dask distributed: a scheduler as a child process, a worker of one thread in each rank, a client on rank 0.
+
+No dashboard, and everything on the loopback. Idle, it still wakes up often, so it is to be `alone` with the reference
+in a launch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import dask
+from distributed import Client, Future, Worker
+
+from crossover.measure.farms import Farm, Task
+from crossover.measure.peers import LOOPBACK, Peers
+from crossover.measure.server import START_SECONDS, Server
+
+CONFIGURATION = {
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.diagnostics.nvml": False,
+    "distributed.worker.profile.enabled": False,
+}
+
+
+class Entrant(Farm):
+    """One scheduler with its client."""
+
+    def start(self) -> None:
+        """Start the scheduler."""
+        self._server = Server("dask")
+        self._file = self._server.folder / "scheduler.json"
+        self._server.start(
+            [
+                *("-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(self._file)),
+                # Without a dashboard it still serves facts about itself, on all interfaces unless told otherwise.
+                *("--host", LOOPBACK, "--port", "0", "--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"),
+            ]
+        )
+
+    def invitation(self) -> str:
+        """Wait for the scheduler; returns its address."""
+        facts = self._server.wait_for(lambda: json.loads(self._file.read_text()))
+        return str(facts["address"])
+
+    def join(self) -> None:
+        """Connect, and wait until all workers have joined."""
+        dask.config.set(CONFIGURATION)
+        self._client = Client(self.invitation(), timeout=START_SECONDS, set_as_default=False)
+        self._client.wait_for_workers(len(self.ranks), timeout=START_SECONDS)
+
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit, each task as one of its own: equal ones would be run but once."""
+        submit = self._client.submit
+        self._pending: list[Future] = [submit(task, argument, pure=False) for argument in arguments]
+
+    def wait(self) -> list[Any]:
+        """Gather the results, and let go of them."""
+        results: list[Any] = self._client.gather(self._pending)
+        self._pending = []
+        return results
+
+    def stop(self) -> None:
+        """End workers and scheduler."""
+        self._client.shutdown()
+        self._client.close()
+        self._server.stop()
+
+
+def serve(peers: Peers, address: str) -> None:
+    """Be a worker until the scheduler goes."""
+    dask.config.set(CONFIGURATION)
+    # Every worker tells of its coming and going at length.
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory(prefix="worker-") as folder:
+        asyncio.run(_work(address, folder))
+
+
+async def _work(address: str, folder: str) -> None:
+    worker = Worker(
+        address,
+        nthreads=1,
+        host=LOOPBACK,
+        local_directory=folder,
+        memory_limit=0,
+        dashboard=False,
+        dashboard_address=f"{LOOPBACK}:0",
+    )
+    async with worker:
+        await worker.finished()

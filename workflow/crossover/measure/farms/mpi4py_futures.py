@@ -1,0 +1,62 @@
+"""mpi4py.futures: an executor over a communicator of rank 0 and the engines, tasks and results pickled over MPI.
+
+Its idle workers look for messages a thousand times a second, so it is to be `alone` with the reference in a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, cast
+
+from mpi4py import MPI
+from mpi4py.futures import MPICommExecutor, MPIPoolExecutor
+
+from crossover.measure.farms import Farm, Task
+from crossover.measure.peers import Peers
+
+
+class Entrant(Farm):
+    """One executor, whose workers are ranks."""
+
+    def invitation(self) -> list[int]:
+        """The ranks of the communicator."""
+        return [0, *self.ranks]
+
+    def join(self) -> None:
+        """Make the communicator, together with the engines: told so only now, for they wait for it spinning."""
+        for rank in self.ranks:
+            self.peers.send("now", to=rank)
+        self._comm = _communicator(self.peers, self.invitation())
+        self._running = MPICommExecutor(self._comm, root=0)
+        self._executor = cast(MPIPoolExecutor, self._running.__enter__())
+        self._executor.bootup()
+
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit; the executor's own thread sends."""
+        submit = self._executor.submit
+        self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
+
+    def wait(self) -> list[Any]:
+        """Wait for the results."""
+        return [future.result() for future in self._pending]
+
+    def stop(self) -> None:
+        """Let the workers return."""
+        self._running.__exit__(None, None, None)
+        self._comm.Free()
+
+
+def serve(peers: Peers, ranks: list[int]) -> None:
+    """Be a worker until the executor is shut down."""
+    peers.receive()
+    comm = _communicator(peers, ranks)
+    with MPICommExecutor(comm, root=0):
+        pass
+    comm.Free()
+
+
+def _communicator(peers: Peers, ranks: Sequence[int]) -> MPI.Intracomm:
+    """A communicator of these ranks alone; the first engine's rank tells it from that of another farm."""
+    group = peers.comm.Get_group().Incl(ranks)
+    return peers.comm.Create_group(group, tag=ranks[1])

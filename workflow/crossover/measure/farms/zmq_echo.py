@@ -1,0 +1,89 @@
+"""The floor under every farm on ZeroMQ: a ROUTER that hands each engine's DEALER pickled tasks in turn, and no more.
+
+No scheduler, no signatures, no metadata: what is left is the pickle and the way there and back.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+
+import zmq
+
+from crossover.measure.farms import Farm, Task
+from crossover.measure.peers import LOOPBACK, Peers
+
+STOP = b""
+
+
+class Entrant(Farm):
+    """The ROUTER; engines are dealt tasks in turn, whether they are idle or not."""
+
+    def start(self) -> None:
+        """Listen on a port of the system's choice."""
+        self._context = zmq.Context()
+        self._socket = _unbounded(self._context, zmq.ROUTER)
+        self._socket.bind(f"tcp://{LOOPBACK}:*")
+        self._tasks = 0
+
+    def invitation(self) -> str:
+        """The address."""
+        return self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
+
+    def join(self) -> None:
+        """Wait for every engine's first word."""
+        self._engines = [self._socket.recv_multipart()[0] for _ in self.ranks]
+
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Pickle and send; arrays travel beside the pickle, uncopied."""
+        send = self._socket.send_multipart
+        self._tasks = 0
+        for engine, argument in zip(cycle(self._engines), arguments, strict=False):
+            send([engine, self._tasks.to_bytes(8, "big"), *_frames((task, argument))], copy=False)
+            self._tasks += 1
+
+    def wait(self) -> list[Any]:
+        """Take in as many results as there were tasks and put them in order."""
+        results: dict[int, Any] = {}
+        for _ in range(self._tasks):
+            _, number, *frames = self._socket.recv_multipart(copy=False)
+            results[int.from_bytes(number.buffer, "big")] = _value(frames)
+        return [results[number] for number in sorted(results)]
+
+    def stop(self) -> None:
+        """Tell the engines, and let go of the port."""
+        for engine in self._engines:
+            self._socket.send_multipart([engine, STOP])
+        self._socket.linger = -1
+        self._context.destroy()
+
+
+def serve(peers: Peers, address: str) -> None:
+    """Run tasks as they come, until told to stop."""
+    with zmq.Context() as context, _unbounded(context, zmq.DEALER) as socket:
+        socket.connect(address)
+        socket.send(b"here")
+        while True:
+            number, *frames = socket.recv_multipart(copy=False)
+            if not frames:
+                return
+            task, argument = _value(frames)
+            socket.send_multipart([number, *_frames(task(argument))], copy=False)
+
+
+def _unbounded(context: zmq.Context[Any], kind: int) -> zmq.Socket[bytes]:
+    socket: zmq.Socket[bytes] = context.socket(kind)
+    socket.set_hwm(0)
+    return socket
+
+
+def _frames(value: Any) -> list[Any]:
+    """A pickle, and the buffers that it leaves out."""
+    buffers: list[pickle.PickleBuffer] = []
+    return [pickle.dumps(value, protocol=5, buffer_callback=buffers.append), *buffers]
+
+
+def _value(frames: Sequence[zmq.Frame]) -> Any:
+    return pickle.loads(frames[0].buffer, buffers=[frame.buffer for frame in frames[1:]])

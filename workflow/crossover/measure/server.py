@@ -1,0 +1,59 @@
+"""A server process of rank 0's, such as a farm's controller: what it says is kept, and it ends with rank 0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from crossover.measure.peers import Refusal
+
+START_SECONDS = 60
+"""How long anything of a farm may take to come up or to end."""
+
+T = TypeVar("T")
+
+
+class Server:
+    """A Python process in a private folder; `name` is for the messages about it."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{name.replace(' ', '-')}-"))
+        self._log = self.folder / "server.log"
+
+    def start(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        """Start `python <arguments>`, without waiting for it."""
+        self._process = subprocess.Popen(
+            # The guard ends with this process, however it ends, and takes the server's own children along.
+            [sys.executable, "-m", "crossover.measure.death", sys.executable, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log.open("w"),
+            stderr=subprocess.STDOUT,
+            env=os.environ | (environment or {}),
+            start_new_session=True,
+        )
+
+    def wait_for(self, read: Callable[[], T]) -> T:
+        """What `read` returns once it no longer raises OSError or ValueError, as it does before a file is whole.
+
+        Raises Refusal if the server ends or time passes before that.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            try:
+                return read()
+            except (OSError, ValueError):
+                time.sleep(0.02)
+        said = self._log.read_text().splitlines()[-1:]
+        raise Refusal("crashed", f"the server of the farm {self.name} did not come up; its last words: {said}")
+
+    def stop(self) -> None:
+        """End it with its children."""
+        self._process.terminate()
+        self._process.wait(START_SECONDS)
