@@ -30,6 +30,7 @@ wildcard_constraints:
 
 
 include: "workflow/rules/build.smk"
+include: "workflow/rules/libzmq.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"

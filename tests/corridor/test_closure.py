@@ -93,6 +93,15 @@ def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_buil
     assert concerned(package, "measure/compiler.py") == set()
 
 
+def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
+    assert concerned(package, *(f"measure/libzmq/{name}.py" for name in ("line", "source", "build"))) == set()
+    before = fresh(package).digest("crossover.measure.libzmq.build")
+    edit(package / "measure" / "experiments" / "zmq_message_size.py")
+    assert fresh(package).digest("crossover.measure.libzmq.build") == before
+    edit(package / "measure" / "libzmq" / "line.py")
+    assert fresh(package).digest("crossover.measure.libzmq.build") != before
+
+
 def chosen(**experiments):
     return schema.complete({"results": "there", "experiments": experiments})
 

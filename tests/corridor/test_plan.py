@@ -77,6 +77,14 @@ def test_two_peers_need_two_ranks_and_one_process_one():
     assert plan.ranks(plan.of_launch(completed(), "process", 1)) == 1
 
 
+def test_a_batch_system_is_asked_for_two_tasks_at_least():
+    assert plan.tasks(plan.of_launch(completed(), "process", 1)) == 2
+    assert plan.tasks(plan.of_launch(completed(), "node", 1)) == 2
+    config = schema.complete({"experiments": {"task_latency": {"engines": 5}}})
+    farm = plan.of_launch(plan.settings_of(config, "task_latency"), "node", 1)
+    assert plan.tasks(farm) == plan.ranks(farm) > 2
+
+
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
 def test_a_farm_per_arm_and_a_driver_need_their_ranks(engines, ranks):
     """Two rivals, the null arm's own farm and the ceiling's."""
@@ -202,7 +210,7 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     config = schema.complete({})
     shares = [plan.raw_files(config, name) for name in config["experiments"]]
     assert [path for share in shares for path in share] == plan.raw_files(config)
-    assert len(set(plan.raw_files(config))) == 21
+    assert len(set(plan.raw_files(config))) == 24
     assert plan.raw_files(config, "no such experiment") == []
 
 

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from crossover import plan, schema
 
-EXPERIMENTS = ("zmq_throughput", "zmq_latency", "mpi_pingpong", "task_latency", "task_throughput", "task_map")
+EXPERIMENTS = (
+    "zmq_throughput",
+    "zmq_latency",
+    "zmq_message_size",
+    "mpi_pingpong",
+    "task_latency",
+    "task_throughput",
+    "task_map",
+)
 
 
 def pingpong(**chosen):
@@ -100,6 +108,22 @@ def test_an_entrant_of_a_known_name_is_replaced_as_a_whole():
     assert config["entrants"]["dask"] == {"farm": "dask"}
 
 
+# ---- what waits for a higher tier
+
+FIXED = {"arms": ["copy", "no-copy"], "ceilings": ["C copy"], "placements": ["node"]}
+
+
+def test_what_a_tier_leaves_out_waits_for_the_first_tier_that_has_it():
+    tcp, ipc = "PUSH/PULL over tcp", "PUSH/PULL over ipc"
+    chosen = zeromq(**FIXED, curves={"quick": [tcp], "standard": [tcp], "paper": [ipc, tcp]})
+    assert schema.waiting(chosen) == {"zmq_throughput": {"paper": {"curves": [ipc]}}}
+    assert schema.waiting(chosen | {"tier": "paper"}) == {}
+
+
+def test_what_is_fixed_for_all_tiers_does_not_wait():
+    assert schema.waiting(zeromq(**FIXED, curves=["PUSH/PULL over tcp"])) == {}
+
+
 # ---- refusing
 
 AXIS = "is neither a list of whole numbers from 1 up, each once, nor {from: ..., to: ..., per_decade: ...}"
@@ -116,7 +140,7 @@ WRONG = {
     "a list of experiments": ({"experiments": ["mpi_pingpong"]}, "experiments: ['mpi_pingpong'] is not of type object"),
     "an experiment that does not exist": (
         {"experiments": {"mpi": {}}},
-        "experiments.mpi: unknown key; known here: zmq_throughput, zmq_latency, mpi_pingpong, task_latency",
+        "experiments.mpi: unknown key; known here: zmq_throughput, zmq_latency, zmq_message_size, ",
     ),
     "a list of settings": ({"experiments": {"mpi_pingpong": []}}, "experiments.mpi_pingpong: [] is not of type object"),
     "a setting that does not exist": (

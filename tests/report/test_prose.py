@@ -170,3 +170,12 @@ def test_on_slurm_the_command_uses_its_profile():
 def test_a_reason_cannot_break_out_of_its_code():
     (said,) = prose.holes(run(Campaign([], holes=[launch_row("toy", 1, "crashed", "it said `a`\n```\n# boo")])))
     assert "`it said 'a' ''' # boo`" in said
+
+
+def test_what_waits_for_a_higher_tier_is_told_tier_by_tier():
+    told = prose.waiting({"standard": {"arms": ["a", "b"], "payloads": ["c"]}, "paper": {"arms": ["d"]}})
+    assert told == (
+        "Only from the tier `standard` on are measured: arms `a` and `b`; payloads `c`. "
+        "Only from the tier `paper` on are measured: arms `d`."
+    )
+    assert prose.waiting({}) == ""

@@ -86,6 +86,7 @@ class Project:
         said = self.succeed("snakemake", "--profile", "profiles/local", "-n", *arguments)
         opening = {
             "Building": "build",
+            "Getting": "build",
             "Measuring": "measure",
             "Deriving": "tables",
             "Joining": "join",

@@ -43,6 +43,20 @@ def _build(chosen: argparse.Namespace) -> None:
         print(f"{chosen.library}: not built, so its ceilings will not be measured: {reason}", file=sys.stderr)
 
 
+def _libzmq_source(chosen: argparse.Namespace) -> None:
+    from crossover.measure.libzmq import line, source
+
+    if reason := source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin):
+        print(f"{chosen.archive}: not fetched, so what needs it will not be measured: {reason}", file=sys.stderr)
+
+
+def _libzmq(chosen: argparse.Namespace) -> None:
+    from crossover.measure.libzmq import build
+
+    if reason := build.build(chosen.library.stem, chosen.archive, chosen.library):
+        print(f"{chosen.library}: not built, so what needs it will not be measured: {reason}", file=sys.stderr)
+
+
 def _measure(chosen: argparse.Namespace) -> int:
     from crossover.measure.lean import without_pandas
     from crossover.measure.run import run
@@ -74,7 +88,7 @@ def _figures(chosen: argparse.Namespace) -> None:
 def _report(chosen: argparse.Namespace) -> None:
     from crossover.report import render
 
-    render.render(chosen.results, chosen.page)
+    render.render(chosen.results, chosen.page, chosen.waiting)
 
 
 def _document(_: argparse.Namespace) -> None:
@@ -121,6 +135,15 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--library", required=True, type=Path, help="the library to write")
     added.add_argument("source", type=Path, help="the C source")
 
+    added = command("libzmq-source", _libzmq_source, "Get the sources of a version of libzmq, or record why not.")
+    added.add_argument("--version", required=True, help="the version, such as 2.2.0")
+    added.add_argument("--origin", default="pip", help="`pip` to download it, or a folder that holds it")
+    added.add_argument("--archive", required=True, type=Path, help="the archive to write")
+
+    added = command("libzmq", _libzmq, "Build libzmq with another message struct, or record why that cannot be done.")
+    added.add_argument("--archive", required=True, type=Path, help="the archive of its sources")
+    added.add_argument("--library", required=True, type=Path, help="the library to write: libzmq-VERSION-BYTES.so")
+
     added = command("tables", _tables, "Gather an experiment's raw files and derive its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
     added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch")
@@ -136,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     added = command("report", _report, "Render the report from a folder of results.")
     added.add_argument("results", type=Path, help="the folder of results")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
+    added.add_argument("--waiting", default="{}", help="what higher tiers would measure besides, as JSON")
 
     command("document", _document, "Write config/README.md from the schema.")
     return parser

@@ -50,21 +50,25 @@ def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any
 
 
 def libraries(config: dict[str, Any], experiment: str) -> list[str]:
-    """The built libraries that an experiment's launches use, by its driver's LIBRARIES: {ceiling: library}.
+    """The built libraries that an experiment's launches use, by its driver's LIBRARIES.
 
-    The table is read from the source, because importing a driver starts MPI.
+    That table says of arms and ceilings which library, or list of libraries, they need. It is read from the source,
+    because importing a driver starts MPI.
     """
     source = _source(f"crossover.measure.experiments.{experiment}")
     tables = [_literal(node) for node in ast.parse(source.read_text()).body] if source else []
     table = next(filter(None, tables), {})
-    chosen = config["experiments"][experiment].get("ceilings", [])
-    return [f"{config['results']}/native/{name}.so" for name in sorted({table[c] for c in chosen if c in table})]
+    settings = config["experiments"][experiment]
+    chosen = [*settings.get("arms", []), *settings.get("ceilings", [])]
+    needed = [table[name] for name in chosen if name in table]
+    names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
+    return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
 
 
-def _literal(node: ast.stmt) -> dict[str, str]:
+def _literal(node: ast.stmt) -> dict[str, str | list[str]]:
     """The value of LIBRARIES, if that is what a statement assigns."""
     if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
-        return cast(dict[str, str], ast.literal_eval(node.value))
+        return cast(dict[str, str | list[str]], ast.literal_eval(node.value))
     return {}
 
 

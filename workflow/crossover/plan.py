@@ -101,6 +101,11 @@ def ranks(settings: Settings) -> int:
     return 1 + int(settings["engines"]) * len(arms(settings)) if "engines" in settings else 2
 
 
+def tasks(settings: Settings) -> int:
+    """Tasks to ask a batch system for: one per rank, but two at least, because Slurm's plugin refuses one with MPI."""
+    return max(2, ranks(settings))
+
+
 def limit_seconds(settings: Settings) -> int:
     """When the supervisor ends a launch: start-up, then four times the budget."""
     return math.ceil(90 + 4 * float(settings["budget_seconds"]))

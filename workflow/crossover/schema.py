@@ -53,6 +53,29 @@ def complete(config: Mapping[str, Any]) -> Config:
     return cast(Config, completed[chosen] | {"tier": chosen})
 
 
+def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """What this configuration leaves to a higher tier: {experiment: {tier: {key: entries}}}, of keys that hold lists.
+
+    Each entry stands at the first tier that has it. An experiment that leaves nothing is left out.
+    """
+    present = complete(config)
+    later = TIERS[TIERS.index(present["tier"]) + 1 :]
+    found: dict[str, dict[str, dict[str, list[str]]]] = {}
+    for name, settings in present["experiments"].items():
+        seen = {key: list(value) for key, value in settings.items() if _names(value)}
+        for tier in later:
+            fuller = complete({**config, "tier": tier})["experiments"][name]
+            for key, entries in seen.items():
+                if new := [entry for entry in fuller[key] if entry not in entries]:
+                    found.setdefault(name, {}).setdefault(tier, {})[key] = new
+                    entries += new
+    return found
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
 def read_schema() -> dict[str, Any]:
     """The configuration's schema, its references resolved in place."""
     schema = yaml.safe_load(FILE.read_text())

@@ -11,6 +11,8 @@ rule build:
         f"{RESULTS}/native/{{library}}.so",
     log:
         f"{RESULTS}/logs/build-{{library}}.log",
+    wildcard_constraints:
+        library=r"\w+",
     localrule: True
     conda:
         "../../envs/measure.yaml"

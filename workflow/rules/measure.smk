@@ -12,7 +12,7 @@ rule measure:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=plan.for_launch(run, plan.ranks),
+        tasks=plan.for_launch(run, plan.tasks),
         nodes=plan.nodes,
         runtime=plan.for_launch(run, plan.runtime_minutes),
     params:

@@ -1,5 +1,7 @@
 # Tables become figures, and both become the report, where Snakemake runs.
 
+import json
+
 
 rule figures:
     input:
@@ -40,8 +42,9 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
+        waiting=json.dumps(schema.waiting(config)),
         code=closure.digest("crossover.report.render", "crossover.report.page"),
     message:
         "Rendering the report"
     shell:
-        "python -m crossover report {params.results:q} --page {output:q} 2>&1 | tee {log:q}"
+        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --page {output:q} 2>&1 | tee {log:q}"

@@ -83,10 +83,13 @@ class Progress:
 def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
     """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block.
 
-    A block without a value for a metric has no row of it, unless something was wrong with the block.
+    A cell has those metrics that any of its blocks has a value for; where none has any, all of them, without values. A
+    block without a value for one of them has no row of it, unless something was wrong with the block.
     """
+    valued = {name for seen in stretch.observations for name in seen.block.values}
+    metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]
     for seen in stretch.observations:
-        for metric in kind.METRICS:
+        for metric in metrics:
             if metric.name not in seen.block.values and not seen.block.fault:
                 continue
             yield {

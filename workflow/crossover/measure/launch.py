@@ -33,7 +33,7 @@ from crossover.measure.relay import Relay
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-WITHIN_THE_HOST = {"node": {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}}
+WITHIN_THE_HOST = {place: {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"} for place in ("process", "node")}
 """What keeps an MPI from listening on the network where no rank is on another host, by placement."""
 
 

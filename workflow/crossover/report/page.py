@@ -25,6 +25,9 @@ from crossover.report.tables import Panel, Row
 RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of the page."""
 
+WAITING_VARIABLE = "CROSSOVER_WAITING"
+"""The one that says what higher tiers would measure besides: JSON, {experiment: {tier: {key: entries}}}."""
+
 CHART_SCRIPT = Path(__file__).with_name("charts.js")
 
 SAMPLED_POINTS = 5
@@ -134,6 +137,11 @@ class Page:
         return Markdown(
             pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in places)], lines)
         )
+
+    def waiting(self, experiment: str) -> Markdown:
+        """What of an experiment this run's tier leaves to higher ones."""
+        told = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
+        return Markdown(prose.waiting(told.get(experiment, {})))
 
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from crossover.report import quantities
 from crossover.report.tables import Panel, Row, Tables
@@ -21,6 +22,15 @@ def findings(panel: Panel) -> str:
         for sentence in (_ends(panel, arm), crossing(panel, arm))
     ]
     return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
+
+
+def waiting(tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """What higher tiers would measure besides, given as {tier: {key: entries}}; empty if nothing."""
+    sentences = []
+    for tier, keys in tiers.items():
+        entries = [f"{key} {quantities.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
+        sentences.append(f"Only from the tier `{tier}` on are measured: {'; '.join(entries)}.")
+    return " ".join(sentences)
 
 
 def _arms_seen(panel: Panel) -> str:

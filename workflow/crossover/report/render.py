@@ -17,7 +17,7 @@ from pathlib import Path
 
 from crossover import record
 from crossover.report import preview
-from crossover.report.page import RESULTS_VARIABLE
+from crossover.report.page import RESULTS_VARIABLE, WAITING_VARIABLE
 
 PACKAGES = Path(__file__).parents[2]
 """The folder that a kernel must have on its path to find this package."""
@@ -31,13 +31,14 @@ class RenderError(Exception):
     """A page that Quarto did not render; the message ends with what to do."""
 
 
-def render(results: Path, page: Path) -> None:
-    """Render the report on `results` to the file `page`.
+def render(results: Path, page: Path, waiting: str = "{}") -> None:
+    """Render the report on `results` to the file `page`; `waiting` is JSON, as `Page.waiting` reads it.
 
     Raises RenderError if Quarto fails, preview.PreviewError if the preview does.
     """
     environment = os.environ | {
         RESULTS_VARIABLE: str(results.resolve()),
+        WAITING_VARIABLE: waiting,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(PACKAGES), os.environ.get("PYTHONPATH")])),
     }
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:

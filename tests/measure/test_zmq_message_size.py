@@ -1,0 +1,228 @@
+"""Do the builds of libzmq differ where they should and nowhere else, and does a launch measure them or say why not?"""
+
+import ctypes
+import json
+from types import SimpleNamespace
+
+import pytest
+from launching import COMMON, Launch, eventually
+
+from crossover import closure, plan, record, schema
+from crossover.measure import native
+from crossover.measure.experiments import zmq_message_size as experiment
+from crossover.measure.libzmq import build, source
+from crossover.measure.libzmq.line import LINES
+from crossover.measure.peers import Refusal
+from crossover.measure.sampler import Cell
+from crossover.plan import Arm
+
+SETTINGS = COMMON | {
+    "placement": "process",
+    "sizes_bytes": [8, 4096],
+    "scan_bytes": 1,
+    "arms": ["40 B struct", "64 B struct"],
+    "reference": "64 B struct",
+    "payloads": ["untouched", "touched"],
+    "patterns": ["PUSH/PULL", "REQ/REP"],
+    "in_flight_bytes": 1000000,
+}
+SIZES_BYTES = [8, 30, 31, 54, 55, 4096]
+
+
+def settings_of(tier):
+    return schema.complete({"tier": tier})["experiments"]["zmq_message_size"]
+
+
+# ---- what follows from the settings
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_both_lines_have_the_reference_and_something_to_compare_to_it(tier):
+    settings = settings_of(tier)
+    lines = experiment.lines(settings)
+    assert list(lines) == ["2.2.0", "4.3.4"]
+    assert all(settings["reference"] in structs and len(structs) > 1 for structs in lines.values())
+    assert {arm for structs in lines.values() for arm in structs} == set(settings["arms"])
+
+
+def test_every_arm_that_can_be_chosen_is_built_as_it_is_called():
+    known = schema.read_schema()["properties"]["experiments"]["properties"]["zmq_message_size"]["properties"]["arms"]
+    assert set(known["items"]["enum"]) == set(experiment.LIBRARIES)
+    for arm, (driver, *builds) in experiment.LIBRARIES.items():
+        assert driver == "zmq_inproc" and builds
+        assert {f"{name.split('-')[2]} B struct" for name in builds} == {arm}
+
+
+def test_the_limits_that_are_expected_are_those_that_are_built():
+    assert {version: line.around_bytes for version, line in LINES.items()} == experiment.AROUND_BYTES
+
+
+def test_a_line_with_nothing_to_compare_is_left_out():
+    assert list(experiment.lines(SETTINGS)) == ["2.2.0"]
+    assert experiment.lines(SETTINGS | {"arms": ["64 B struct", "96 B struct"]}).keys() == {"4.3.4"}
+
+
+def test_a_cell_has_the_arms_of_its_line_alone():
+    for cell in experiment.cells(settings_of("quick")):
+        own = {"40 B struct"} if "2.2.0" in cell.protocol else {"96 B struct"}
+        assert set(cell.arms) == {"64 B struct"} | own
+
+
+@pytest.mark.parametrize(("scan", "around"), [(0, []), (1, [30, 31, 54, 55]), (2, [29, 30, 31, 32, 53, 54, 55, 56])])
+def test_the_axis_is_scanned_to_either_side_of_each_limit(scan, around):
+    sizes = experiment.sizes(SETTINGS | {"scan_bytes": scan}, "2.2.0", {"a": 40, "b": 64})
+    assert sizes == sorted([8, *around, 4096])
+
+
+def test_only_what_the_chosen_arms_need_is_built():
+    config = {"results": "there", "experiments": {"zmq_message_size": SETTINGS}}
+    names = ["libzmq-2.2.0-40", "libzmq-2.2.0-64", "libzmq-4.3.4-64", "zmq_inproc"]
+    assert closure.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]
+
+
+# ---- the real library
+
+
+@pytest.fixture(scope="session")
+def variants(tmp_path_factory, libraries):
+    """A folder with the C driver and libzmq 2.2.0 as released and with a struct of 64 bytes."""
+    folder = tmp_path_factory.mktemp("libzmq")
+    (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
+    archive = folder / "archive.tar.gz"
+    if reason := source.fetch(LINES["2.2.0"], archive):
+        pytest.skip(f"libzmq's sources are not within reach: {reason}")
+    for size in (40, 64):
+        if reason := build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so"):
+            pytest.skip(f"libzmq cannot be built: {reason}")
+    archive.unlink()
+    return folder
+
+
+def given(monkeypatch, folder):
+    for variable, value in native.variables(list(folder.iterdir())).items():
+        monkeypatch.setenv(variable, value)
+
+
+@pytest.fixture
+def exchanges(variants, monkeypatch):
+    given(monkeypatch, variants)
+    with experiment.drive(SimpleNamespace(), SETTINGS) as blocks:
+        yield blocks
+
+
+def test_each_build_keeps_exactly_as_many_bytes_within_its_struct_as_it_was_built_for(exchanges):
+    found = {
+        arm: (v.driver.inproc_struct_bytes(v.handle), v.driver.inproc_inline_bytes(v.handle))
+        for (_, arm), v in exchanges.variants.items()
+    }
+    assert found == {"40 B struct": (40, 30), "64 B struct": (64, 54), "null": (64, 54)}
+
+
+def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
+    handles = [variant.library._handle for variant in exchanges.variants.values()]
+    assert len(set(handles)) == len(handles) == 3
+
+
+@pytest.mark.parametrize("payload", ["untouched", "touched"])
+@pytest.mark.parametrize(("pattern", "metric"), [("PUSH/PULL", "throughput"), ("REQ/REP", "round trip")])
+@pytest.mark.parametrize("size", [1, 30, 31, 32768])
+def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exchanges, size, pattern, metric, payload):
+    cell = Cell("", size, f"2.2.0 {pattern} {payload}")
+    for arm in (Arm("40 B struct", "40 B struct"), Arm("null", "64 B struct")):
+        block = exchanges.run(cell, arm, 200)
+        assert block.fault == "" and block.seconds > 0
+        expected = 200 / block.seconds if metric == "throughput" else block.seconds / 200
+        assert block.values == {metric: pytest.approx(expected)}
+
+
+def test_a_block_is_sent_in_bursts_that_keep_to_the_bytes_in_flight(exchanges, monkeypatch):
+    counts = []
+    honest = experiment.Variant.exchange
+    monkeypatch.setattr(
+        experiment.Variant, "exchange", lambda self, size, n, *rest: counts.append(n) or honest(self, size, n, *rest)
+    )
+    exchanges.run(Cell("", 30000, "2.2.0 PUSH/PULL untouched"), Arm("40 B struct", "40 B struct"), 100)
+    assert counts == [33, 33, 33, 1]
+
+
+def test_a_fault_of_the_driver_has_no_number(exchanges, monkeypatch):
+    monkeypatch.setattr(experiment.Variant, "exchange", lambda *_: (1000, -1))
+    arm = Arm("40 B struct", "40 B struct")
+    block = exchanges.run(Cell("", 8, "2.2.0 PUSH/PULL touched"), arm, 10)
+    assert block.fault == "lost or damaged messages" and block.values == {}
+    monkeypatch.setattr(experiment.Variant, "exchange", lambda *_: (1000, 12))
+    with pytest.raises(OSError, match="40 B struct, PUSH/PULL"):
+        exchanges.run(Cell("", 8, "2.2.0 PUSH/PULL touched"), arm, 10)
+
+
+def test_a_build_under_anothers_name_is_refused(variants, tmp_path, monkeypatch):
+    for name, content in (("zmq_inproc", "zmq_inproc"), ("libzmq-2.2.0-40", "libzmq-2.2.0-64")):
+        (tmp_path / f"{name}.so").write_bytes((variants / f"{content}.so").read_bytes())
+    (tmp_path / "libzmq-2.2.0-64.so").write_bytes((variants / "libzmq-2.2.0-64.so").read_bytes())
+    given(monkeypatch, tmp_path)
+    with (
+        pytest.raises(Refusal, match="a struct of 64 bytes that holds 54, instead of 40 that holds 30") as told,
+        experiment.drive(SimpleNamespace(), SETTINGS),
+    ):
+        pass
+    assert told.value.kind == "wrong library"
+
+
+def test_a_library_that_is_no_libzmq_is_refused(libraries):
+    driver = ctypes.CDLL(str(libraries / "zmq_inproc.so"))
+    driver.inproc_open.restype = ctypes.c_void_p
+    with pytest.raises(Refusal, match="no libzmq that this driver knows"):
+        experiment.Variant(driver, str(libraries / "memory_copy.so"), "2.2.0", 40)
+
+
+# ---- launches
+
+
+def launched(folder, settings, libraries):
+    launch = Launch(folder, "zmq_message_size", settings, libraries=libraries)
+    try:
+        assert launch.run() == 0
+        table = record.read(launch.output, record.MEASUREMENTS)
+        assert eventually(lambda: not launch.processes()), launch.processes()
+        assert list(launch.output.parent.iterdir()) == [launch.output]
+        assert list(launch.home.iterdir()) == []
+        assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+        return table, record.metadata(table)["launch"], launch.log.read_text()
+    finally:
+        launch.end()
+
+
+def test_a_launch_measures_every_cell_with_one_metric_each(variants, tmp_path):
+    table, facts, told = launched(tmp_path, SETTINGS, list(variants.iterdir()))
+    assert (facts["outcome"], facts["ranks"]) == ("measured", 1), told
+    assert json.loads(facts["settings"]) == SETTINGS
+    rows = table.to_pylist()
+    assert all(row["value"] > 0 for row in rows)
+    assert {(row["protocol"].split()[2], row["metric"]) for row in rows} == {
+        ("PUSH/PULL", "throughput"),
+        ("REQ/REP", "round trip"),
+    }
+    assert {(row["arm"], row["runs"]) for row in rows} == {
+        ("40 B struct", "40 B struct"),
+        ("64 B struct", "64 B struct"),
+        ("null", "64 B struct"),
+    }
+    assert {(row["protocol"], row["x"]) for row in rows} == {
+        (f"libzmq 2.2.0, {pattern} over inproc, payload {payload}", size)
+        for pattern in SETTINGS["patterns"]
+        for payload in SETTINGS["payloads"]
+        for size in SIZES_BYTES
+    }
+
+
+def test_a_launch_without_the_builds_is_a_hole_with_their_reason(libraries, tmp_path):
+    missing = tmp_path / "libzmq-2.2.0-64.so"
+    missing.write_text("no C++ compiler was found; install one\n")
+    table, facts, _ = launched(tmp_path / "launch", SETTINGS, [libraries / "zmq_inproc.so", missing])
+    assert table.num_rows == 0
+    assert (facts["outcome"], facts["hole"]) == ("hole", "not built")
+    assert facts["reason"] == "no C++ compiler was found; install one"
+
+
+def test_the_launch_needs_one_rank():
+    assert plan.ranks(plan.of_launch(settings_of("quick"), "process", 1)) == 1

@@ -1,0 +1,165 @@
+"""Small messages between two threads over inproc, on builds of libzmq that differ in the size of their message struct.
+
+A message up to the build's inline limit lies within its struct, a longer one in memory of its own; a larger struct
+keeps more messages within, and makes every message larger. All builds of both lines of the library are loaded into this
+one process, each with its own symbols, so that they take turns like any other arms; the null arm is the reference's
+file loaded a second time. In every block the build opens a context of its own.
+
+- throughput = messages / (last receive - first send), PUSH to PULL without high-water marks: n messages, n intervals.
+  What bounds the queue is the burst, `in_flight_bytes` at most;
+- round trip = time / n, REQ to REP.
+
+Where the payload is `untouched` nobody writes or reads it, as in libzmq's own inproc_thr and inproc_lat; where it is
+`touched` the sender writes every byte of each message and the receiver compares it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from crossover.measure import native
+from crossover.measure.peers import Peers, Refusal
+from crossover.measure.sampler import Axis, Block, Cell, Metric
+from crossover.plan import Arm, arms, points
+
+AXIS = Axis("message size", "bytes")
+METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
+
+LIBRARIES = {
+    "32 B struct": ["zmq_inproc", "libzmq-2.2.0-32"],
+    "40 B struct": ["zmq_inproc", "libzmq-2.2.0-40"],
+    "48 B struct": ["zmq_inproc", "libzmq-4.3.4-48"],
+    "64 B struct": ["zmq_inproc", "libzmq-2.2.0-64", "libzmq-4.3.4-64"],
+    "96 B struct": ["zmq_inproc", "libzmq-4.3.4-96"],
+    "128 B struct": ["zmq_inproc", "libzmq-2.2.0-128", "libzmq-4.3.4-128"],
+}
+"""What each arm runs on; of libzmq the version and the bytes of its struct, 40 and 64 being the lines' own."""
+
+AROUND_BYTES = {"2.2.0": 10, "4.3.4": 31}
+"""Bytes of a struct that are not message; the rest is the inline limit. Each build is checked for it."""
+
+PATTERNS = {"PUSH/PULL": "throughput", "REQ/REP": "round trip"}
+
+
+def lines(settings: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """For each line of the library: its arms, and the bytes of their structs.
+
+    A line without the reference, or with nothing to compare to it, is left out.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for arm in settings["arms"]:
+        for library in LIBRARIES[arm][1:]:
+            _, version, struct_bytes = library.split("-")
+            found.setdefault(version, {})[arm] = int(struct_bytes)
+    return {v: found[v] for v in sorted(found) if settings["reference"] in found[v] and len(found[v]) > 1}
+
+
+def sizes(settings: dict[str, Any], version: str, struct_bytes: dict[str, int]) -> list[int]:
+    """The axis, and `scan_bytes` single bytes to either side of each build's inline limit."""
+    around = range(1 - settings["scan_bytes"], settings["scan_bytes"] + 1)
+    limits = [size - AROUND_BYTES[version] for size in struct_bytes.values()]
+    return sorted({*points(settings["sizes_bytes"]), *(limit + step for limit in limits for step in around)})
+
+
+def cells(settings: dict[str, Any]) -> list[Cell]:
+    """One cell per line of the library, pattern, payload and message size; each has the arms of its line."""
+    return [
+        Cell(f"libzmq {version}, {pattern} over inproc, payload {payload}", size, f"{version} {pattern} {payload}", own)
+        for version, structs in lines(settings).items()
+        for own in [tuple(structs)]
+        for pattern in settings["patterns"]
+        for payload in settings["payloads"]
+        for size in sizes(settings, version, structs)
+    ]
+
+
+class Variant:
+    """One build of libzmq, as the C driver uses it; `path` may be a copy of the library's file."""
+
+    def __init__(self, driver: ctypes.CDLL, path: str, version: str, struct_bytes: int):
+        """Load it, with its symbols its own. Raises Refusal, of kind `wrong library`, if it is another build."""
+        self.driver = driver
+        self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        self.handle = ctypes.c_void_p(driver.inproc_open(ctypes.c_void_p(self.library._handle)))
+        if not self.handle:
+            raise Refusal("wrong library", f"{path} is no libzmq that this driver knows; delete it and run again")
+        limit = struct_bytes - AROUND_BYTES[version]
+        found = driver.inproc_struct_bytes(self.handle), driver.inproc_inline_bytes(self.handle)
+        if found != (struct_bytes, limit):
+            raise Refusal(
+                "wrong library",
+                f"{path} has a struct of {found[0]} bytes that holds {found[1]}, instead of {struct_bytes} that holds "
+                f"{limit}; delete it and run again",
+            )
+
+    def exchange(self, size_bytes: int, n: int, pattern: bytes | None, round_trips: bool) -> tuple[int, int]:
+        """The nanoseconds of `n` messages or round trips; and 0, an errno, or -1 where messages were damaged."""
+        nanoseconds = ctypes.c_int64()
+        code = self.driver.inproc_exchange(
+            self.handle, size_bytes, n, pattern, int(round_trips), ctypes.byref(nanoseconds)
+        )
+        return nanoseconds.value, code
+
+
+class Exchanges:
+    """Rank 0, the only one."""
+
+    def __init__(self, variants: dict[tuple[str, str], Variant], in_flight_bytes: int):
+        """Take the variants by (version, arm)."""
+        self.variants = variants
+        self.in_flight_bytes = in_flight_bytes
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """`n` messages of `cell.x` bytes in as many bursts as the bytes in flight ask for, or `n` round trips."""
+        version, pattern, payload = cell.variant.split()
+        variant = self.variants[version, arm.name]
+        written = os.urandom(cell.x) if payload == "touched" else None
+        round_trips = pattern == "REQ/REP"
+        # A queued message takes its struct too.
+        most = n if round_trips else max(1, self.in_flight_bytes // (cell.x + 128))
+        nanoseconds = 0
+        for count in [most] * (n // most) + [n % most] * (n % most > 0):
+            took, code = variant.exchange(cell.x, count, written, round_trips)
+            nanoseconds += took
+            if code > 0:
+                raise OSError(code, f"libzmq {version}, {arm.name}, {pattern}: {os.strerror(code)}")
+            if code:
+                return Block(nanoseconds / 1e9, fault="lost or damaged messages")
+        seconds = nanoseconds / 1e9
+        return Block(seconds, {PATTERNS[pattern]: seconds / n if round_trips else n / seconds})
+
+
+@contextmanager
+def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
+    """Load every build, and the reference's a second time from a copy: an instance of its own for the null arm."""
+    try:
+        driver = native.load("zmq_inproc")
+        driver.inproc_open.restype = ctypes.c_void_p
+        driver.inproc_struct_bytes.restype = driver.inproc_inline_bytes.restype = ctypes.c_long
+        driver.inproc_exchange.argtypes = (
+            *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_char_p, ctypes.c_int),
+            ctypes.c_void_p,
+        )
+        variants = {}
+        with TemporaryDirectory(prefix="crossover-null-") as folder:
+            for version, structs in lines(settings).items():
+                for arm in arms(settings | {"arms": list(structs)}):
+                    name = f"libzmq-{version}-{structs[arm.runs]}"
+                    path = native.load(name)._name
+                    if arm.null:
+                        path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
+                    variants[version, arm.name] = Variant(driver, path, version, structs[arm.runs])
+    except native.UnavailableError as error:
+        raise Refusal("not built", str(error)) from error
+    yield Exchanges(variants, settings["in_flight_bytes"])
+
+
+def serve(peers: Peers, settings: dict[str, Any]) -> None:
+    """There is no other rank: both ends are threads of rank 0."""

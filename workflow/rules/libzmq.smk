@@ -1,0 +1,45 @@
+# Variants of libzmq: each line's sources are fetched once, each variant compiled once. What fails holds its reason.
+
+from crossover.measure.libzmq import build as libzmq_build
+
+
+rule libzmq_source:
+    output:
+        f"{RESULTS}/native/libzmq-{{version}}.tar.gz",
+    log:
+        f"{RESULTS}/logs/libzmq-{{version}}.log",
+    # Where Snakemake runs, because compute nodes often reach no network.
+    localrule: True
+    conda:
+        "../../envs/measure.yaml"
+    params:
+        origin=run["archives"],
+    message:
+        "Getting the sources of libzmq {wildcards.version}"
+    shell:
+        "python -m crossover libzmq-source --version {wildcards.version} --origin {params.origin:q}"
+        " --archive {output:q} 2>&1 | tee {log:q}"
+
+
+rule libzmq:
+    input:
+        archive=f"{RESULTS}/native/libzmq-{{version}}.tar.gz",
+        added=sorted(str(path) for path in Path("workflow/native/libzmq").rglob("*.*pp")),
+    output:
+        f"{RESULTS}/native/libzmq-{{version}}-{{struct_bytes}}.so",
+    log:
+        f"{RESULTS}/logs/libzmq-{{version}}-{{struct_bytes}}.log",
+    wildcard_constraints:
+        version=r"[\d.]+",
+        struct_bytes=r"\d+",
+    localrule: True
+    conda:
+        "../../envs/measure.yaml"
+    params:
+        # So that a compiler which was installed later fills the hole that its absence left.
+        compiler=libzmq_build.of_variant,
+        code=closure.digest("crossover.measure.libzmq.build"),
+    message:
+        "Building libzmq {wildcards.version} with a message struct of {wildcards.struct_bytes} bytes"
+    shell:
+        "python -m crossover libzmq --archive {input.archive:q} --library {output:q} 2>&1 | tee {log:q}"
