@@ -13,8 +13,8 @@ help:  ## this list
 
 env: .venv/run  ## set up .venv, from the locked versions, each checked against its hash
 
-report: .venv/run  ## measure this machine (quick tier, minutes) and write results/report/index.html
-	@$(BIN)/snakemake --profile profiles/local
+report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or paper) and write results/report/index.html
+	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 	@echo "The report: results/report/index.html"
 
 test: .venv/develop  ## run the tests

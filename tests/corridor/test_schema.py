@@ -58,7 +58,7 @@ def test_every_key_of_every_tier_has_a_value(tier):
 
 def test_the_tiers_differ_and_the_chosen_one_counts():
     default = schema.read_schema()["properties"]["experiments"]["properties"]["mpi_pingpong"]["properties"]["launches"]
-    assert len(set(default["default"].values())) == 3
+    assert len(set(default["default"].values())) == len(schema.TIERS)
     for tier, launches in default["default"].items():
         assert schema.complete({"tier": tier})["experiments"]["mpi_pingpong"]["launches"] == launches
 
@@ -70,6 +70,13 @@ def test_a_value_per_tier_is_taken_from_the_chosen_tier_at_any_depth():
     )
     paper = schema.complete(config | {"tier": "paper"})["experiments"]["mpi_pingpong"]
     assert (paper["launches"], paper["rounds"]) == (4, {"at_least": 3, "at_most": 7})
+
+
+def test_what_is_not_said_of_a_smoke_run_is_as_in_the_quick_tier():
+    chosen = pingpong(launches={"quick": 7, "standard": 8, "paper": 9}) | {"tier": "smoke"}
+    assert schema.complete(chosen)["experiments"]["mpi_pingpong"]["launches"] == 7
+    config = schema.complete({"tier": "smoke"})
+    assert plan.estimated_seconds(config) < plan.estimated_seconds(schema.complete({})) / 2
 
 
 def test_a_plain_value_holds_for_every_tier():
@@ -128,7 +135,7 @@ def test_what_is_fixed_for_all_tiers_does_not_wait():
 
 AXIS = "is neither a list of whole numbers from 1 up, each once, nor {from: ..., to: ..., per_decade: ...}"
 WRONG = {
-    "a tier that does not exist": ({"tier": "fast"}, "tier: 'fast' is not one of quick, standard, paper"),
+    "a tier that does not exist": ({"tier": "fast"}, "tier: 'fast' is not one of smoke, quick, standard, paper"),
     "no tier": ({"tier": None}, "tier: None is not one of"),
     "a key that does not exist": ({"tire": "quick"}, "tire: unknown key; known here: tier, results, "),
     "a key that is no text": ({1: 2}, "1: unknown key"),
@@ -154,7 +161,7 @@ WRONG = {
     "a key without a value": (pingpong(launches=None), "experiments.mpi_pingpong.launches: has no value for one of"),
     "a value for one tier alone": (
         pingpong(launches={"quick": 3}),
-        "experiments.mpi_pingpong.launches: has no value for one of the tiers quick, standard, paper",
+        "experiments.mpi_pingpong.launches: has no value for one of the tiers smoke, quick, standard, paper",
     ),
     "an axis for one tier alone": (
         pingpong(elements={"quick": [1, 10]}),

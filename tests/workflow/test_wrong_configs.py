@@ -6,7 +6,7 @@ from copies import Project
 
 WRONG = {
     "unknown key": ({"tiers": "quick"}, "tiers: unknown key; known here: tier"),
-    "unknown tier": ({"tier": "huge"}, "tier: 'huge' is not one of quick, standard, paper"),
+    "unknown tier": ({"tier": "huge"}, "tier: 'huge' is not one of smoke, quick, standard, paper"),
     "unknown experiment": ({"experiments": {"zmq": {}}}, "experiments.zmq: unknown key"),
     "no experiment": ({"experiments": {}}, "experiments: is empty"),
     "unknown key of an experiment": (

@@ -92,8 +92,8 @@ def _bounds(part: Mapping[str, Any]) -> str:
 
 
 def _default(value: Any) -> str:
-    if isinstance(value, dict) and set(value) == set(schema.TIERS):
-        return "<br>".join(f"{tier}: {_literal(value[tier])}" for tier in schema.TIERS)
+    if isinstance(value, dict) and value and set(value) <= set(schema.TIERS):
+        return "<br>".join(f"{tier}: {_literal(value[tier])}" for tier in schema.TIERS if tier in value)
     return _literal(value)
 
 

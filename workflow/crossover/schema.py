@@ -16,7 +16,7 @@ from crossover.plan import Config, Settings
 
 FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
 FARMS = Path(__file__).parent / "measure" / "farms"
-TIERS = ("quick", "standard", "paper")
+TIERS = ("smoke", "quick", "standard", "paper")
 
 
 class ConfigError(Exception):
@@ -95,11 +95,11 @@ def read_schema() -> dict[str, Any]:
 
 
 def _at_tier(value: Any, tier: str) -> Any:
-    """Replace every mapping whose keys are tiers by its entry for `tier`."""
+    """Replace every mapping whose keys are tiers by its entry for `tier`; without one for `smoke`, that of `quick`."""
     if not isinstance(value, Mapping):
         return value
     if value and set(value) <= set(TIERS):
-        return _at_tier(value.get(tier), tier)
+        return _at_tier(value.get(tier, value.get("quick") if tier == "smoke" else None), tier)
     return {key: _at_tier(entry, tier) for key, entry in value.items()}
 
 
