@@ -283,5 +283,6 @@ def _save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     specification: dict[str, Any] = chart.to_dict()
     (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
     static = specification | {"width": STATIC_WIDTH, "background": "white"}
-    (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(static))
-    (folder / f"{name}.png").write_bytes(vl_convert.vegalite_to_png(static, scale=STATIC_SCALE))
+    svg = vl_convert.vegalite_to_svg(static)
+    (folder / f"{name}.svg").write_text(svg)
+    (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=STATIC_SCALE))
