@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -267,7 +268,9 @@ def _crossover_marks(panel: Panel) -> list[alt.Chart]:
 def _finish(panel: Panel, points: list[Row], layers: list[alt.Chart], subtitle: str) -> alt.LayerChart:
     labels = list(_styles(panel))
     ordered = sorted(points, key=lambda point: (labels.index(point["arm"]), point["x"]))
-    title = alt.TitleParams(panel.title, subtitle=subtitle, anchor="start", fontSize=13, subtitleFontSize=11, offset=6)
+    # Beside another chart there is room for so many letters.
+    lines = textwrap.wrap(panel.title, 44)
+    title = alt.TitleParams(lines, subtitle=subtitle, anchor="start", fontSize=13, subtitleFontSize=11, offset=6)
     chart = alt.layer(*layers, data=alt.Data(values=ordered)).properties(width="container", height=HEIGHT, title=title)
     finished: alt.LayerChart = (
         chart.configure_view(stroke=None)

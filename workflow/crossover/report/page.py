@@ -148,7 +148,7 @@ class Page:
         sections = []
         for name in self._order():
             if name not in self.leads:
-                parts = (self.charts(name), self.findings(name), self.ratios(name))
+                parts = (self.charts(name), self.findings(name), self.ratios(name), self.waiting(name))
                 sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
         return Markdown("\n\n".join(sections))
 
