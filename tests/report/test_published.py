@@ -50,10 +50,12 @@ def test_points_are_drawn_over_no_panel_of_anything_else(tmp_path, curve):
 
 
 def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_alone(tmp_path):
-    theirs = dataset(tmp_path, lines=LINES + "100,yes,123456789\n")
+    theirs = dataset(tmp_path, lines=LINES + "123456,yes,123456789\n")
     plain, drawn = (figures.curve(panel(zmq()), datasets).to_dict() for datasets in ([], theirs))
     marks = [layer for layer in drawn["layer"] if layer["mark"].get("filled") is False]
     assert sum(len(layer["data"]["values"]) for layer in marks) == 4
+    x = next(layer["encoding"]["x"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
+    assert x["scale"]["domain"] == [100, 123456000]
     y = next(layer["encoding"]["y"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
     assert y["scale"]["domain"][1] > 123456789
     assert "open marks: published" in drawn["title"]["subtitle"]

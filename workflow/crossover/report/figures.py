@@ -60,7 +60,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     # A prefix belongs to a unit: a share of one half is 0.5, not 500 m.
     tick_format = "~s" if panel.unit else "~g"
     scale, axis = _y(points, margin=1.1, tick_format=tick_format, shown=tuple(point["value"] for point in others))
-    layers = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit))
+    layers = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit), [point["x"] for point in others])
     layers += _open_marks(panel, others)
     subtitle = f"{panel.metric}, {panel.facts['better']} is better{'; open marks: published' if others else ''}"
     return _finish(panel, points, layers, subtitle)
@@ -159,12 +159,14 @@ def _y(points: list[Row], margin: float, tick_format: str, shown: tuple[float, .
     return scale, alt.Axis(values=log_ticks(low, high), format=tick_format)
 
 
-def _lines(panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, title: str) -> list[alt.Chart]:
-    """Bands, lines and points of all arms."""
+def _lines(
+    panel: Panel, points: list[Row], scale: alt.Scale, axis: alt.Axis, title: str, shown: Sequence[float] = ()
+) -> list[alt.Chart]:
+    """Bands, lines and points of all arms, on an axis that has room for the places `shown` too."""
     drawn = {point["arm"] for point in points}
     styles = {label: style for label, style in _styles(panel).items() if label in drawn}
     # The points are data of the whole chart, so that its specification holds them once and not once per layer.
-    base = alt.Chart().encode(x=_x(panel))
+    base = alt.Chart().encode(x=_x(panel, shown))
     y = alt.Y("value:Q", scale=scale, axis=axis, title=title)
     # Bands and lines take their look as constants: encoded, they would meddle with the symbols of the legend.
     layers = []
@@ -222,9 +224,9 @@ def _styles(panel: Panel) -> dict[str, Style]:
     return styles
 
 
-def _x(panel: Panel) -> alt.X:
+def _x(panel: Panel, shown: Sequence[float]) -> alt.X:
     axis, unit = panel.facts["axis"], panel.facts["axis_unit"]
-    places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]})
+    places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]} | set(shown))
     # A few measured points are themselves the best ticks; many are better served by round numbers.
     ticks = places if len(places) <= 8 else log_ticks(places[0], places[-1])
     return alt.X(
