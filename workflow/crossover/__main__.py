@@ -85,6 +85,12 @@ def _figures(chosen: argparse.Namespace) -> None:
     figures.draw(chosen.tables, chosen.folder)
 
 
+def _ladder(chosen: argparse.Namespace) -> None:
+    from crossover.report import ladder
+
+    ladder.draw(chosen.results, chosen.folder)
+
+
 def _report(chosen: argparse.Namespace) -> None:
     from crossover.report import render
 
@@ -155,6 +161,10 @@ def _parser() -> argparse.ArgumentParser:
     added = command("figures", _figures, "Draw an experiment's figures from its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")
     added.add_argument("tables", type=Path, help="the experiment's folder of tables")
+
+    added = command("ladder", _ladder, "Draw what a round trip costs in every layer that was measured.")
+    added.add_argument("--folder", required=True, type=Path, help="the folder to write the figure to")
+    added.add_argument("results", type=Path, help="the folder of results")
 
     added = command("report", _report, "Render the report from a folder of results.")
     added.add_argument("results", type=Path, help="the folder of results")

@@ -23,9 +23,29 @@ rule figures:
         "python -m crossover figures --folder {output:q} {params.folder:q} 2>&1 | tee {log:q}"
 
 
+rule ladder:
+    input:
+        f"{RESULTS}/summary.parquet",
+    output:
+        directory(f"{RESULTS}/figures/ladder"),
+    log:
+        f"{RESULTS}/logs/ladder.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        results=subpath(input[0], parent=True),
+        code=closure.digest("crossover.report.ladder"),
+    message:
+        "Drawing the ladder of all layers"
+    shell:
+        "python -m crossover ladder --folder {output:q} {params.results:q} 2>&1 | tee {log:q}"
+
+
 rule report:
     input:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
+        ladder=f"{RESULTS}/figures/ladder",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
         source=[path for path in map(str, sorted(Path("reports").rglob("*"))) if Path(path).is_file()],
         dressing=[

@@ -47,9 +47,9 @@ def draw(tables: Path, folder: Path) -> None:
     datasets = published.read()
     for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers"))):
         if panel.summary:
-            _save(curve(panel, datasets), folder, panel.name)
+            save(curve(panel, datasets), folder, panel.name)
         if panel.ratios:
-            _save(ratio(panel), folder, f"{panel.name}-ratio")
+            save(ratio(panel), folder, f"{panel.name}-ratio")
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
@@ -284,7 +284,8 @@ def _finish(panel: Panel, points: list[Row], layers: list[alt.Chart], subtitle: 
     return finished
 
 
-def _save(chart: alt.LayerChart, folder: Path, name: str) -> None:
+def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
+    """Write a chart to `folder` as {name}.vl.json, .svg and .png."""
     specification: dict[str, Any] = chart.to_dict()
     (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
     static = specification | {"width": STATIC_WIDTH, "background": "white"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import os
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import machine, prose, published, quantities
+from crossover.report import ladder, machine, prose, published, quantities
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -143,6 +144,17 @@ class Page:
         told = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
         return Markdown(prose.waiting(told.get(experiment, {})))
 
+    def ladder(self) -> Markdown:
+        """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
+        shown = ladder.panel(self.tables.summary)
+        if shown is None:
+            return Markdown("Too few layers were measured to be stacked.")
+        said = f"Chart of the round trip of {quantities.listed(shown.arms)} against message size, with intervals."
+        chart = _chart(self.results / "figures" / ladder.NAME / f"{shown.name}.vl.json", said)
+        caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
+        figure = f"::: {{#fig-{ladder.NAME}}}\n\n{_raw(chart).data}\n\n{caption}\n\n:::"
+        return Markdown(f"{figure}\n\n{pipe_table(*_rungs(shown))}")
+
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
         sections = []
@@ -231,6 +243,26 @@ def _caption(panels: list[Panel]) -> str:
         f"no difference, grey is `{first.reference}` against itself: the noise level. An upright line marks a "
         "crossover, the column around it its interval."
     )
+
+
+def _rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
+    """Header and lines of the ladder's table: a line per layer, from the bottom up, at round sizes."""
+    sizes = [10.0**power for power in range(1, 7)]
+    lines = []
+    for layer in ladder.LAYERS:
+        own = {row["x"]: row["median"] for row in shown.summary if row["arm"] == layer.name}
+        if own:
+            lines.append([layer.name, *(_nearest(own, size) for size in sizes)])
+    return ["layer", *(quantities.quantity(size, "bytes") for size in sizes)], lines
+
+
+def _nearest(values: dict[float, float], size: float) -> str:
+    """The value that was measured within a factor of two of `size`, with its place where that is another."""
+    place = min(values, key=lambda x: abs(math.log(x / size)))
+    if not size / 2 <= place <= size * 2:
+        return "–"
+    told = quantities.quantity(values[place], "s")
+    return told if place == size else f"{told} (at {quantities.quantity(place, 'bytes')})"
 
 
 VERDICT_HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]

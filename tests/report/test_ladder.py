@@ -1,0 +1,73 @@
+"""Do the rungs of the ladder stand for what they say: in bytes, in seconds, the right arm of the right curve?"""
+
+import pytest
+from campaigns import Campaign, mpi, tasks, zmq
+
+from crossover import schema
+from crossover.report import ladder
+from crossover.report.page import Page
+
+FARM = {"experiment": "task_throughput", "metric": "round trip", "axis": "array size", "axis_unit": "bytes"}
+
+
+def summary(*curves):
+    return Campaign(list(curves)).tables()["summary"]
+
+
+def rung(shown, name):
+    return {row["x"]: row for row in shown.summary if row["arm"] == name}
+
+
+def test_elements_become_bytes_and_rates_become_times():
+    rows = summary(mpi(), tasks(**FARM, points=[10.0, 1000.0]))
+    shown = ladder.panel(rows)
+    (send,) = [row for row in rows if row["arm"] == "send" and row["x"] == 10]
+    assert rung(shown, "mpi4py send")[80]["median"] == send["median"]
+    (farm,) = [row for row in rows if row["arm"] == "leastload" and row["x"] == 1000]
+    found = rung(shown, "ipyparallel, per task")[1000]
+    assert found["median"] == pytest.approx(1 / farm["median"])
+    assert (found["low"], found["high"]) == pytest.approx((1 / farm["high"], 1 / farm["low"]))
+    assert {row["unit"] for row in shown.summary} == {"s"}
+
+
+def test_of_several_curves_of_a_layer_one_is_taken():
+    plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")
+    legacy = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc, legacy")
+    shown = ladder.panel(summary(mpi(), plain, legacy))
+    assert {row["protocol"] for row in shown.summary if row["arm"] == "pyzmq"} == {"REQ/REP over ipc"}
+
+
+def test_other_metrics_and_the_null_arm_are_no_rungs():
+    rows = summary(mpi(), zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc"))
+    assert set(ladder.panel(rows).arms) == {"mpi4py send", "mpi4py Send"}
+
+
+def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
+    results = Campaign([zmq()]).write(tmp_path)
+    ladder.draw(results, tmp_path / "figures" / "ladder")
+    assert list((tmp_path / "figures" / "ladder").iterdir()) == []
+    assert "Too few layers" in Page({}, results).ladder().data
+
+
+def test_the_page_shows_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path):
+    plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc", points=[100.0, 1e6])
+    results = Campaign([plain, mpi()]).write(tmp_path)
+    ladder.draw(results, tmp_path / "figures" / "ladder")
+    shown = Page({}, results).ladder().data
+    assert shown.count("crossover-chart") == 1
+    lines = [line.strip("| ").split(" | ") for line in shown.splitlines() if line.startswith("| ")]
+    header, _, *rungs = lines
+    assert [line[0] for line in rungs] == ["mpi4py Send", "mpi4py send", "pyzmq"]
+    assert header == ["layer", "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB"]
+    pyzmq = next(line for line in rungs if line[0] == "pyzmq")
+    assert pyzmq[1] == "–" and pyzmq[2] != "–", "nothing was measured near the size, so nothing is told of it"
+
+
+def test_every_layer_names_an_experiment_and_an_arm_that_there_is():
+    whole = schema.read_schema()["properties"]
+    for layer in ladder.LAYERS:
+        known = whole["experiments"]["properties"][layer.experiment]["properties"]
+        names = set(whole["entrants"]["properties"])
+        for key in ("arms", "ceilings"):
+            names |= set(known[key]["items"].get("enum", []))
+        assert layer.arm in names, layer

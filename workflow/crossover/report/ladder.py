@@ -1,0 +1,91 @@
+"""The ladder: what one round trip costs in every layer that was measured, from a copy in memory up to a task farm.
+
+Each layer is an arm of some experiment, taken at its median. They come from different launches, so the ladder tells of
+orders of magnitude; what is close together is for the experiments themselves to tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from crossover.report import figures
+from crossover.report.tables import Panel, Row, rows
+
+NAME = "ladder"
+
+FLOAT64_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An arm of an experiment as a rung: of which curve, and how its axis and its metric become bytes and seconds."""
+
+    name: str
+    experiment: str
+    curve: str
+    """How the protocol begins; the first that does, in alphabetical order, is taken."""
+    arm: str
+    size_bytes: Callable[[float], float]
+    seconds: Callable[[float], float] = float
+
+    def rows(self, summary: list[Row]) -> list[Row]:
+        """The summary's rows of this layer, as rows of the ladder's own panel; empty if it was not measured."""
+        wanted = (self.experiment, "round trip", self.arm)
+        own = [
+            row
+            for row in summary
+            if (row["experiment"], row["metric"], row["arm"]) == wanted and row["protocol"].startswith(self.curve)
+        ]
+        first = min((row["protocol"] for row in own), default="")
+        return [self._row(row) for row in own if row["protocol"] == first]
+
+    def _row(self, row: Row) -> Row:
+        # A rate's upper end is the time's lower one.
+        ends = sorted(self.seconds(row[end]) for end in ("low", "high") if row[end] is not None)
+        low, high = ends if len(ends) == 2 else (None, None)
+        told = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
+        shared = {"experiment": NAME, "arm": self.name, "null": False, "ceiling": False}
+        place = {"x": self.size_bytes(row["x"]), "median": self.seconds(row["median"]), "low": low, "high": high}
+        return row | told | shared | place
+
+
+def _array(name: str, arm: str) -> Layer:
+    return Layer(name, "mpi_pingpong", "float64 array", arm, lambda elements: FLOAT64_BYTES * elements)
+
+
+def _farm(name: str, arm: str) -> Layer:
+    return Layer(name, "task_throughput", "", arm, float, lambda rate: 1 / rate)
+
+
+LAYERS = (
+    _array("memcpy", "memcpy"),
+    _array("raw Unix socket", "raw Unix socket"),
+    _array("raw TCP", "raw TCP"),
+    _array("MPI in C", "C"),
+    _array("mpi4py Send", "Send"),
+    _array("mpi4py send", "send"),
+    Layer("ZeroMQ in C", "zmq_latency", "REQ/REP over ipc", "C", float),
+    Layer("pyzmq", "zmq_latency", "REQ/REP over ipc", "copy", float),
+    _farm("ipyparallel, per task", "leastload"),
+    _farm("Dask, per task", "dask"),
+    _farm("Foolscap, per task", "twisted"),
+)
+"""From the bottom up. A farm's rung is the time per task of a flood of them, since nobody submits tasks one by one."""
+
+
+def panel(summary: list[Row]) -> Panel | None:
+    """All layers that were measured as one panel, without a reference; None if there are fewer than two."""
+    found = {layer.name: layer.rows(summary) for layer in LAYERS}
+    measured = [row for rung in found.values() for row in rung]
+    if sum(map(bool, found.values())) < 2:
+        return None
+    return Panel(NAME, "round trip", "every layer that was measured", "node", measured, [], [])
+
+
+def draw(results: Path, folder: Path) -> None:
+    """Write the ladder's chart, of the joined tables in `results`, to `folder`; an empty folder where there is none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if shown := panel(rows(results, "summary")):
+        figures.save(figures.curve(shown), folder, shown.name)
