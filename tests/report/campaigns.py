@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from crossover import record
-from crossover.report import figures
+from crossover.report import figures, ladder
 
 Row = dict[str, Any]
 
@@ -75,6 +75,7 @@ class Campaign:
                 record.write(pa.Table.from_pylist(own, schema=schema), path)
         for experiment in experiments:
             figures.draw(folder / "experiments" / experiment, folder / "figures" / experiment)
+        ladder.draw(folder, folder / "figures" / "ladder")
         return folder
 
     def tables(self) -> dict[str, list[Row]]:
