@@ -1,5 +1,6 @@
 """Killed at some moment, the same command goes on: nothing finished is lost, nothing half done is kept."""
 
+import contextlib
 import os
 import re
 import signal
@@ -20,6 +21,15 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)
+
+
+def command_lines(project: Project) -> list[list[str]]:
+    """Those of the processes that work for a project and have not ended meanwhile."""
+    found = []
+    for process in workers(project):
+        with contextlib.suppress(psutil.Error):
+            found.append(process.cmdline())
+    return found
 
 
 def workers(project: Project) -> list[psutil.Process]:
@@ -70,7 +80,7 @@ def test_killed_while_rendering_the_page_is_whole_afterwards(finished: Project) 
     page = finished.folder / "results/report/index.html"
     page.unlink()
     run = finished.start("snakemake", "--profile", "profiles/local")
-    wait_for(lambda: any("--page" in process.cmdline() for process in workers(finished)))
+    wait_for(lambda: any("--page" in line for line in command_lines(finished)))
     kill(run, signal.SIGKILL)
     wait_for(lambda: not workers(finished))
     finished.succeed("snakemake", "--profile", "profiles/local")

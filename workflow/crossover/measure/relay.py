@@ -8,6 +8,8 @@ from collections import deque
 from typing import IO
 
 _TELLING = re.compile(r"error|exception|fault|signal|killed|timeout", re.IGNORECASE)
+_LAUNCHERS = ("Abort(", "YOUR APPLICATION", "=")
+"""How the lines begin in which MPICH's launcher tells how the ranks ended: what a rank itself said tells more."""
 
 
 class Relay:
@@ -15,7 +17,7 @@ class Relay:
 
     def __init__(self, log: IO[str]):
         self._log = log
-        self._last: deque[str] = deque(maxlen=40)
+        self._last: deque[str] = deque(maxlen=100)
 
     def __call__(self, line: str) -> None:
         """Say one line."""
@@ -32,4 +34,5 @@ class Relay:
         """The line that most likely names the error: the last that reads like one, else the last at all."""
         lines = [line.strip() for line in self._last if line.strip()]
         telling = [line for line in lines if _TELLING.search(line) and not line.startswith("Abort(")]
-        return f"last words: {(telling or lines or ['none'])[-1]}"
+        ranks = [line for line in telling if not line.startswith(_LAUNCHERS)]
+        return f"last words: {(ranks or telling or lines or ['none'])[-1]}"

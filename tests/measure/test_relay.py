@@ -1,0 +1,31 @@
+"""Do a launch's last words name the error, whatever else is said after it?"""
+
+import io
+
+import pytest
+
+from crossover.measure.relay import Relay
+
+HYDRAS = """\
+===================================================================================
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   KILLED BY SIGNAL: 9 (Killed)
+===================================================================================
+YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)"""
+STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.py", line 27 in run'] * 30]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["working", "Timeout (0:00:02)!", *STACK, *HYDRAS.splitlines()], "Timeout (0:00:02)!"),
+        (["RuntimeError: apart", "Abort(1) on node 0: internal error", *HYDRAS.splitlines()], "RuntimeError: apart"),
+        (["working", *HYDRAS.splitlines()], HYDRAS.splitlines()[-1]),
+        (["working", "and so on", ""], "and so on"),
+        ([], "none"),
+    ],
+)
+def test_the_last_words_are_the_ranks_own_where_these_tell_of_an_error(said, told):
+    relay = Relay(io.StringIO())
+    relay.follow(f"{line}\n" for line in said)
+    assert relay.last_words() == f"last words: {told}"
