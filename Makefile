@@ -18,7 +18,7 @@ report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or pap
 	@echo "The report: results/report/index.html"
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/ruff check
