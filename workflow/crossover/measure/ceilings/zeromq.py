@@ -79,6 +79,9 @@ def pingpong(socket: zmq.Socket[Any], first: bool) -> Exchange:
 def _load(name: str) -> ctypes.CDLL:
     """The library, its calls of libzmq resolved in the one that pyzmq has loaded."""
     mapped = re.findall(r"/\S*libzmq\S*\.so\S*", Path("/proc/self/maps").read_text(errors="replace"))
+    # A wheel brings its own beside itself; another build of the library may be loaded too.
+    brought = Path(zmq.__file__).parents[1]
+    mapped.sort(key=lambda path: not Path(path).is_relative_to(brought))
     if not mapped:
         raise native.UnavailableError(
             "this pyzmq has libzmq built into itself, where no other library finds it; install a pyzmq that links to a "
