@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 
-from crossover.report import quantities
+from crossover.report import holes, quantities
 from crossover.report.tables import Panel, Row, Tables
 
 # ---- one experiment
@@ -22,15 +21,6 @@ def findings(panel: Panel) -> str:
         for sentence in (_ends(panel, arm), crossing(panel, arm))
     ]
     return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
-
-
-def waiting(tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """What higher tiers would measure besides, given as {tier: {key: entries}}; empty if nothing."""
-    sentences = []
-    for tier, keys in tiers.items():
-        entries = [f"{key} {quantities.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
-        sentences.append(f"Only from the tier `{tier}` on are measured: {'; '.join(entries)}.")
-    return " ".join(sentences)
 
 
 def _arms_seen(panel: Panel) -> str:
@@ -199,8 +189,8 @@ def _coverage(tables: Tables) -> str:
     hosts = sorted({row["host"] for row in tables.ranks})
     where = f" on {quantities.listed(hosts)}" if 0 < len(hosts) < 4 else f" on {len(hosts)} hosts" if hosts else ""
     total = quantities.counted(len(tables.launches), "launch")
-    holes = quantities.counted(len(tables.holes()), "hole")
-    gaps = f"; {holes} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
+    count = quantities.counted(len(tables.holes()), "hole")
+    gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
     return f"{len(measured)} of {total} gave data{where}{gaps}."
 
 
@@ -213,19 +203,10 @@ def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
         if (clauses := [_clause(panel, arm) for arm in panel.rivals if panel.ratios_of(arm)])
     ]
     if not told:
-        return f"**{experiment}** has no result: {_absence(tables, experiment)}."
+        return f"**{experiment}** has no result: {holes.absence(tables, experiment)}."
     if len(told) == 1:
         return f"**{experiment}**, {shown[0].metric}: {told[0][1]} ({told[0][0]})."
     return "\n".join([f"**{experiment}**, {shown[0].metric}:", *(f"    - {title}: {said}." for title, said in told)])
-
-
-def _absence(tables: Tables, experiment: str) -> str:
-    if experiment not in tables.experiments:
-        return "it is not part of this run"
-    holes = tables.holes(experiment)
-    if not holes:
-        return "no arm could be compared with another"
-    return f"its {quantities.counted(len(holes), 'launch')} left only holes"
 
 
 def _clause(panel: Panel, arm: str) -> str:
@@ -264,62 +245,3 @@ def _overall_noise(tables: Tables, order: list[str], leads: dict[str, str]) -> s
     return (
         f"An arm against itself differed by at most {quantities.listed(said)}: smaller differences mean nothing there."
     )
-
-
-# ---- holes
-
-
-def holes(tables: Tables) -> list[str]:
-    """One paragraph and one command for all launches of an experiment that left the same hole."""
-    alike: dict[tuple[str, ...], list[Row]] = {}
-    for row in tables.holes():
-        alike.setdefault((row["experiment"], row["placement"], *_cause(row)), []).append(row)
-    return [
-        f"{_which(rows)} of `{experiment}` (placement {placement}), *{kind}*: `{reason}`. To try again:\n\n"
-        f"```\n{_fill(tables, rows)}\n```"
-        for (experiment, placement, kind, reason), rows in alike.items()
-    ]
-
-
-def _cause(row: Row) -> tuple[str, str]:
-    # A reason may be any text, a traceback's last line included: as code it cannot break the page.
-    return row["hole"] or "unknown", " ".join((row["reason"] or "no reason was recorded").replace("`", "'").split())
-
-
-def _which(rows: list[Row]) -> str:
-    return f"Launch{'es' if len(rows) > 1 else ''} {quantities.listed([str(row['launch']) for row in rows])}"
-
-
-def _fill(tables: Tables, rows: list[Row]) -> str:
-    """The command that measures these launches again, by the profile that suits where the others ran."""
-    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
-
-
-def silent(courses: list[Row]) -> list[str]:
-    """One sentence for each arm that never gave a value under some protocols, with the reasons.
-
-    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` that such blocks gave.
-    """
-    curves: dict[tuple[str, str, str], list[Row]] = {}
-    for row in courses:
-        curves.setdefault((row["experiment"], row["arm"], row["protocol"]), []).append(row)
-    alike: dict[tuple[str, str, str], list[str]] = {}
-    for (experiment, arm, protocol), rows in curves.items():
-        if not any(row["values"] for row in rows):
-            # A reason may be any text: as code it cannot break the page.
-            told = dict.fromkeys(" ".join(row["validity"].replace("`", "'").split()) for row in rows)
-            alike.setdefault((experiment, arm, "; ".join(f"`{reason}`" for reason in told)), []).append(protocol)
-    return [
-        f"`{arm}` of `{experiment}` has no value under {quantities.listed(protocols)}: {reasons}."
-        for (experiment, arm, reasons), protocols in alike.items()
-    ]
-
-
-def gap(tables: Tables, experiment: str) -> str:
-    """Why an experiment has nothing to show."""
-    if experiment not in tables.experiments:
-        return f"`{experiment}` is not part of this run: no launch of it is in the tables."
-    reasons = dict.fromkeys(f"*{kind}*: `{reason}`" for kind, reason in map(_cause, tables.holes(experiment)))
-    told = f" ({'; '.join(reasons)}). What to do is in @sec-holes." if reasons else "."
-    return f"`{experiment}` has nothing to show: {_absence(tables, experiment)}{told}"
