@@ -37,6 +37,45 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
     assert prose.verdict(shown, "no-copy") == words
 
 
+WORDS = [
+    ("s", "faster", "slower"),
+    ("messages/s", "faster", "slower"),
+    ("MB/s", "faster", "slower"),
+    ("", "better", "worse"),
+    ("times", "better", "worse"),
+    ("MB", "better", "worse"),
+]
+SENTENCES = [
+    ("one", 3, "At 100 B `no-copy` is {} than `copy`, with"),
+    ("one", 3, "; at 1 MB it is {}, with"),
+    ("one", 1, "At 100 B `no-copy` looks {} than `copy` (not replicated), with"),
+    ("one", 3, "It becomes {} than `copy` at **"),
+    ("always", 3, "It is {} than `copy` at every measured point, so there is no crossover."),
+    ("none", 3, "wherever the difference is significant, `no-copy` is {} than `copy`."),
+    ("one", 3, "\nbecomes {}\n"),
+    ("always", 3, "\nalways {}\n"),
+    ("none", 3, "\n{} or level\n"),
+    ("one", 3, ": `no-copy` becomes {} than `copy` at **"),
+    ("always", 3, ": `no-copy` is always {} than `copy`, most at"),
+    ("none", 3, ": `no-copy` is {} than `copy` or level with it, most at"),
+]
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize(("unit", "ahead", "behind"), WORDS)
+@pytest.mark.parametrize(("verdict", "launches", "sentence"), SENTENCES)
+def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit, ahead, behind, better):
+    # The ratio is below one along the whole axis.
+    curve = zmq(unit=unit, better=better, centre=1e9, verdict=verdict, launches=launches)
+    shown = panel(curve)
+    said = "\n".join(
+        [prose.findings(shown), prose.verdict(shown, "no-copy"), prose.summary(run(Campaign([curve])), LEADS)]
+    )
+    word = behind if better == "higher" else ahead
+    assert sentence.format(word) in said
+    assert not [other for other in ("faster", "slower", "better", "worse") if other != word and other in said]
+
+
 def noisy_at_the_end(curve, ratio, low, high):
     """A run of one curve whose last cell is far off and unsure."""
     made = Campaign([curve]).tables()

@@ -32,9 +32,9 @@ def _ends(panel: Panel, arm: str) -> str:
     """What the ratio says at the small and at the large end of the axis."""
     cells = panel.ratios_of(arm)
     first, last = cells[0], cells[-1]
-    standing = _standing(first, f"`{panel.reference}`")
+    standing = _standing(panel, first, f"`{panel.reference}`")
     near = f"At {_place(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
-    far = f"; at {_place(last)} it {_standing(last)}, with {_times(last)}" if len(cells) > 1 else ""
+    far = f"; at {_place(last)} it {_standing(panel, last)}, with {_times(last)}" if len(cells) > 1 else ""
     return f"{near}{far}."
 
 
@@ -46,19 +46,20 @@ def _times(cell: Row) -> str:
     return f"{quantities.ratio(cell['ratio'], cell['low'], cell['high'])} times"
 
 
-def _standing(cell: Row, reference: str = "") -> str:
+def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
     """How a cell's arm compares with its reference: only an interval that leaves out 1 makes it a difference."""
     than = f" than {reference}" if reference else ""
     if cell["low"] is None or cell["high"] is None:
-        return f"looks {_pace(cell)}{than} (not replicated)"
+        return f"looks {_word(panel, cell)}{than} (not replicated)"
     if cell["low"] <= 1 <= cell["high"]:
         return f"cannot be told from {reference or 'it'}"
-    return f"is {_pace(cell)}{than}"
+    return f"is {_word(panel, cell)}{than}"
 
 
-def _pace(cell: Row) -> str:
-    """Whether a ratio, taken at its word, means faster or slower; this depends on what is better."""
-    return "faster" if (cell["ratio"] > 1) == (cell["better"] == "higher") else "slower"
+def _word(panel: Panel, cell: Row) -> str:
+    """What a ratio, taken at its word, makes of the arm: ahead or behind, in the words of its unit."""
+    better, worse = quantities.comparatives(panel.unit)
+    return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
 
 
 def crossing(panel: Panel, arm: str) -> str:
@@ -113,16 +114,16 @@ def _bracket(row: Row) -> str:
 
 
 def _beyond(panel: Panel, arm: str) -> str:
-    """The pace of `arm` at the measured point behind its crossover, where it is settled; farther out it need not be."""
+    """What `arm` is at the measured point behind its crossover, where it is settled; farther out it need not be."""
     row = panel.crossover_of(arm)
     settled = row["bracket_high"] if row else None
     cells = panel.ratios_of(arm)
-    return _pace(next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
+    return _word(panel, next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
 
 
 def _mostly(panel: Panel, arm: str) -> str:
-    """The pace of `arm` where it is surest: a ratio far from 1 may be mere noise."""
-    return _pace(_surest(panel.ratios_of(arm)))
+    """What `arm` is where it is surest: a ratio far from 1 may be mere noise."""
+    return _word(panel, _surest(panel.ratios_of(arm)))
 
 
 def _surest(cells: list[Row]) -> Row:
@@ -141,7 +142,7 @@ def _largest_sure(panel: Panel, arm: str) -> Row:
     """The largest difference on the side where the arm is surest, among the cells whose interval leaves out 1."""
     cells = panel.ratios_of(arm)
     surest = _surest(cells)
-    sure = [cell for cell in cells if _pace(cell) == _pace(surest) and not _level(cell)]
+    sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _level(cell)]
     return max(sure or [surest], key=_distance)
 
 
