@@ -89,11 +89,15 @@ def variants(tmp_path_factory, libraries):
     folder = tmp_path_factory.mktemp("libzmq")
     (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
     archive = folder / "archive.tar.gz"
-    if reason := source.fetch(LINES["2.2.0"], archive):
-        pytest.skip(f"libzmq's sources are not within reach: {reason}")
+    if not build.identity():
+        pytest.skip("no C++ compiler is installed")
+    reason = source.fetch(LINES["2.2.0"], archive)
+    # Without a network there is nothing to build; sources that are refused or do not compile are failures.
+    if reason.startswith("pip cannot download"):
+        pytest.skip(reason)
+    assert reason == ""
     for size in (40, 64):
-        if reason := build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so"):
-            pytest.skip(f"libzmq cannot be built: {reason}")
+        assert build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so") == ""
     archive.unlink()
     return folder
 
