@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,11 +9,10 @@ from typing import Any
 
 import zmq
 
-from crossover.measure.peers import LOOPBACK
+from crossover.measure.sockets import Socket
 from crossover.plan import arms
 
 Message = bytes | bytearray | memoryview | zmq.Frame
-Socket = zmq.Socket[bytes]
 
 
 @dataclass(frozen=True)
@@ -48,25 +46,6 @@ HANDOVERS = {
 """By the name of the arm. `default` is `copy=False` with the threshold that pyzmq is shipped with."""
 
 
-def address(transport: str) -> str:
-    """Where to bind: nothing is left on disk, and nobody beyond this host can reach it."""
-    unique = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
-    # An abstract socket has no file.
-    return {"tcp": f"tcp://{LOOPBACK}:*", "ipc": f"ipc://@{unique}", "inproc": f"inproc://{unique}"}[transport]
-
-
-def unbounded(context: zmq.Context[Any], kind: int) -> Socket:
-    """A socket on which no send can block for its high-water mark, and which forgets what is unsent when closed."""
-    socket: Socket = context.socket(kind)
-    socket.set_hwm(0)
-    socket.linger = 0
-    return socket
-
-
 def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:
     """Every alternative of an experiment, ceilings included, but those called `names`."""
     return tuple(arm.runs for arm in arms(settings) if arm.runs not in names and not arm.null)
-
-
-TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc")}
-"""The transports that have a meaning in each placement."""

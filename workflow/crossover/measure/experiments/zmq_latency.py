@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 import zmq
 
+from crossover.measure import sockets
 from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.ceilings import Exchange, zeromq
+from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
-from crossover.measure.handover import HANDOVERS, TRANSPORTS, Message, Socket, address, unbounded, without
-from crossover.measure.native import UnavailableError
+from crossover.measure.handover import HANDOVERS, Message, without
 from crossover.measure.peers import Peers
+from crossover.measure.sockets import TRANSPORTS, Socket
 from crossover.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
@@ -51,6 +52,11 @@ def _legacy(name: str) -> bool:
     return name.endswith(", legacy")
 
 
+def _with_ceiling(settings: dict[str, Any]) -> list[str]:
+    """The curves that C has too."""
+    return [name for name in curves(settings) if settings["ceilings"] and not _legacy(name)]
+
+
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
     # What is re-sent must be a message of its own: there is none in a buffer that is kept, nor in C's.
@@ -65,14 +71,13 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 class Asker:
     """The end that asks, keeps the time and commands the other one."""
 
-    def __init__(self, channel: Channel, sockets: dict[str, Socket], settings: dict[str, Any]):
+    def __init__(self, channel: Channel, asking: dict[str, Socket], settings: dict[str, Any]):
         self.channel = channel
-        self.sockets = sockets
+        self.sockets = asking
         self.trips_per_repetition = settings["trips_per_repetition"]
         self.payload = b""
-        self.exchanges, reason = _in_c(sockets, settings, first=True)
-        their_reason = channel.receive()
-        self.no_ceiling = reason or their_reason
+        exchange = partial(zeromq.pingpong, first=True)
+        self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, asking, _with_ceiling(settings))
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Make `n` repetitions of so many round trips with messages of `cell.x` bytes."""
@@ -128,50 +133,35 @@ class Asker:
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Asker]:
     """Connect one REQ socket per curve to the other end."""
-    context: zmq.Context[Any] = zmq.Context()
-    channel = peers.other_end(context, partial(answer, settings))
-    sockets = {}
-    for name in curves(settings):
-        sockets[name] = unbounded(context, zmq.REQ)
-        sockets[name].connect(channel.receive())
-    yield Asker(channel, sockets, settings)
-    channel.send(None)
-    channel.receive()
-    context.destroy(linger=0)
+    kinds = dict.fromkeys(curves(settings), zmq.REQ)
+    with sockets.connected(peers, partial(answer, settings), kinds) as (channel, asking):
+        yield Asker(channel, asking, settings)
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
     """Be the end that answers on a rank of its own."""
-    context: zmq.Context[Any] = zmq.Context()
-    answer(settings, context, peers.channel(to=0))
-    context.destroy(linger=0)
+    sockets.serve(peers, partial(answer, settings))
 
 
 def answer(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
     """Answer until told to stop."""
-    sockets = {}
-    for name, transport in curves(settings).items():
-        sockets[name] = unbounded(context, zmq.REP)
-        sockets[name].bind(address(transport))
-        channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
-    exchanges, reason = _in_c(sockets, settings, first=False)
-    channel.send(reason)
-    payload = b""
-    while command := channel.receive():
-        name, arm, trips, size_bytes = command
-        if len(payload) != size_bytes:
-            payload = os.urandom(size_bytes)
-        channel.send(_checksum(payload))
-        if arm == CEILING:
-            inbox = np.zeros(size_bytes, np.uint8)
-            exchanges[name](np.frombuffer(payload, np.uint8), inbox, trips)
-            got: Message = inbox.data
-        else:
-            got = _answer(sockets[name], _legacy(name), arm, trips, payload)
-        channel.send((_checksum(got), sockets[name].poll(0)))
-    for socket in sockets.values():
-        socket.close()
-    channel.send("closed")
+    kinds = {name: (zmq.REP, transport) for name, transport in curves(settings).items()}
+    with sockets.bound(context, channel, kinds) as answering:
+        exchange = partial(zeromq.pingpong, first=False)
+        exchanges, _ = sockets.in_c(channel, exchange, answering, _with_ceiling(settings))
+        payload = b""
+        while command := channel.receive():
+            name, arm, trips, size_bytes = command
+            if len(payload) != size_bytes:
+                payload = os.urandom(size_bytes)
+            channel.send(_checksum(payload))
+            if arm == CEILING:
+                inbox = np.zeros(size_bytes, np.uint8)
+                exchanges[name](np.frombuffer(payload, np.uint8), inbox, trips)
+                got: Message = inbox.data
+            else:
+                got = _answer(answering[name], _legacy(name), arm, trips, payload)
+            channel.send((_checksum(got), answering[name].poll(0)))
 
 
 def _answer(socket: Socket, legacy: bool, arm: str, trips: int, payload: bytes) -> Message:
@@ -189,15 +179,6 @@ def _answer(socket: Socket, legacy: bool, arm: str, trips: int, payload: bytes) 
             got = receive()
             send()
     return got if buffer is None else buffer
-
-
-def _in_c(sockets: dict[str, Socket], settings: dict[str, Any], first: bool) -> tuple[dict[str, Exchange], str]:
-    """This end of the exchange in C for each curve that has one; or why there is none."""
-    try:
-        plain = [name for name in sockets if settings["ceilings"] and not _legacy(name)]
-        return {name: zeromq.pingpong(sockets[name], first) for name in plain}, ""
-    except UnavailableError as error:
-        return {}, str(error)
 
 
 def _checksum(message: Message) -> int:

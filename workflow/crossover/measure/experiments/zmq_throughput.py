@@ -27,17 +27,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter_ns
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import zmq
 
+from crossover.measure import sockets
 from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
-from crossover.measure.handover import HANDOVERS, TRANSPORTS, Handover, Message, Socket, address, unbounded, without
-from crossover.measure.native import UnavailableError
+from crossover.measure.handover import HANDOVERS, Handover, Message, without
 from crossover.measure.peers import Peers
+from crossover.measure.sockets import TRANSPORTS, Socket
 from crossover.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
@@ -102,6 +103,12 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     ]
 
 
+def _with_ceilings(settings: dict[str, Any]) -> list[str]:
+    """The curves that C has too."""
+    bounded = [name for name, curve in curves(settings).items() if not set(CEILINGS) & set(_meaningless(curve))]
+    return bounded if settings["ceilings"] else []
+
+
 def _meaningless(curve: Curve) -> list[str]:
     """The alternatives that a curve cannot have."""
     # A message of several parts has no single buffer to be received into.
@@ -126,16 +133,14 @@ class Burst:
 class Sender:
     """The sending end, which commands the receiving one."""
 
-    def __init__(self, channel: Channel, sockets: dict[str, Socket], settings: dict[str, Any]):
+    def __init__(self, channel: Channel, sending: dict[str, Socket], settings: dict[str, Any]):
         self.channel = channel
-        self.sockets = sockets
+        self.sockets = sending
         self.curves = curves(settings)
         self.in_flight_bytes = settings["in_flight_bytes"]
         self.number = 0
         self.payload = b""
-        self.floods, reason = _in_c(zeromq.push, sockets, settings)
-        their_reason = channel.receive()
-        self.no_ceilings = reason or their_reason
+        self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, sending, _with_ceilings(settings))
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Move `n` messages of `cell.x` bytes, in as many bursts as the bytes in flight ask for."""
@@ -183,65 +188,35 @@ class Sender:
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
     """Connect one socket per curve to the receiving end."""
-    context: zmq.Context[Any] = zmq.Context()
-    channel = peers.other_end(context, partial(receive, settings))
-    sockets = {}
-    for name, curve in curves(settings).items():
-        sockets[name] = unbounded(context, curve.kinds[0])
-        sockets[name].connect(channel.receive())
-    yield Sender(channel, sockets, settings)
-    channel.send(None)
-    channel.receive()
-    context.destroy(linger=0)
+    kinds = {name: curve.kinds[0] for name, curve in curves(settings).items()}
+    with sockets.connected(peers, partial(receive, settings), kinds) as (channel, sending):
+        yield Sender(channel, sending, settings)
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
     """Be the receiving end on a rank of its own."""
-    context: zmq.Context[Any] = zmq.Context()
-    receive(settings, context, peers.channel(to=0))
-    context.destroy(linger=0)
+    sockets.serve(peers, partial(receive, settings))
 
 
 def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
     """Receive bursts until told to stop; the timed loop does nothing but receive."""
     known = curves(settings)
-    sockets = {}
-    for name, curve in known.items():
-        sockets[name] = unbounded(context, curve.kinds[1])
-        sockets[name].bind(address(curve.transport))
-        channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
-    drains, reason = _in_c(zeromq.pull, sockets, settings)
-    channel.send(reason)
-    while command := channel.receive():
-        name, arm, count, size_bytes = command
-        channel.send("ready")
-        if arm in CEILINGS:
-            inbox = np.zeros(size_bytes, np.uint8)
-            first, last = 0, drains[name](inbox, count, CEILINGS[arm])
-            got: Message = inbox.data
-        else:
-            first, last, got = _take(sockets[name], known[name], HANDOVERS[arm], count, size_bytes)
-        # The last part of whatever comes: before it may be an identity.
-        ending = sockets[name].recv_multipart()[-1]
-        checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
-        channel.send((first, last, checksum, ending, sockets[name].poll(0)))
-    for socket in sockets.values():
-        socket.close()
-    channel.send("closed")
-
-
-Half = TypeVar("Half")
-
-
-def _in_c(
-    make: Callable[[Socket], Half], sockets: dict[str, Socket], settings: dict[str, Any]
-) -> tuple[dict[str, Half], str]:
-    """This end of a flood in C for each curve that has one; or why there is none."""
-    try:
-        plain = [name for name, curve in curves(settings).items() if not set(CEILINGS) & set(_meaningless(curve))]
-        return {name: make(sockets[name]) for name in plain if settings["ceilings"]}, ""
-    except UnavailableError as error:
-        return {}, str(error)
+    kinds = {name: (curve.kinds[1], curve.transport) for name, curve in known.items()}
+    with sockets.bound(context, channel, kinds) as receiving:
+        drains, _ = sockets.in_c(channel, zeromq.pull, receiving, _with_ceilings(settings))
+        while command := channel.receive():
+            name, arm, count, size_bytes = command
+            channel.send("ready")
+            if arm in CEILINGS:
+                inbox = np.zeros(size_bytes, np.uint8)
+                first, last = 0, drains[name](inbox, count, CEILINGS[arm])
+                got: Message = inbox.data
+            else:
+                first, last, got = _take(receiving[name], known[name], HANDOVERS[arm], count, size_bytes)
+            # The last part of whatever comes: before it may be an identity.
+            ending = receiving[name].recv_multipart()[-1]
+            checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
+            channel.send((first, last, checksum, ending, receiving[name].poll(0)))
 
 
 def _give(socket: Socket, curve: Curve, handover: Handover, count: int, payload: Message) -> tuple[int, int]:

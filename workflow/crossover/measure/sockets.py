@@ -1,0 +1,92 @@
+"""A socket per curve at either end of an experiment on ZeroMQ: how they find each other, and how they are let go.
+
+The end that commands, on rank 0, connects; the other one, on rank 1 or in a thread, binds and tells where.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import zmq
+
+from crossover.measure.channel import Channel
+from crossover.measure.native import UnavailableError
+from crossover.measure.peers import LOOPBACK, Peers
+
+Socket = zmq.Socket[bytes]
+OtherEnd = Callable[[zmq.Context[Any], Channel], None]
+Half = TypeVar("Half")
+
+TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc")}
+"""The transports that have a meaning in each placement."""
+
+
+@contextmanager
+def connected(
+    peers: Peers, other_end: OtherEnd, kinds: Mapping[str, int]
+) -> Iterator[tuple[Channel, dict[str, Socket]]]:
+    """Rank 0's channel to the other end, and a socket of a kind for each name; then the other end is told to stop."""
+    context: zmq.Context[Any] = zmq.Context()
+    channel = peers.other_end(context, other_end)
+    sockets = {}
+    for name, kind in kinds.items():
+        sockets[name] = _unbounded(context, kind)
+        sockets[name].connect(channel.receive())
+    yield channel, sockets
+    channel.send(None)
+    channel.receive()
+    context.destroy(linger=0)
+
+
+def serve(peers: Peers, other_end: OtherEnd) -> None:
+    """Be the other end on a rank of its own."""
+    context: zmq.Context[Any] = zmq.Context()
+    other_end(context, peers.channel(to=0))
+    context.destroy(linger=0)
+
+
+@contextmanager
+def bound(
+    context: zmq.Context[Any], channel: Channel, kinds: Mapping[str, tuple[int, str]]
+) -> Iterator[dict[str, Socket]]:
+    """The other end's socket of a kind, over a transport, for each name."""
+    sockets = {}
+    for name, (kind, transport) in kinds.items():
+        sockets[name] = _unbounded(context, kind)
+        sockets[name].bind(_address(transport))
+        channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
+    yield sockets
+    for socket in sockets.values():
+        socket.close()
+    channel.send("closed")
+
+
+def in_c(
+    channel: Channel, make: Callable[[Socket], Half], sockets: Mapping[str, Socket], names: list[str]
+) -> tuple[dict[str, Half], str]:
+    """This end of what C does over the sockets of some names; or why one of the ends cannot. Both must ask for it."""
+    try:
+        halves, reason = {name: make(sockets[name]) for name in names}, ""
+    except UnavailableError as error:
+        halves, reason = {}, str(error)
+    channel.send(reason)
+    their_reason = channel.receive()
+    return halves, reason or their_reason
+
+
+def _address(transport: str) -> str:
+    """Where to bind: nothing is left on disk, and nobody beyond this host can reach it."""
+    unique = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
+    # An abstract socket has no file.
+    return {"tcp": f"tcp://{LOOPBACK}:*", "ipc": f"ipc://@{unique}", "inproc": f"inproc://{unique}"}[transport]
+
+
+def _unbounded(context: zmq.Context[Any], kind: int) -> Socket:
+    """A socket on which no send can block for its high-water mark, and which forgets what is unsent when closed."""
+    socket: Socket = context.socket(kind)
+    socket.set_hwm(0)
+    socket.linger = 0
+    return socket
