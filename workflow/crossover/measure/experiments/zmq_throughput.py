@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +36,8 @@ from crossover.measure import sockets
 from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
-from crossover.measure.handover import HANDOVERS, Handover, Message, without
+from crossover.measure.flood import Curve, receive_all, send_all
+from crossover.measure.handover import HANDOVERS, Message, without
 from crossover.measure.peers import Peers
 from crossover.measure.sockets import TRANSPORTS, Socket
 from crossover.plan import Arm, points
@@ -54,37 +55,6 @@ CEILINGS = {"C copy": True, "C no-copy": False}
 
 LIBRARIES = {"C copy": "zmq_push_pull", "C no-copy": "zmq_push_pull"}
 """The library that each ceiling is in; read by the workflow, which builds them."""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """What a curve's name says: the sockets, the transport, and whether a poller is asked before each call."""
-
-    pattern: str
-    transport: str
-    polled: bool
-
-    @classmethod
-    def named(cls, name: str) -> Curve:
-        """Take a name apart, such as `DEALER/ROUTER over ipc, polled`."""
-        pattern, rest = name.split(" over ")
-        transport, _, way = rest.partition(", ")
-        return cls(pattern, transport, way == "polled")
-
-    @property
-    def multipart(self) -> bool:
-        """Whether messages arrive with an identity before them, and the last one is answered."""
-        return self.pattern == "DEALER/ROUTER"
-
-    @property
-    def kinds(self) -> tuple[int, int]:
-        """The sender's and the receiver's kind of socket."""
-        return (zmq.DEALER, zmq.ROUTER) if self.multipart else (zmq.PUSH, zmq.PULL)
-
-    @property
-    def flags(self) -> int:
-        """What a call is told after the poller has said that it will not have to wait."""
-        return zmq.NOBLOCK if self.polled else 0
 
 
 def curves(settings: dict[str, Any]) -> dict[str, Curve]:
@@ -174,7 +144,7 @@ class Sender:
         if arm in CEILINGS:
             began, sent = self.floods[name](np.frombuffer(self.payload, np.uint8), count, CEILINGS[arm])
         else:
-            began, sent = _give(socket, curve, HANDOVERS[arm], count, self.payload)
+            began, sent = send_all(socket, curve, HANDOVERS[arm], count, self.payload)
         if curve.multipart:
             socket.recv_multipart()
             last = perf_counter_ns()
@@ -212,55 +182,8 @@ def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channe
                 first, last = 0, drains[name](inbox, count, CEILINGS[arm])
                 got: Message = inbox.data
             else:
-                first, last, got = _take(receiving[name], known[name], HANDOVERS[arm], count, size_bytes)
+                first, last, got = receive_all(receiving[name], known[name], HANDOVERS[arm], count, size_bytes)
             # The last part of whatever comes: before it may be an identity.
             ending = receiving[name].recv_multipart()[-1]
             checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
             channel.send((first, last, checksum, ending, receiving[name].poll(0)))
-
-
-def _give(socket: Socket, curve: Curve, handover: Handover, count: int, payload: Message) -> tuple[int, int]:
-    """When sending `count` messages began and ended, in ns."""
-    send = handover.sending(socket, payload, curve.flags)
-    began = perf_counter_ns()
-    if curve.polled:
-        poll = _poll(socket, zmq.POLLOUT)
-        for _ in range(count):
-            poll()
-            send()
-    else:
-        for _ in range(count):
-            send()
-    return began, perf_counter_ns()
-
-
-def _take(socket: Socket, curve: Curve, handover: Handover, count: int, size_bytes: int) -> tuple[int, int, Message]:
-    """When the first and the last of `count` messages were there, in ns; and the last one."""
-    take, buffer = handover.receiving(socket, size_bytes, curve.flags)
-    if curve.multipart:
-        take = partial(socket.recv_multipart, curve.flags, handover.copy)
-    if curve.polled:
-        poll = _poll(socket, zmq.POLLIN)
-        poll()
-        got = take()
-        first = perf_counter_ns()
-        for _ in range(count - 1):
-            poll()
-            got = take()
-    else:
-        got = take()
-        first = perf_counter_ns()
-        for _ in range(count - 1):
-            got = take()
-    last = perf_counter_ns()
-    if curve.multipart:
-        identity, got = got
-        socket.send_multipart([identity, b"DONE"])
-    return first, last, got if buffer is None else buffer
-
-
-def _poll(socket: Socket, event: int) -> Callable[[], Any]:
-    """What waits until `event` has come for the socket."""
-    poller = zmq.Poller()
-    poller.register(socket, event)
-    return poller.poll
