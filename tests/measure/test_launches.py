@@ -8,6 +8,7 @@ import pytest
 from launching import COMMON, Launch, eventually
 
 from crossover import plan, record
+from crossover.measure import peak_memory
 
 ZEROMQ = COMMON | {
     "sizes_bytes": [100, 20000],
@@ -76,6 +77,7 @@ METRICS = {
         ("bandwidth", "MB/s", "higher"),
         ("send rate", "messages/s", "higher"),
         ("overstatement", "times", "lower"),
+        *([("peak memory", "MB", "lower")] if peak_memory.watch()() else []),
     },
     "zmq_latency": {
         ("round trip", "s", "lower"),

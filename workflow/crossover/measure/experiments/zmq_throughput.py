@@ -10,6 +10,11 @@ burst whose acknowledgement is not as it must be has no number, and nothing leak
   queue is the burst, `in_flight_bytes` at most.
 - overstatement = the rate between the first receive and the last, divided by the throughput: the window that pyzmq's
   notebook names leaves out what comes before the first arrival.
+- peak memory = the largest resident sets of both ends, added; in one process that process's. Of a block's bursts the
+  largest counts. It includes what each end has anyway, the interpreter and the libraries (those that two processes
+  share count twice), and what the allocator has kept of blocks before. What the arm adds is the burst in flight,
+  `in_flight_bytes` at most; a short block's burst is smaller, and a faster arm's larger. Where the kernel does not let
+  a process set its mark back, the metric is left out.
 
 Two patterns. `PUSH/PULL` is as above. `DEALER/ROUTER` is the protocol of pyzmq's own `perf.py`, whose numbers are the
 published ones: the receiver takes multipart messages, an identity frame before each, and answers the last; its
@@ -32,7 +37,7 @@ from typing import Any
 import numpy as np
 import zmq
 
-from crossover.measure import sockets
+from crossover.measure import peak_memory, sockets
 from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
@@ -48,6 +53,7 @@ METRICS = (
     Metric("bandwidth", "MB/s", "higher"),
     Metric("send rate", "messages/s", "higher"),
     Metric("overstatement", "times", "lower"),
+    Metric("peak memory", "MB", "lower"),
 )
 
 CEILINGS = {"C copy": True, "C no-copy": False}
@@ -88,15 +94,16 @@ def _meaningless(curve: Curve) -> list[str]:
 
 @dataclass(frozen=True)
 class Burst:
-    """When things happened to a burst, in ns of one clock; `fault` says why none of it counts.
+    """When things happened to a burst, in ns of one clock, and what it took; `fault` says why none of it counts.
 
-    C does not tell when the first message was there: then that is 0.
+    C does not tell when the first message was there: then that is 0. So is `peak_bytes` where it is not known.
     """
 
     began: int
     sent: int
     first: int
     last: int
+    peak_bytes: int
     fault: str
 
 
@@ -108,6 +115,7 @@ class Sender:
         self.sockets = sending
         self.curves = curves(settings)
         self.in_flight_bytes = settings["in_flight_bytes"]
+        self.one_process = settings["placement"] == "process"
         self.number = 0
         self.payload = b""
         self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, sending, _with_ceilings(settings))
@@ -132,13 +140,17 @@ class Sender:
         values = {"throughput": n / moving, "bandwidth": n * cell.x / moving / 1e6, "send rate": n / sending}
         window = sum(burst.last - burst.first for burst in bursts) / 1e9
         # Of one message alone the published window is empty.
-        known = min(counts) > 1 and all(burst.first for burst in bursts)
-        return Block(moving, values | ({"overstatement": moving / window} if known else {}))
+        if min(counts) > 1 and all(burst.first for burst in bursts):
+            values["overstatement"] = moving / window
+        if all(burst.peak_bytes for burst in bursts):
+            values["peak memory"] = max(burst.peak_bytes for burst in bursts) / 1e6
+        return Block(moving, values)
 
     def _burst(self, name: str, arm: str, count: int) -> Burst:
         self.number += 1
         curve, socket = self.curves[name], self.sockets[name]
         sentinel = b"end of burst %d, %d messages" % (self.number, count)
+        our_peak = peak_memory.watch()
         self.channel.send((name, arm, count, len(self.payload)))
         self.channel.receive()
         if arm in CEILINGS:
@@ -149,10 +161,12 @@ class Sender:
             socket.recv_multipart()
             last = perf_counter_ns()
         socket.send(sentinel)
-        first, received, checksum, ending, leftover = self.channel.receive()
+        first, received, their_peak, checksum, ending, leftover = self.channel.receive()
+        peaks = [our_peak()] if self.one_process else [our_peak(), their_peak]
         sane = (checksum, ending, leftover) == (zlib.crc32(self.payload), sentinel, 0)
         fault = "" if sane else "lost or damaged messages"
-        return Burst(began, sent, first, last if curve.multipart else received, fault)
+        peak_bytes = sum(peaks) if all(peaks) else 0
+        return Burst(began, sent, first, last if curve.multipart else received, peak_bytes, fault)
 
 
 @contextmanager
@@ -176,14 +190,25 @@ def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channe
         drains, _ = sockets.in_c(channel, zeromq.pull, receiving, _with_ceilings(settings))
         while command := channel.receive():
             name, arm, count, size_bytes = command
+            peak = peak_memory.watch()
             channel.send("ready")
-            if arm in CEILINGS:
-                inbox = np.zeros(size_bytes, np.uint8)
-                first, last = 0, drains[name](inbox, count, CEILINGS[arm])
-                got: Message = inbox.data
-            else:
-                first, last, got = receive_all(receiving[name], known[name], HANDOVERS[arm], count, size_bytes)
+            first, last, checksum = _take(receiving[name], known[name], drains.get(name), arm, count, size_bytes)
             # The last part of whatever comes: before it may be an identity.
             ending = receiving[name].recv_multipart()[-1]
-            checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
-            channel.send((first, last, checksum, ending, receiving[name].poll(0)))
+            channel.send((first, last, peak(), checksum, ending, receiving[name].poll(0)))
+
+
+def _take(
+    socket: Socket, curve: Curve, drain: zeromq.Pull | None, arm: str, count: int, size_bytes: int
+) -> tuple[int, int, int]:
+    """When the first and the last of `count` messages were there, in ns; and the checksum of the last.
+
+    The message itself is let go of here, lest it count as the next burst's memory.
+    """
+    if drain and arm in CEILINGS:
+        inbox = np.zeros(size_bytes, np.uint8)
+        first, last = 0, drain(inbox, count, CEILINGS[arm])
+        got: Message = inbox.data
+    else:
+        first, last, got = receive_all(socket, curve, HANDOVERS[arm], count, size_bytes)
+    return first, last, zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)

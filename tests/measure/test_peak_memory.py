@@ -1,0 +1,67 @@
+"""Does the peak memory of a flood count what its messages take, and is it left out where nobody can tell?"""
+
+from functools import partial
+from types import SimpleNamespace
+
+import pytest
+from launching import COMMON, Launch
+
+from crossover import record
+from crossover.measure import peak_memory
+from crossover.measure.experiments import zmq_throughput
+from crossover.measure.peers import Peers
+from crossover.plan import Arm
+
+MESSAGE_BYTES = 40_000_000
+"""Beyond what glibc ever keeps of what is freed, so that no block finds the memory of the one before."""
+
+SETTINGS = COMMON | {
+    "placement": "process",
+    "block_seconds": 1e-5,
+    "sizes_bytes": [MESSAGE_BYTES],
+    "arms": ["copy", "no-copy"],
+    "reference": "copy",
+    "curves": ["PUSH/PULL over inproc", "PUSH/PULL over ipc"],
+    "ceilings": [],
+    "in_flight_bytes": 3 * MESSAGE_BYTES,
+}
+
+told = pytest.mark.skipif(not peak_memory.watch()(), reason="this kernel does not let a process set its mark back")
+
+
+@told
+def test_what_was_let_go_of_before_does_not_count():
+    peak_bytes = peak_memory.watch()
+    empty_handed = peak_bytes()
+    held = bytearray(empty_handed)
+    del held
+    holding = peak_bytes()
+    assert holding > 1.8 * empty_handed
+    assert peak_memory.watch()() < 0.7 * holding
+
+
+@told
+@pytest.mark.parametrize("placement", ["process", "node"])
+def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
+    launch = Launch(tmp_path, "zmq_throughput", SETTINGS | {"placement": placement})
+    try:
+        assert launch.run() == 0, launch.log.read_text()
+    finally:
+        launch.end()
+    found = {}
+    for row in record.read(launch.output, record.MEASUREMENTS).to_pylist():
+        if row["metric"] == "peak memory":
+            found.setdefault(row["runs"], []).append(row["value"])
+    assert min(found["copy"]) > 1.2 * max(found["no-copy"])
+
+
+def test_where_the_kernel_refuses_the_block_has_all_other_metrics(tmp_path, monkeypatch):
+    monkeypatch.setattr(peak_memory, "RESET", tmp_path / "no such folder" / "clear_refs")
+    alone = SimpleNamespace(placement="process")
+    alone.other_end = partial(Peers.other_end, alone)
+    settings = SETTINGS | {"sizes_bytes": [100]}
+    (cell,) = zmq_throughput.cells(settings)
+    with zmq_throughput.drive(alone, settings) as sender:
+        block = sender.run(cell, Arm("copy", "copy"), 10)
+    assert not block.fault
+    assert set(block.values) == {metric.name for metric in zmq_throughput.METRICS} - {"peak memory"}
