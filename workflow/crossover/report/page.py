@@ -16,7 +16,7 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import holes, ladder, machine, markup, prose, published, quantities, tiers
+from crossover.report import costs, holes, ladder, machine, markup, prose, published, quantities, tiers
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -140,6 +140,11 @@ class Page:
         return Markdown(
             markup.pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in places)], lines)
         )
+
+    def costs(self, experiment: str) -> Markdown:
+        """What a send costs on each curve, where throughputs and send rates were measured."""
+        header, lines = costs.table(self.tables.panels(experiment))
+        return Markdown(markup.pipe_table(header, lines) if lines else "No send was timed.")
 
     def waiting(self, experiment: str) -> Markdown:
         """What of an experiment this run's tier leaves to higher ones."""
