@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from crossover.report import quantities
+from crossover.report.places import nearest
 from crossover.report.tables import Panel, Row
 
 LARGE_BYTES = 1e6
@@ -26,7 +26,7 @@ def table(panels: Sequence[Panel]) -> tuple[list[str], list[list[str]]]:
     if not pairs:
         return [], []
     sizes = {row["x"] for _, sent in pairs for row in sent.summary}
-    small, large = min(sizes), _nearest(sizes, LARGE_BYTES)
+    small, large = min(sizes), nearest(sizes, LARGE_BYTES)
     lines = [
         [
             arrived.title,
@@ -53,12 +53,6 @@ def table(panels: Sequence[Panel]) -> tuple[list[str], list[list[str]]]:
         f"a send of {far}, µs",
     ]
     return header, lines
-
-
-def _nearest(sizes: Collection[float], size: float) -> float | None:
-    """The size that is nearest by its ratio, if it is within a factor of two."""
-    near = [x for x in sizes if size / 2 <= x <= size * 2]
-    return min(near, key=lambda x: abs(math.log(x / size)), default=None)
 
 
 def _peak(panel: Panel, arm: str) -> str:

@@ -6,12 +6,12 @@ orders of magnitude; what is close together is for the experiments themselves to
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from crossover.report import figures, quantities
+from crossover.report.places import nearest
 from crossover.report.tables import Panel, Row, rows
 
 NAME = "ladder"
@@ -104,9 +104,9 @@ def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
 
 
 def _nearest(values: dict[float, float], size: float) -> str:
-    """The value that was measured within a factor of two of `size`, with its place where that is another."""
-    place = min(values, key=lambda x: abs(math.log(x / size)))
-    if not size / 2 <= place <= size * 2:
+    """The value that was measured nearest to `size`, with its place where that is another."""
+    place = nearest(values, size)
+    if place is None:
         return "–"
     told = quantities.quantity(values[place], "s")
     return told if place == size else f"{told} (at {quantities.quantity(place, 'bytes')})"

@@ -39,14 +39,3 @@ def pipe_table(header: list[str], lines: list[list[str]]) -> str:
     widths = [min(max(len(cell) for cell in column), 40) for column in zip(*table, strict=True)]
     rules = ["-" * max(3, width) for width in widths]
     return "\n".join("| " + " | ".join(row) + " |" for row in [table[0], rules, *table[1:]])
-
-
-def sampled(places: list[float], count: int) -> list[float]:
-    """At most `count` of the places, evenly spread, the first and the last among them.
-
-    >>> sampled([1, 2, 3, 4, 5, 6, 7], 3)
-    [1, 4, 7]
-    """
-    if len(places) <= count:
-        return places
-    return [places[round(step * (len(places) - 1) / (count - 1))] for step in range(count)]

@@ -16,7 +16,7 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import costs, holes, ladder, machine, markup, prose, published, quantities, tiers
+from crossover.report import costs, holes, ladder, machine, markup, places, prose, published, quantities, tiers
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -127,7 +127,7 @@ class Page:
         ]
         if not curves:
             return Markdown("")
-        places = markup.sampled(
+        shown = places.sampled(
             sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS
         )
         unit = curves[0][0].facts["axis_unit"]
@@ -136,9 +136,9 @@ class Page:
             cells = {
                 cell["x"]: quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in panel.ratios_of(arm)
             }
-            lines.append([panel.title, f"`{arm}` / `{panel.reference}`", *(cells.get(place, "–") for place in places)])
+            lines.append([panel.title, f"`{arm}` / `{panel.reference}`", *(cells.get(place, "–") for place in shown)])
         return Markdown(
-            markup.pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in places)], lines)
+            markup.pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in shown)], lines)
         )
 
     def costs(self, experiment: str) -> Markdown:
