@@ -107,8 +107,7 @@ def exchange(driver, false_libzmq):
         size = ctypes.c_size_t(SIZE_BYTES)
         return driver.inproc_exchange(opened, size, ctypes.c_long(n), pattern, int(round_trips), ctypes.byref(took))
 
-    yield run
-    driver.inproc_close(opened)
+    return run
 
 
 @pytest.mark.parametrize("round_trips", [False, True])

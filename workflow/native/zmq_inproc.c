@@ -40,7 +40,8 @@ enum { REQ = 3, REP = 4, PULL = 7, PUSH = 8, SNDHWM = 23, RCVHWM = 24, MSG_T_SIZ
 
 static const char ADDRESS[] = "inproc://crossover";
 
-/* Resolves what is needed in the library that dlopen() gave the handle of. Returns NULL if it lacks something. */
+/* Resolves what is needed in the library that dlopen() gave the handle of, for as long as the process lives. Returns
+   NULL if it lacks something. */
 void *inproc_open(void *handle)
 {
     library_t *z = calloc(1, sizeof *z);
@@ -83,11 +84,6 @@ void *inproc_open(void *handle)
         return NULL;
     }
     return z;
-}
-
-void inproc_close(void *library)
-{
-    free(library);
 }
 
 /* The size of the message struct as the compiler laid it out; -1 if the library, asked itself, says another. */
