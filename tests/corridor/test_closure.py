@@ -93,6 +93,10 @@ def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_buil
     assert concerned(package, "measure/compiler.py") == set()
 
 
+def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches_alone(package):
+    assert concerned(package, "measure/libzmq/inline.py") == {"zmq_message_size"}
+
+
 def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
     assert concerned(package, *(f"measure/libzmq/{name}.py" for name in ("line", "source", "build"))) == set()
     before = fresh(package).digest("crossover.measure.libzmq.build")
