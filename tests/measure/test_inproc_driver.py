@@ -6,8 +6,6 @@ import subprocess
 
 import pytest
 
-from crossover.measure import compiler
-
 FALSE_LIBZMQ = """
 #include <errno.h>
 #include <pthread.h>
@@ -88,10 +86,8 @@ def false_libzmq(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    library = tmp_path_factory.mktemp("driver") / "zmq_inproc.so"
-    assert compiler.build(compiler.SOURCES / "zmq_inproc.c", library) == ""
-    found = ctypes.CDLL(str(library))
+def driver(libraries):
+    found = ctypes.CDLL(str(libraries / "zmq_inproc.so"))
     found.inproc_open.restype = ctypes.c_void_p
     return found
 

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossover.measure.libzmq import inline
-
-
-class BuildError(Exception):
-    """A library that cannot be built here; the message says why and what to do."""
+from crossover.measure.product import BuildError
 
 
 @dataclass(frozen=True)
