@@ -47,8 +47,6 @@ def test_links_lead_to_headings_of_the_page_and_to_pages_that_exist():
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
-    pytest.importorskip("altair")
-    pytest.importorskip("vl_convert")
     values = {arm: [[1e-6] * 10] * len(SIZES) for arm in ("send", "Send", "null")}
     measured = rows(values, experiment="mpi_pingpong")
     folder = tmp_path / "results" / "experiments" / "mpi_pingpong"

@@ -79,32 +79,31 @@ def other(*command: str) -> Values:
     return {int(x): value for x, value in json.loads(answer).items()}
 
 
-def our_published(column: str = "value") -> Values:
-    """Copying throughput over ipc by pyzmq's own protocol, messages/s."""
-    changes = {
-        "sizes_bytes": list(SIZES_BYTES),
-        "curves": ["DEALER/ROUTER over ipc"],
-        "placements": ["node"],
-        "budget_seconds": 4,
-    }
-    return ours("zmq_throughput", "throughput", "copy", changes, column)
+PLAIN, PUBLISHED = "PUSH/PULL over ipc", "DEALER/ROUTER over ipc"
+"""Curves of ours: of the pattern that one would write, and of the one that pyzmq's own script runs."""
+
+ZEROMQ = {"sizes_bytes": list(SIZES_BYTES), "placements": ["node"], "budget_seconds": 4}
+
+
+def our_copy(curve: str, column: str = "value") -> Values:
+    """Copying throughput along a curve, messages/s."""
+    return ours("zmq_throughput", "throughput", "copy", ZEROMQ | {"curves": [curve]}, column)
+
+
+@cache
+def bursts(curve: str) -> tuple[str, ...]:
+    """The bursts of ours, as size:messages: rates depend on how many messages there are."""
+    return tuple(f"{size}:{int(n)}" for size, n in our_copy(curve, "n").items())
 
 
 def pyzmqs_throughput() -> Values:
     """The same by pyzmq's own script, with as many messages."""
-    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *published_bursts())
-
-
-@cache
-def published_bursts() -> tuple[str, ...]:
-    """The bursts of ours by that protocol, as size:messages."""
-    return tuple(f"{size}:{int(n)}" for size, n in our_published("n").items())
+    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *bursts(PUBLISHED))
 
 
 def our_legacy() -> Values:
     """Copying round trips over ipc in which what was received is sent on, seconds."""
-    changes = {"sizes_bytes": list(SIZES_BYTES), "curves": ["REQ/REP over ipc, legacy"], "budget_seconds": 4}
-    return ours("zmq_latency", "round trip", "copy", changes | {"placements": ["node"]})
+    return ours("zmq_latency", "round trip", "copy", ZEROMQ | {"curves": ["REQ/REP over ipc, legacy"]})
 
 
 def pyzmqs_latency() -> Values:
@@ -112,31 +111,14 @@ def pyzmqs_latency() -> Values:
     return other(sys.executable, str(HERE / "pyzmq_perf.py"), "lat", *(f"{size}:2000" for size in SIZES_BYTES))
 
 
-def our_copy(column: str = "value") -> Values:
-    """Copying throughput over ipc, messages/s."""
-    changes = {
-        "sizes_bytes": list(SIZES_BYTES),
-        "curves": ["PUSH/PULL over ipc"],
-        "placements": ["node"],
-        "budget_seconds": 4,
-    }
-    return ours("zmq_throughput", "throughput", "copy", changes, column)
-
-
-@cache
-def bursts() -> tuple[str, ...]:
-    """The bursts of ours, as size:messages: rates depend on how many messages there are."""
-    return tuple(f"{size}:{int(n)}" for size, n in our_copy("n").items())
-
-
 def plain_copy() -> Values:
-    """The same by a plain loop of PUSH and PULL, in bursts of the same length, messages/s."""
-    return other(sys.executable, str(HERE / "plain_push_pull.py"), *bursts())
+    """The throughput of a plain loop of PUSH and PULL, in bursts as long as ours, messages/s."""
+    return other(sys.executable, str(HERE / "plain_push_pull.py"), *bursts(PLAIN))
 
 
 def plain_copy_in_ranks() -> Values:
     """The same again, between two ranks of an MPI launch, as ours is."""
-    return other(*RANKS, str(HERE / "plain_push_pull.py"), "--ranks", *bursts())
+    return other(*RANKS, str(HERE / "plain_push_pull.py"), "--ranks", *bursts(PLAIN))
 
 
 PINGPONG = {"elements": list(ELEMENTS), "arms": ["send", "Send"], "ceilings": ["C"], "budget_seconds": 6}
@@ -188,9 +170,13 @@ def tutorials(kind: str) -> Values:
 
 
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
-    "copy throughput over ipc, a plain loop / ours": ("bytes", our_copy, plain_copy),
-    "the same, the plain loop between two ranks / ours": ("bytes", our_copy, plain_copy_in_ranks),
-    "copy throughput over ipc, DEALER to ROUTER, pyzmq's script / ours": ("bytes", our_published, pyzmqs_throughput),
+    "copy throughput over ipc, a plain loop / ours": ("bytes", partial(our_copy, PLAIN), plain_copy),
+    "the same, the plain loop between two ranks / ours": ("bytes", partial(our_copy, PLAIN), plain_copy_in_ranks),
+    "copy throughput over ipc, DEALER to ROUTER, pyzmq's script / ours": (
+        "bytes",
+        partial(our_copy, PUBLISHED),
+        pyzmqs_throughput,
+    ),
     "copying round trip over ipc, pyzmq's script / ours": ("bytes", our_legacy, pyzmqs_latency),
     "round trip of send, a tutorial's loop / ours": ("elements", our_pickled, partial(tutorials, "send")),
     "round trip of Send, a tutorial's loop / ours": ("elements", our_send, partial(tutorials, "Send")),

@@ -66,7 +66,7 @@ def test_a_wing_imports_the_corridor_and_itself(name):
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
 def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_other_experiment(name):
-    known = {"sampler", "peers", "channel", "handover", "payload", "native", "farms", "tasks", "libzmq.inline"}
+    known = {"blocks", "peers", "channel", "handover", "payload", "native", "farms", "tasks", "libzmq.inline"}
     others = imported(name) - {"plan"} - {f"measure.{each}" for each in known}
     assert {other for other in others if not other.startswith("measure.ceilings")} == set()
 
@@ -83,7 +83,8 @@ def test_a_ceiling_knows_where_its_library_is_and_nothing_else_of_ours(name):
 
 
 def test_the_engine_knows_nothing_of_messages():
-    assert imported("measure.sampler") == {"plan"}
+    assert imported("measure.sampler") == {"plan", "measure.blocks"}
+    assert imported("measure.blocks") == {"plan"}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.") and name.count(".") == 1])

@@ -71,7 +71,8 @@ def test_a_driver_concerns_its_own_launches_alone(package, name):
 
 
 @pytest.mark.parametrize(
-    "module", ["sampler", "run", "launch", "peers", "native", "product", "provenance", "death", "host", "relay"]
+    "module",
+    ["sampler", "blocks", "run", "launch", "peers", "native", "product", "provenance", "death", "host", "relay"],
 )
 def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)

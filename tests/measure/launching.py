@@ -37,8 +37,8 @@ TOY_DRIVER = '''
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.peers import Refusal
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 
 AXIS = Axis("size", "units")
 METRICS = (Metric("time", "s", "lower"),)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from crossover.measure.sampler import Block, Cell, Sampling, Stretch, Surroundings, sample
+from crossover.measure.blocks import Block, Cell
+from crossover.measure.sampler import Sampling, Stretch, Surroundings, sample
 from crossover.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from crossover.measure import tasks
+from crossover.measure.blocks import Cell
 from crossover.measure.experiments import task_latency, task_map, task_throughput
 from crossover.measure.farms import Farm, find, flood
 from crossover.measure.peers import Refusal
-from crossover.measure.sampler import Cell
 from crossover.plan import Arm
 
 ARM = Arm("a", "a")

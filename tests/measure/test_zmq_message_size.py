@@ -12,11 +12,11 @@ from launching import COMMON, Launch, eventually
 
 from crossover import closure, plan, record, schema
 from crossover.measure import native
+from crossover.measure.blocks import Cell
 from crossover.measure.experiments import zmq_message_size as experiment
 from crossover.measure.libzmq import build, source
 from crossover.measure.libzmq.line import LINES
 from crossover.measure.peers import Refusal
-from crossover.measure.sampler import Cell
 from crossover.plan import Arm
 
 SETTINGS = COMMON | {

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from crossover import record
 from crossover.report import figures, ladder
+from crossover.report.tables import Tables
 
 Row = dict[str, Any]
 
@@ -194,3 +195,8 @@ def two_good_one_hole(**changes: Any) -> Campaign:
         for metric in ("throughput", "bandwidth", "send rate")
     ]
     return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **changes)
+
+
+def run(campaign: Campaign) -> Tables:
+    """What the report reads of a campaign."""
+    return Tables(**{name: rows for name, rows in campaign.tables().items() if name != "measurements"})

@@ -148,10 +148,17 @@ def test_without_a_crossover_nothing_is_marked():
     assert not layers(figures.ratio(panel(mpi())).to_dict(), "rect")
 
 
-def test_the_subtitle_says_where_faster_is(ratio):
-    assert ratio["title"]["subtitle"] == "relative to copy; faster is above the dashed line"
-    lower = figures.ratio(panel(mpi())).to_dict()
-    assert lower["title"]["subtitle"] == "relative to send; faster is below the dashed line"
+@pytest.mark.parametrize(
+    ("curve", "where"),
+    [
+        (zmq(), "relative to copy; faster is above the dashed line"),
+        (mpi(), "relative to send; faster is below the dashed line"),
+        (tasks("efficiency", unit=""), "relative to leastload; better is above the dashed line"),
+        (mpi(metric="memory", unit="MB"), "relative to send; better is below the dashed line"),
+    ],
+)
+def test_the_subtitle_says_on_which_side_an_arm_is_ahead(curve, where):
+    assert figures.ratio(panel(curve)).to_dict()["title"]["subtitle"] == where
 
 
 def test_each_panel_is_drawn_as_specification_svg_and_png(results):

@@ -6,7 +6,7 @@ import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
 from crossover.report import machine
-from crossover.report.page import Page, PageError, pipe_table
+from crossover.report.page import Page, PageError
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -124,13 +124,6 @@ def test_known_experiments_are_not_told_twice(page):
     assert page.others().data == ""
 
 
-def test_a_missing_figure_is_named(tmp_path):
-    results = Campaign([mpi()]).write(tmp_path)
-    next((results / "figures" / "mpi_pingpong").glob("*-ratio.vl.json")).unlink()
-    with pytest.raises(PageError, match=r"-ratio\.vl\.json: the figure is missing"):
-        Page(LEADS, results).charts("mpi_pingpong")
-
-
 def test_the_health_of_the_run_is_told_per_experiment(page):
     header, *rows = table(page.health())
     told = {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
@@ -184,10 +177,6 @@ def test_a_job_number_does_not_tell_hosts_apart():
     jobs = [json.dumps({"SLURM_JOB_ID": number, "SLURM_JOB_PARTITION": "short"}) for number in "12"]
     ranks = [MACHINE | {"host": host, "slurm": job} for host, job in zip("ab", jobs, strict=True)]
     assert len(machine.kinds(ranks)) == 1
-
-
-def test_a_bar_in_a_cell_does_not_end_it():
-    assert pipe_table(["a"], [["x|y"]]).splitlines()[2] == "| x\\|y |"
 
 
 def test_a_run_without_a_launch_says_so(tmp_path):

@@ -1,7 +1,7 @@
 """Do the sentences say what the tables say, and something else when the tables say something else?"""
 
 import pytest
-from campaigns import TASK_HOLES, Campaign, launch_row, mpi, tasks, two_good_one_hole, zmq
+from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
 
 from crossover.report import prose, tables
 
@@ -11,11 +11,6 @@ LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_lat
 def panel(curve, **changes):
     made = Campaign([curve], **changes).tables()
     return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
-
-
-def run(campaign):
-    made = campaign.tables()
-    return tables.Tables(**{name: made[name] for name in tables.SCHEMAS})
 
 
 def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
@@ -40,6 +35,45 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
     shown = panel(zmq(verdict=verdict))
     assert sentence in prose.findings(shown)
     assert prose.verdict(shown, "no-copy") == words
+
+
+WORDS = [
+    ("s", "faster", "slower"),
+    ("messages/s", "faster", "slower"),
+    ("MB/s", "faster", "slower"),
+    ("", "better", "worse"),
+    ("times", "better", "worse"),
+    ("MB", "better", "worse"),
+]
+SENTENCES = [
+    ("one", 3, "At 100 B `no-copy` is {} than `copy`, with"),
+    ("one", 3, "; at 1 MB it is {}, with"),
+    ("one", 1, "At 100 B `no-copy` looks {} than `copy` (not replicated), with"),
+    ("one", 3, "It becomes {} than `copy` at **"),
+    ("always", 3, "It is {} than `copy` at every measured point, so there is no crossover."),
+    ("none", 3, "wherever the difference is significant, `no-copy` is {} than `copy`."),
+    ("one", 3, "\nbecomes {}\n"),
+    ("always", 3, "\nalways {}\n"),
+    ("none", 3, "\n{} or level\n"),
+    ("one", 3, ": `no-copy` becomes {} than `copy` at **"),
+    ("always", 3, ": `no-copy` is always {} than `copy`, most at"),
+    ("none", 3, ": `no-copy` is {} than `copy` or level with it, most at"),
+]
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize(("unit", "ahead", "behind"), WORDS)
+@pytest.mark.parametrize(("verdict", "launches", "sentence"), SENTENCES)
+def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit, ahead, behind, better):
+    # The ratio is below one along the whole axis.
+    curve = zmq(unit=unit, better=better, centre=1e9, verdict=verdict, launches=launches)
+    shown = panel(curve)
+    said = "\n".join(
+        [prose.findings(shown), prose.verdict(shown, "no-copy"), prose.summary(run(Campaign([curve])), LEADS)]
+    )
+    word = behind if better == "higher" else ahead
+    assert sentence.format(word) in said
+    assert not [other for other in ("faster", "slower", "better", "worse") if other != word and other in said]
 
 
 def noisy_at_the_end(curve, ratio, low, high):
@@ -144,38 +178,3 @@ def test_the_summary_speaks_of_the_leading_metric_alone():
 def test_the_summary_names_an_experiment_that_the_page_does_not_know():
     assert "**toy**, throughput" in prose.summary(run(Campaign([zmq(experiment="toy")])), LEADS)
     assert "**task_latency** has no result: it is not part of this run" in prose.summary(run(Campaign([mpi()])), LEADS)
-
-
-def test_launches_that_left_the_same_hole_are_told_together_with_the_command_that_fills_them():
-    (said,) = prose.holes(run(Campaign([], holes=list(TASK_HOLES))))
-    assert said.startswith("Launches 1, 2 and 3 of `task_latency` (placement node), *timeout*: `no engine registered")
-    command = said.split("```")[1].replace("\\\n", "")
-    assert command.split() == ["snakemake", "--profile", "profiles/local", "-R", *(row["file"] for row in TASK_HOLES)]
-
-
-def test_launches_that_failed_differently_are_told_apart():
-    crash = launch_row("task_latency", 4, "crashed", "the ranks ended with code 139")
-    first, second = prose.holes(run(Campaign([], holes=[*TASK_HOLES, crash])))
-    assert "Launches 1, 2 and 3" in first
-    assert second.startswith("Launch 4 of `task_latency` (placement node), *crashed*: `the ranks ended with code 139`")
-
-
-def test_on_slurm_the_command_uses_its_profile():
-    campaign = run(Campaign([mpi()], holes=list(TASK_HOLES)))
-    ranks = [row | {"slurm": '{"SLURM_JOB_ID": "7"}'} for row in campaign.ranks]
-    within = tables.Tables(campaign.launches, ranks, campaign.summary, campaign.ratios, campaign.crossovers)
-    assert "snakemake --profile slurm -R" in prose.holes(within)[0]
-
-
-def test_a_reason_cannot_break_out_of_its_code():
-    (said,) = prose.holes(run(Campaign([], holes=[launch_row("toy", 1, "crashed", "it said `a`\n```\n# boo")])))
-    assert "`it said 'a' ''' # boo`" in said
-
-
-def test_what_waits_for_a_higher_tier_is_told_tier_by_tier():
-    told = prose.waiting({"standard": {"arms": ["a", "b"], "payloads": ["c"]}, "paper": {"arms": ["d"]}})
-    assert told == (
-        "Only from the tier `standard` on are measured: arms `a` and `b`; payloads `c`. "
-        "Only from the tier `paper` on are measured: arms `d`."
-    )
-    assert prose.waiting({}) == ""

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report import page, quantities, tables
+from crossover.report import markup, quantities, tables
 
 positive = st.floats(1e-12, 1e15)
 PREFIXES = {symbol: 10.0**power for power, symbol in quantities.PREFIXES.items()}
 
 
-@pytest.mark.parametrize("module", [quantities, tables, page])
+@pytest.mark.parametrize("module", [quantities, tables, markup])
 def test_the_examples_in_the_docstrings_hold(module):
     tried = doctest.testmod(module)
     assert tried.attempted and not tried.failed

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.peers import Peers
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
 
 AXIS = Axis("weight", "grams")

@@ -13,10 +13,11 @@ from typing import Any
 import pyarrow as pa
 
 from crossover import plan, record
+from crossover.measure.blocks import Block, Blocks, Cell
 from crossover.measure.experiments import Experiment
 from crossover.measure.peers import Peers
 from crossover.measure.provenance import Disturbance
-from crossover.measure.sampler import Block, Blocks, Cell, Sampling, Stretch, Surroundings, sample
+from crossover.measure.sampler import Sampling, Stretch, Surroundings, sample
 
 BLOCK_LIMIT_SECONDS = 120
 """A block that lasts this long hangs: the rank prints its stacks and dies, and the launch becomes a hole."""

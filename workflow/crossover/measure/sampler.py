@@ -14,11 +14,12 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
+from crossover.measure.blocks import Block, Blocks, Cell
 from crossover.plan import Arm
 
 FEWEST_ROUNDS = 3
@@ -26,54 +27,6 @@ FEWEST_ROUNDS = 3
 
 WARM_UP_SHARE = 0.1
 """A cell is warmed up where a round costs at most this share of its time; longer blocks need none."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """What is varied, with its unit."""
-
-    name: str
-    unit: str
-
-
-@dataclass(frozen=True)
-class Metric:
-    """What is read off a block, with its unit and the direction that is `better` (higher or lower)."""
-
-    name: str
-    unit: str
-    better: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One point of one curve: `protocol` names the curve to readers, `variant` names it to the driver."""
-
-    protocol: str
-    x: int
-    variant: str = ""
-    arms: tuple[str, ...] = ()
-    """The alternatives that mean something here, by what they run; none named, all do."""
-
-    def has(self, arm: Arm) -> bool:
-        """Whether the arm takes part in this cell."""
-        return not self.arms or arm.runs in self.arms
-
-
-@dataclass(frozen=True)
-class Block:
-    """What one block gave: the seconds of its timed part and a value per metric, or a fault and no value."""
-
-    seconds: float
-    values: Mapping[str, float] = field(default_factory=dict)
-    fault: str = ""
-
-
-class Blocks(Protocol):
-    """An experiment, seen from the engine."""
-
-    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run `n` repetitions of `arm` in `cell`; check them; say what was measured."""
 
 
 @dataclass(frozen=True)

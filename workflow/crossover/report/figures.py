@@ -78,8 +78,9 @@ def ratio(panel: Panel) -> alt.LayerChart:
         .encode(y="y:Q", description=alt.value("no difference")),
         *_lines(panel, points, scale, axis, f"{panel.metric} ÷ that of {panel.reference}"),
     ]
-    faster_side = "above" if panel.facts["better"] == "higher" else "below"
-    return _finish(panel, points, layers, f"relative to {panel.reference}; faster is {faster_side} the dashed line")
+    better, _ = quantities.comparatives(panel.unit)
+    side = "above" if panel.facts["better"] == "higher" else "below"
+    return _finish(panel, points, layers, f"relative to {panel.reference}; {better} is {side} the dashed line")
 
 
 def log_ticks(low: float, high: float) -> list[float]:

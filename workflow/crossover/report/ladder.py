@@ -6,11 +6,12 @@ orders of magnitude; what is close together is for the experiments themselves to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossover.report import figures
+from crossover.report import figures, quantities
 from crossover.report.tables import Panel, Row, rows
 
 NAME = "ladder"
@@ -89,3 +90,23 @@ def draw(results: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if shown := panel(rows(results, "summary")):
         figures.save(figures.curve(shown), folder, shown.name)
+
+
+def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
+    """Header and lines of the ladder's table: a line per layer, from the bottom up, at round sizes."""
+    sizes = [10.0**power for power in range(1, 7)]
+    lines = []
+    for layer in LAYERS:
+        own = {row["x"]: row["median"] for row in shown.summary if row["arm"] == layer.name}
+        if own:
+            lines.append([layer.name, *(_nearest(own, size) for size in sizes)])
+    return ["layer", *(quantities.quantity(size, "bytes") for size in sizes)], lines
+
+
+def _nearest(values: dict[float, float], size: float) -> str:
+    """The value that was measured within a factor of two of `size`, with its place where that is another."""
+    place = min(values, key=lambda x: abs(math.log(x / size)))
+    if not size / 2 <= place <= size * 2:
+        return "–"
+    told = quantities.quantity(values[place], "s")
+    return told if place == size else f"{told} (at {quantities.quantity(place, 'bytes')})"

@@ -6,9 +6,7 @@ bundled once per page, draws.
 
 from __future__ import annotations
 
-import html
 import json
-import math
 import os
 from pathlib import Path
 
@@ -18,7 +16,7 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import ladder, machine, prose, published, quantities
+from crossover.report import holes, ladder, machine, markup, prose, published, quantities, tiers
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -57,7 +55,7 @@ class Page:
         """The one script of the page: Vega and what draws the charts with it."""
         bundle = vl_convert.javascript_bundle(CHART_SCRIPT.read_text(encoding="utf-8"))
         # A module, since the bundle's one-letter names would else meet those of other scripts.
-        return _raw(f'<script type="module">{bundle}</script>')
+        return Markdown(markup.raw(f'<script type="module">{bundle}</script>'))
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""
@@ -68,7 +66,7 @@ class Page:
         panels = [panel for name in self._order() for panel in self.tables.leading(name, self.leads.get(name))]
         lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in _verdicts(panel)]
         header = ["experiment", "metric", *VERDICT_HEADER]
-        return Markdown(pipe_table(header, lines) if lines else "No arm could be compared with another.")
+        return Markdown(markup.pipe_table(header, lines) if lines else "No arm could be compared with another.")
 
     def machine(self) -> Markdown:
         """What every rank ran on, one column per kind of host."""
@@ -76,7 +74,9 @@ class Page:
         if not kinds:
             return Markdown("No rank left word of where it ran.")
         header = ["", *(quantities.listed(kind.hosts) for kind in kinds)]
-        return Markdown(pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS]))
+        return Markdown(
+            markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
+        )
 
     def health(self) -> Markdown:
         """How each experiment went, one column each: what was asked, what it took, what was not sane."""
@@ -86,12 +86,12 @@ class Page:
         measurements = self._measurements()
         courses = [self._course(name, measurements) for name in names]
         lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
-        return Markdown(pipe_table(["", *(f"`{name}`" for name in names)], lines))
+        return Markdown(markup.pipe_table(["", *(f"`{name}`" for name in names)], lines))
 
     def holes(self) -> Markdown:
         """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
-        missing = [prose.gap(self.tables, name) for name in self._order() if name not in self.tables.experiments]
-        told = "\n\n".join([*prose.holes(self.tables), *missing, *prose.silent(self._validities())])
+        missing = [holes.gap(self.tables, name) for name in self._order() if name not in self.tables.experiments]
+        told = "\n\n".join([*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())])
         return Markdown(told or "There are none: every launch left data.")
 
     def when(self) -> str:
@@ -104,7 +104,7 @@ class Page:
         """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
         panels = self.tables.panels(experiment, self.leads.get(experiment))
         if not panels:
-            return Markdown(f"::: {{.callout-warning}}\n{prose.gap(self.tables, experiment)}\n:::")
+            return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
         metrics = list(dict.fromkeys(panel.metric for panel in panels))
         figures = [self._figure(metric, [panel for panel in panels if panel.metric == metric]) for metric in metrics]
         if len(metrics) == 1:
@@ -127,7 +127,9 @@ class Page:
         ]
         if not curves:
             return Markdown("")
-        places = sampled(sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS)
+        places = markup.sampled(
+            sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS
+        )
         unit = curves[0][0].facts["axis_unit"]
         lines = []
         for panel, arm in curves:
@@ -136,13 +138,13 @@ class Page:
             }
             lines.append([panel.title, f"`{arm}` / `{panel.reference}`", *(cells.get(place, "–") for place in places)])
         return Markdown(
-            pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in places)], lines)
+            markup.pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in places)], lines)
         )
 
     def waiting(self, experiment: str) -> Markdown:
         """What of an experiment this run's tier leaves to higher ones."""
         told = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
-        return Markdown(prose.waiting(told.get(experiment, {})))
+        return Markdown(tiers.waiting(told.get(experiment, {})))
 
     def ladder(self) -> Markdown:
         """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
@@ -150,10 +152,10 @@ class Page:
         if shown is None:
             return Markdown("Too few layers were measured to be stacked.")
         said = f"Chart of the round trip of {quantities.listed(shown.arms)} against message size, with intervals."
-        chart = _chart(self.results / "figures" / ladder.NAME / f"{shown.name}.vl.json", said)
+        chart = markup.chart(self.results / "figures" / ladder.NAME / f"{shown.name}.vl.json", said)
         caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
-        figure = f"::: {{#fig-{ladder.NAME}}}\n\n{_raw(chart).data}\n\n{caption}\n\n:::"
-        return Markdown(f"{figure}\n\n{pipe_table(*_rungs(shown))}")
+        figure = f"::: {{#fig-{ladder.NAME}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"
+        return Markdown(f"{figure}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
 
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
@@ -186,9 +188,9 @@ class Page:
         rows = [self._pair(panel) for panel in panels]
         identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
         caption = f"{_caption(panels)}{self._sources(panels)}"
-        figure = f"::: {{#{identifier}}}\n\n{_raw(''.join(rows)).data}\n\n{caption}\n\n:::"
+        figure = f"::: {{#{identifier}}}\n\n{markup.raw(''.join(rows))}\n\n{caption}\n\n:::"
         lines = [line for panel in panels for line in _verdicts(panel)]
-        return f"{figure}\n\n{pipe_table(VERDICT_HEADER, lines)}" if lines else figure
+        return f"{figure}\n\n{markup.pipe_table(VERDICT_HEADER, lines)}" if lines else figure
 
     def _sources(self, panels: list[Panel]) -> str:
         """Who published what is drawn beside our own numbers, as the end of a caption."""
@@ -201,36 +203,17 @@ class Page:
         charts = []
         if panel.summary:
             said = f"{about}: {quantities.listed(panel.arms)} against {panel.facts['axis']}"
-            charts.append(_chart(folder / f"{panel.name}.vl.json", f"Chart of {said}, with intervals."))
+            charts.append(markup.chart(folder / f"{panel.name}.vl.json", f"Chart of {said}, with intervals."))
         if panel.ratios:
             said = prose.findings(panel).replace("**", "").replace("`", "")
-            charts.append(_chart(folder / f"{panel.name}-ratio.vl.json", f"Chart of ratios of {panel.metric}. {said}"))
+            charts.append(
+                markup.chart(folder / f"{panel.name}-ratio.vl.json", f"Chart of ratios of {panel.metric}. {said}")
+            )
         grid = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem 1.5rem"
         return f'<div style="{grid}">{"".join(charts)}</div>'
 
 
 # ---- pieces of a page
-
-
-def _chart(path: Path, said: str) -> str:
-    """A chart as the page's script expects it: what a screen reader says, and the specification."""
-    try:
-        specification = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PageError(
-            f"{path}: the figure is missing ({error.strerror}); draw it by running Snakemake again"
-        ) from error
-    # Inside a script element only a closing tag ends the text.
-    compact = json.dumps(specification, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
-    return (
-        f'<div class="crossover-chart" role="img" aria-label="{html.escape(said)}" style="min-width:0">'
-        f'<div class="crossover-canvas" style="width:100%"></div>'
-        f'<script type="application/json">{compact}</script></div>'
-    )
-
-
-def _raw(markup: str) -> Markdown:
-    return Markdown(f"``````{{=html}}\n{markup}\n``````")
 
 
 def _caption(panels: list[Panel]) -> str:
@@ -243,26 +226,6 @@ def _caption(panels: list[Panel]) -> str:
         f"no difference, grey is `{first.reference}` against itself: the noise level. An upright line marks a "
         "crossover, the column around it its interval."
     )
-
-
-def _rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
-    """Header and lines of the ladder's table: a line per layer, from the bottom up, at round sizes."""
-    sizes = [10.0**power for power in range(1, 7)]
-    lines = []
-    for layer in ladder.LAYERS:
-        own = {row["x"]: row["median"] for row in shown.summary if row["arm"] == layer.name}
-        if own:
-            lines.append([layer.name, *(_nearest(own, size) for size in sizes)])
-    return ["layer", *(quantities.quantity(size, "bytes") for size in sizes)], lines
-
-
-def _nearest(values: dict[float, float], size: float) -> str:
-    """The value that was measured within a factor of two of `size`, with its place where that is another."""
-    place = min(values, key=lambda x: abs(math.log(x / size)))
-    if not size / 2 <= place <= size * 2:
-        return "–"
-    told = quantities.quantity(values[place], "s")
-    return told if place == size else f"{told} (at {quantities.quantity(place, 'bytes')})"
 
 
 VERDICT_HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
@@ -282,22 +245,3 @@ def _crossover(panel: Panel, arm: str, row: Row) -> list[str]:
     ends = [row["bracket_low"], row["bracket_high"]]
     bracket = "–" if None in ends else " to ".join(quantities.quantity(end, unit) for end in ends)
     return [*told, quantities.position(row["x"], row["low"], row["high"], unit), bracket]
-
-
-def pipe_table(header: list[str], lines: list[list[str]]) -> str:
-    """A Markdown pipe table; where it is wide, its columns share the width as their longest cells do."""
-    table = [[cell.replace("|", "\\|") for cell in row] for row in [header, *lines]]
-    widths = [min(max(len(cell) for cell in column), 40) for column in zip(*table, strict=True)]
-    rules = ["-" * max(3, width) for width in widths]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [table[0], rules, *table[1:]])
-
-
-def sampled(places: list[float], count: int) -> list[float]:
-    """At most `count` of the places, evenly spread, the first and the last among them.
-
-    >>> sampled([1, 2, 3, 4, 5, 6, 7], 3)
-    [1, 4, 7]
-    """
-    if len(places) <= count:
-        return places
-    return [places[round(step * (len(places) - 1) / (count - 1))] for step in range(count)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 
-from crossover.report import quantities
+from crossover.report import holes, quantities
 from crossover.report.tables import Panel, Row, Tables
 
 # ---- one experiment
@@ -24,15 +23,6 @@ def findings(panel: Panel) -> str:
     return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
 
 
-def waiting(tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """What higher tiers would measure besides, given as {tier: {key: entries}}; empty if nothing."""
-    sentences = []
-    for tier, keys in tiers.items():
-        entries = [f"{key} {quantities.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
-        sentences.append(f"Only from the tier `{tier}` on are measured: {'; '.join(entries)}.")
-    return " ".join(sentences)
-
-
 def _arms_seen(panel: Panel) -> str:
     names = quantities.listed([f"`{arm}`" for arm in panel.arms])
     return f"only {names} left data"
@@ -42,9 +32,9 @@ def _ends(panel: Panel, arm: str) -> str:
     """What the ratio says at the small and at the large end of the axis."""
     cells = panel.ratios_of(arm)
     first, last = cells[0], cells[-1]
-    standing = _standing(first, f"`{panel.reference}`")
+    standing = _standing(panel, first, f"`{panel.reference}`")
     near = f"At {_place(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
-    far = f"; at {_place(last)} it {_standing(last)}, with {_times(last)}" if len(cells) > 1 else ""
+    far = f"; at {_place(last)} it {_standing(panel, last)}, with {_times(last)}" if len(cells) > 1 else ""
     return f"{near}{far}."
 
 
@@ -56,19 +46,20 @@ def _times(cell: Row) -> str:
     return f"{quantities.ratio(cell['ratio'], cell['low'], cell['high'])} times"
 
 
-def _standing(cell: Row, reference: str = "") -> str:
+def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
     """How a cell's arm compares with its reference: only an interval that leaves out 1 makes it a difference."""
     than = f" than {reference}" if reference else ""
     if cell["low"] is None or cell["high"] is None:
-        return f"looks {_pace(cell)}{than} (not replicated)"
+        return f"looks {_word(panel, cell)}{than} (not replicated)"
     if cell["low"] <= 1 <= cell["high"]:
         return f"cannot be told from {reference or 'it'}"
-    return f"is {_pace(cell)}{than}"
+    return f"is {_word(panel, cell)}{than}"
 
 
-def _pace(cell: Row) -> str:
-    """Whether a ratio, taken at its word, means faster or slower; this depends on what is better."""
-    return "faster" if (cell["ratio"] > 1) == (cell["better"] == "higher") else "slower"
+def _word(panel: Panel, cell: Row) -> str:
+    """What a ratio, taken at its word, makes of the arm: ahead or behind, in the words of its unit."""
+    better, worse = quantities.comparatives(panel.unit)
+    return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
 
 
 def crossing(panel: Panel, arm: str) -> str:
@@ -123,16 +114,16 @@ def _bracket(row: Row) -> str:
 
 
 def _beyond(panel: Panel, arm: str) -> str:
-    """The pace of `arm` at the measured point behind its crossover, where it is settled; farther out it need not be."""
+    """What `arm` is at the measured point behind its crossover, where it is settled; farther out it need not be."""
     row = panel.crossover_of(arm)
     settled = row["bracket_high"] if row else None
     cells = panel.ratios_of(arm)
-    return _pace(next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
+    return _word(panel, next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
 
 
 def _mostly(panel: Panel, arm: str) -> str:
-    """The pace of `arm` where it is surest: a ratio far from 1 may be mere noise."""
-    return _pace(_surest(panel.ratios_of(arm)))
+    """What `arm` is where it is surest: a ratio far from 1 may be mere noise."""
+    return _word(panel, _surest(panel.ratios_of(arm)))
 
 
 def _surest(cells: list[Row]) -> Row:
@@ -151,7 +142,7 @@ def _largest_sure(panel: Panel, arm: str) -> Row:
     """The largest difference on the side where the arm is surest, among the cells whose interval leaves out 1."""
     cells = panel.ratios_of(arm)
     surest = _surest(cells)
-    sure = [cell for cell in cells if _pace(cell) == _pace(surest) and not _level(cell)]
+    sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _level(cell)]
     return max(sure or [surest], key=_distance)
 
 
@@ -199,8 +190,8 @@ def _coverage(tables: Tables) -> str:
     hosts = sorted({row["host"] for row in tables.ranks})
     where = f" on {quantities.listed(hosts)}" if 0 < len(hosts) < 4 else f" on {len(hosts)} hosts" if hosts else ""
     total = quantities.counted(len(tables.launches), "launch")
-    holes = quantities.counted(len(tables.holes()), "hole")
-    gaps = f"; {holes} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
+    count = quantities.counted(len(tables.holes()), "hole")
+    gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
     return f"{len(measured)} of {total} gave data{where}{gaps}."
 
 
@@ -213,19 +204,10 @@ def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
         if (clauses := [_clause(panel, arm) for arm in panel.rivals if panel.ratios_of(arm)])
     ]
     if not told:
-        return f"**{experiment}** has no result: {_absence(tables, experiment)}."
+        return f"**{experiment}** has no result: {holes.absence(tables, experiment)}."
     if len(told) == 1:
         return f"**{experiment}**, {shown[0].metric}: {told[0][1]} ({told[0][0]})."
     return "\n".join([f"**{experiment}**, {shown[0].metric}:", *(f"    - {title}: {said}." for title, said in told)])
-
-
-def _absence(tables: Tables, experiment: str) -> str:
-    if experiment not in tables.experiments:
-        return "it is not part of this run"
-    holes = tables.holes(experiment)
-    if not holes:
-        return "no arm could be compared with another"
-    return f"its {quantities.counted(len(holes), 'launch')} left only holes"
 
 
 def _clause(panel: Panel, arm: str) -> str:
@@ -264,62 +246,3 @@ def _overall_noise(tables: Tables, order: list[str], leads: dict[str, str]) -> s
     return (
         f"An arm against itself differed by at most {quantities.listed(said)}: smaller differences mean nothing there."
     )
-
-
-# ---- holes
-
-
-def holes(tables: Tables) -> list[str]:
-    """One paragraph and one command for all launches of an experiment that left the same hole."""
-    alike: dict[tuple[str, ...], list[Row]] = {}
-    for row in tables.holes():
-        alike.setdefault((row["experiment"], row["placement"], *_cause(row)), []).append(row)
-    return [
-        f"{_which(rows)} of `{experiment}` (placement {placement}), *{kind}*: `{reason}`. To try again:\n\n"
-        f"```\n{_fill(tables, rows)}\n```"
-        for (experiment, placement, kind, reason), rows in alike.items()
-    ]
-
-
-def _cause(row: Row) -> tuple[str, str]:
-    # A reason may be any text, a traceback's last line included: as code it cannot break the page.
-    return row["hole"] or "unknown", " ".join((row["reason"] or "no reason was recorded").replace("`", "'").split())
-
-
-def _which(rows: list[Row]) -> str:
-    return f"Launch{'es' if len(rows) > 1 else ''} {quantities.listed([str(row['launch']) for row in rows])}"
-
-
-def _fill(tables: Tables, rows: list[Row]) -> str:
-    """The command that measures these launches again, by the profile that suits where the others ran."""
-    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
-
-
-def silent(courses: list[Row]) -> list[str]:
-    """One sentence for each arm that never gave a value under some protocols, with the reasons.
-
-    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` that such blocks gave.
-    """
-    curves: dict[tuple[str, str, str], list[Row]] = {}
-    for row in courses:
-        curves.setdefault((row["experiment"], row["arm"], row["protocol"]), []).append(row)
-    alike: dict[tuple[str, str, str], list[str]] = {}
-    for (experiment, arm, protocol), rows in curves.items():
-        if not any(row["values"] for row in rows):
-            # A reason may be any text: as code it cannot break the page.
-            told = dict.fromkeys(" ".join(row["validity"].replace("`", "'").split()) for row in rows)
-            alike.setdefault((experiment, arm, "; ".join(f"`{reason}`" for reason in told)), []).append(protocol)
-    return [
-        f"`{arm}` of `{experiment}` has no value under {quantities.listed(protocols)}: {reasons}."
-        for (experiment, arm, reasons), protocols in alike.items()
-    ]
-
-
-def gap(tables: Tables, experiment: str) -> str:
-    """Why an experiment has nothing to show."""
-    if experiment not in tables.experiments:
-        return f"`{experiment}` is not part of this run: no launch of it is in the tables."
-    reasons = dict.fromkeys(f"*{kind}*: `{reason}`" for kind, reason in map(_cause, tables.holes(experiment)))
-    told = f" ({'; '.join(reasons)}). What to do is in @sec-holes." if reasons else "."
-    return f"`{experiment}` has nothing to show: {_absence(tables, experiment)}{told}"

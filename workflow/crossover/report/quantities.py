@@ -102,6 +102,15 @@ def percent(fraction: float, digits: int = 2) -> str:
     return f"{_plain(100 * fraction, digits)} %"
 
 
+def comparatives(unit: str) -> tuple[str, str]:
+    """What to call better and worse values of a unit: times and rates have words of their own, a share has none.
+
+    >>> comparatives("s"), comparatives("messages/s"), comparatives("MB")
+    (('faster', 'slower'), ('faster', 'slower'), ('better', 'worse'))
+    """
+    return ("faster", "slower") if unit == "s" or unit.endswith("/s") else ("better", "worse")
+
+
 def counted(count: int, noun: str) -> str:
     """A count with its noun in the right number.
 

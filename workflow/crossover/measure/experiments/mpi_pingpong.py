@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from mpi4py.util import pkl5
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import Exchange, memory, mpi, stream
 from crossover.measure.native import UnavailableError
 from crossover.measure.payload import Payload
 from crossover.measure.peers import LOOPBACK, Peers
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
 from crossover.plan import arms as arms_of
 

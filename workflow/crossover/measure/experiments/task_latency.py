@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from operator import eq
 from typing import Any
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.peers import Peers
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.measure.tasks import echo
 from crossover.plan import Arm, points
 

@@ -21,9 +21,9 @@ from operator import eq
 from random import Random
 from typing import Any
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, Task, flood, serve, side_by_side
 from crossover.measure.peers import Peers
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.measure.tasks import sleep, spin, turns_per_second
 from crossover.plan import Arm, points
 

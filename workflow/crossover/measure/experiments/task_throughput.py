@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.peers import Peers
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.measure.tasks import echo
 from crossover.plan import Arm, points
 

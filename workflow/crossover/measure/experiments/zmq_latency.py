@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 import zmq
 
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import Exchange, zeromq
 from crossover.measure.channel import Channel
 from crossover.measure.handover import HANDOVERS, TRANSPORTS, Message, Socket, address, unbounded, without
 from crossover.measure.native import UnavailableError
 from crossover.measure.peers import Peers
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")

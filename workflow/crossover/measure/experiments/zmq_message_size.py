@@ -25,9 +25,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from crossover.measure import native
+from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.libzmq import inline
 from crossover.measure.peers import Peers, Refusal
-from crossover.measure.sampler import Axis, Block, Cell, Metric
 from crossover.plan import Arm, arms, points
 
 AXIS = Axis("message size", "bytes")

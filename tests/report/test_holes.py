@@ -1,0 +1,31 @@
+"""Is every hole told with its reason and the command that fills it?"""
+
+from campaigns import TASK_HOLES, Campaign, launch_row, mpi, run
+
+from crossover.report import holes, tables
+
+
+def test_launches_that_left_the_same_hole_are_told_together_with_the_command_that_fills_them():
+    (said,) = holes.paragraphs(run(Campaign([], holes=list(TASK_HOLES))))
+    assert said.startswith("Launches 1, 2 and 3 of `task_latency` (placement node), *timeout*: `no engine registered")
+    command = said.split("```")[1].replace("\\\n", "")
+    assert command.split() == ["snakemake", "--profile", "profiles/local", "-R", *(row["file"] for row in TASK_HOLES)]
+
+
+def test_launches_that_failed_differently_are_told_apart():
+    crash = launch_row("task_latency", 4, "crashed", "the ranks ended with code 139")
+    first, second = holes.paragraphs(run(Campaign([], holes=[*TASK_HOLES, crash])))
+    assert "Launches 1, 2 and 3" in first
+    assert second.startswith("Launch 4 of `task_latency` (placement node), *crashed*: `the ranks ended with code 139`")
+
+
+def test_on_slurm_the_command_uses_its_profile():
+    campaign = run(Campaign([mpi()], holes=list(TASK_HOLES)))
+    ranks = [row | {"slurm": '{"SLURM_JOB_ID": "7"}'} for row in campaign.ranks]
+    within = tables.Tables(campaign.launches, ranks, campaign.summary, campaign.ratios, campaign.crossovers)
+    assert "snakemake --profile slurm -R" in holes.paragraphs(within)[0]
+
+
+def test_a_reason_cannot_break_out_of_its_code():
+    (said,) = holes.paragraphs(run(Campaign([], holes=[launch_row("toy", 1, "crashed", "it said `a`\n```\n# boo")])))
+    assert "`it said 'a' ''' # boo`" in said
