@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover import closure, plan, schema
-from crossover.measure import compiler, host
+from crossover.measure import host, native_build
 
 HERE = Path(__file__).parent
 RANKS = (str(Path(sys.executable).with_name("mpiexec")), "-n", "2", sys.executable, "-m", "mpi4py")
@@ -67,7 +67,7 @@ def ours(
 def build(library: str, folder: str) -> Path:
     """A ceiling's library, built into `folder`."""
     built = Path(folder) / Path(library).name
-    if reason := compiler.build(compiler.SOURCES / f"{built.stem}.c", built):
+    if reason := native_build.build(native_build.SOURCES / f"{built.stem}.c", built):
         sys.exit(reason)
     return built
 

@@ -3,12 +3,13 @@
 import importlib.util
 import shutil
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from crossover import closure, schema
-from crossover.measure import compiler
+from crossover.measure import native_build
 
 EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
 FARMING = {name for name in EXPERIMENTS if name.startswith("task_")}
@@ -70,7 +71,8 @@ def test_a_driver_concerns_its_own_launches_alone(package, name):
 
 
 @pytest.mark.parametrize(
-    "module", ["sampler", "blocks", "run", "launch", "peers", "native", "provenance", "death", "host", "relay"]
+    "module",
+    ["sampler", "blocks", "run", "launch", "peers", "native", "product", "provenance", "death", "host", "relay"],
 )
 def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
@@ -90,7 +92,11 @@ def test_a_ceiling_concerns_the_experiments_that_use_it(package):
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):
-    assert concerned(package, "measure/compiler.py") == set()
+    assert concerned(package, *(f"measure/{name}.py" for name in ("compiler", "native_build"))) == set()
+
+
+def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches_alone(package):
+    assert concerned(package, "measure/libzmq/inline.py") == {"zmq_message_size"}
 
 
 def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
@@ -126,7 +132,7 @@ def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
     for ceiling in known:
         config = {"results": "there", "experiments": {name: {"ceilings": [ceiling]}}}
         [library] = closure.libraries(config, name)
-        assert (compiler.SOURCES / library).with_suffix(".c").name in {path.name for path in compiler.SOURCES.iterdir()}
+        assert (native_build.SOURCES / Path(library).with_suffix(".c").name).is_file()
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])

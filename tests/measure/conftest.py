@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure import compiler
+from crossover.measure import native_build
 
 
 @pytest.fixture(scope="session")
@@ -14,6 +14,6 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("cc"):
         pytest.skip("no C compiler here")
     folder = tmp_path_factory.mktemp("native")
-    for source in compiler.SOURCES.glob("*.c"):
-        assert compiler.build(source, folder / f"{source.stem}.so") == ""
+    for source in native_build.SOURCES.glob("*.c"):
+        assert native_build.build(source, folder / f"{source.stem}.so") == ""
     return folder

@@ -4,18 +4,19 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from crossover.measure import compiler, native
+from crossover.measure import compiler, native, native_build
+from crossover.measure.compiler import CC, CXX, MPICC
+from crossover.measure.product import BuildError
 
-SOURCES = sorted(compiler.SOURCES.glob("*.c"))
+SOURCES = sorted(native_build.SOURCES.glob("*.c"))
 
 
 @pytest.fixture(autouse=True)
 def no_compiler_named(monkeypatch):
-    for variable in ("CC", "MPICC", "MPICH_CC", "OMPI_CC"):
+    for variable in ("CC", "CXX", "MPICC", "MPICH_CC", "OMPI_CC"):
         monkeypatch.delenv(variable, raising=False)
 
 
@@ -25,15 +26,15 @@ compiles = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler here
 @compiles
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_the_compiler_has_nothing_to_say(source, tmp_path, monkeypatch):
-    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
-    assert compiler.build(source, tmp_path / "library.so") == ""
+    monkeypatch.setattr(native_build, "FLAGS", (*native_build.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
+    assert native_build.build(source, tmp_path / "library.so") == ""
 
 
 @compiles
 def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_nothing(tmp_path):
     built = [tmp_path / name / "library.so" for name in ("one", "another")]
     for library in built:
-        assert compiler.build(SOURCES[0], library) == ""
+        assert native_build.build(SOURCES[0], library) == ""
     assert built[0].read_bytes() == built[1].read_bytes()
 
 
@@ -41,7 +42,7 @@ def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_n
 def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(name, variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, "/no/such/compiler -O3")
     library = tmp_path / f"{name}.so"
-    reason = compiler.build(compiler.SOURCES / f"{name}.c", library)
+    reason = native_build.build(native_build.SOURCES / f"{name}.c", library)
     assert "'/no/such/compiler'" in reason and variable in reason and "apt install gcc" in reason
     monkeypatch.setenv(native.VARIABLE, str(library))
     with pytest.raises(native.UnavailableError) as told:
@@ -52,30 +53,83 @@ def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(na
 
 def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "/no/such/compiler")
-    reason = compiler.build(compiler.SOURCES / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
+    reason = native_build.build(native_build.SOURCES / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
     assert "mpicc failed" in reason and "/no/such/compiler" in reason
-    assert compiler.of_library(SimpleNamespace(library="mpi_pingpong")) == ""
+    assert MPICC.identity() == ""
 
 
 @compiles
 def test_a_source_that_does_not_compile_is_told_with_the_compilers_own_words(tmp_path):
     source = tmp_path / "broken.c"
     source.write_text("int broken(void) { return nothing; }\n")
-    assert "nothing" in compiler.build(source, tmp_path / "broken.so")
+    assert "nothing" in native_build.build(source, tmp_path / "broken.so")
 
 
 @compiles
 def test_which_compiler_there_is_changes_when_one_is_installed(monkeypatch):
-    wildcards = SimpleNamespace(library="memory_copy")
-    assert shutil.which("cc") in compiler.of_library(wildcards)
+    assert CC.identity().startswith(f"{shutil.which('cc')}: ")
     monkeypatch.setenv("CC", "/no/such/compiler")
-    assert compiler.of_library(wildcards) == ""
+    assert CC.identity() == ""
 
 
 @compiles
 def test_mpis_compiler_is_that_of_this_environment():
     beside_python = Path(sys.executable).parent / "mpicc"
-    assert compiler.of_library(SimpleNamespace(library="mpi_pingpong")).startswith(f"{beside_python}: ")
+    assert native_build.compiler_of("mpi_pingpong") is MPICC
+    assert MPICC.identity().startswith(f"{beside_python}: ")
+
+
+@compiles
+def test_what_does_not_link_is_told_by_what_is_missing_and_not_by_the_linkers_last_word(tmp_path, monkeypatch):
+    source = tmp_path / "unlinked.c"
+    source.write_text("int missing(void);\nint unlinked(void) { return missing(); }\n")
+    monkeypatch.setattr(native_build, "FLAGS", (*native_build.FLAGS, "-Wl,-z,defs"))
+    assert "undefined reference to `missing'" in native_build.build(source, tmp_path / "unlinked.so")
+
+
+@pytest.fixture
+def false_compiler(tmp_path, monkeypatch):
+    """Makes a program of a text the C++ compiler."""
+
+    def name(text):
+        program = tmp_path / "compiler"
+        program.write_text(text)
+        program.chmod(0o755)
+        monkeypatch.setenv("CXX", f"{program} -O3")
+        return program
+
+    return name
+
+
+def test_a_compiler_is_called_with_the_options_it_was_named_with(false_compiler):
+    program = false_compiler('#!/bin/sh\necho "version 1, $*"\n')
+    assert CXX.identity() == f"{program} -O3: version 1, -O3 --version"
+
+
+def test_a_compiler_that_hangs_is_ended_and_told(false_compiler, monkeypatch):
+    program = false_compiler("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setattr(compiler, "LIMIT_SECONDS", 0.2)
+    with pytest.raises(BuildError, match=f"{program} failed to build it: not finished after 0.2 s; .* variable CXX,"):
+        CXX.run("build it")
+
+
+@pytest.mark.parametrize(("text", "said"), [("no program", "Exec format error"), ("#!/bin/false\n", "did not say why")])
+def test_a_compiler_that_cannot_run_is_none_and_told(text, said, false_compiler):
+    false_compiler(text)
+    assert CXX.identity() == ""
+    with pytest.raises(BuildError, match=f"failed to build it: .*{said}.*; install a C.. compiler .*apt install g"):
+        CXX.run("build it")
+
+
+def test_of_usual_names_the_first_that_is_there_is_taken_and_none_is_told_with_all(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BuildError, match=r"no C\+\+ compiler 'g\+\+' or 'c\+\+' was found"):
+        CXX.run("build it")
+    for name in ("c++", "g++"):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\necho version 1\n")
+        program.chmod(0o755)
+        assert CXX.identity() == f"{program}: version 1"
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF and then nothing"])
@@ -109,7 +163,7 @@ int MPI_Get_library_version(char *text, int *length)
 def test_a_library_of_another_mpi_is_refused_before_it_crashes(tmp_path, monkeypatch):
     source = tmp_path / "mpi_pingpong.c"
     source.write_text(OTHER_MPI)
-    assert compiler.build(source, tmp_path / "mpi_pingpong.so") == ""
+    assert native_build.build(source, tmp_path / "mpi_pingpong.so") == ""
     monkeypatch.setenv(native.VARIABLE, str(tmp_path / "mpi_pingpong.so"))
     script = "from mpi4py import MPI; from crossover.measure.ceilings import mpi; mpi.pingpong(MPI.COMM_WORLD, 0)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)

@@ -6,8 +6,6 @@ import subprocess
 
 import pytest
 
-from crossover.measure import compiler
-
 FALSE_LIBZMQ = """
 #include <errno.h>
 #include <pthread.h>
@@ -88,10 +86,8 @@ def false_libzmq(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    library = tmp_path_factory.mktemp("driver") / "zmq_inproc.so"
-    assert compiler.build(compiler.SOURCES / "zmq_inproc.c", library) == ""
-    found = ctypes.CDLL(str(library))
+def driver(libraries):
+    found = ctypes.CDLL(str(libraries / "zmq_inproc.so"))
     found.inproc_open.restype = ctypes.c_void_p
     return found
 
@@ -107,8 +103,7 @@ def exchange(driver, false_libzmq):
         size = ctypes.c_size_t(SIZE_BYTES)
         return driver.inproc_exchange(opened, size, ctypes.c_long(n), pattern, int(round_trips), ctypes.byref(took))
 
-    yield run
-    driver.inproc_close(opened)
+    return run
 
 
 @pytest.mark.parametrize("round_trips", [False, True])

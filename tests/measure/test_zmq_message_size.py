@@ -2,6 +2,9 @@
 
 import ctypes
 import json
+import shutil
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -53,8 +56,9 @@ def test_every_arm_that_can_be_chosen_is_built_as_it_is_called():
         assert {f"{name.split('-')[2]} B struct" for name in builds} == {arm}
 
 
-def test_the_limits_that_are_expected_are_those_that_are_built():
-    assert {version: line.around_bytes for version, line in LINES.items()} == experiment.AROUND_BYTES
+def test_no_arm_has_a_larger_struct_than_a_queued_message_counts_for():
+    structs = [int(name.split("-")[2]) for _, *builds in experiment.LIBRARIES.values() for name in builds]
+    assert max(structs) == experiment.LARGEST_STRUCT_BYTES
 
 
 def test_a_line_with_nothing_to_compare_is_left_out():
@@ -89,13 +93,13 @@ def variants(tmp_path_factory, libraries):
     folder = tmp_path_factory.mktemp("libzmq")
     (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
     archive = folder / "archive.tar.gz"
-    if not build.identity():
-        pytest.skip("no C++ compiler is installed")
-    reason = source.fetch(LINES["2.2.0"], archive)
-    # Without a network there is nothing to build; sources that are refused or do not compile are failures.
-    if reason.startswith("pip cannot download"):
-        pytest.skip(reason)
-    assert reason == ""
+    if not (shutil.which("g++") or shutil.which("c++")):
+        pytest.skip("no C++ compiler here")
+    if reason := source.fetch(LINES["2.2.0"], archive):
+        # Where pip finds pyzmq at all, that is no reason to skip.
+        asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
+        assert asked.returncode, reason
+        pytest.skip(f"libzmq's sources are not within reach: {reason}")
     for size in (40, 64):
         assert build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so") == ""
     archive.unlink()
@@ -139,14 +143,15 @@ def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exch
         assert block.values == {metric: pytest.approx(expected)}
 
 
-def test_a_block_is_sent_in_bursts_that_keep_to_the_bytes_in_flight(exchanges, monkeypatch):
+@pytest.mark.parametrize("arm", [Arm("40 B struct", "40 B struct"), Arm("64 B struct", "64 B struct")])
+def test_bursts_keep_to_the_bytes_in_flight_and_are_alike_for_all_arms(exchanges, arm, monkeypatch):
     counts = []
     honest = experiment.Variant.exchange
     monkeypatch.setattr(
         experiment.Variant, "exchange", lambda self, size, n, *rest: counts.append(n) or honest(self, size, n, *rest)
     )
-    exchanges.run(Cell("", 30000, "2.2.0 PUSH/PULL untouched"), Arm("40 B struct", "40 B struct"), 100)
-    assert counts == [33, 33, 33, 1]
+    exchanges.run(Cell("", 100, "2.2.0 PUSH/PULL untouched"), arm, 10_000)
+    assert counts == [4385, 4385, 1230]
 
 
 def test_a_fault_of_the_driver_has_no_number(exchanges, monkeypatch):

@@ -37,9 +37,9 @@ def _launch(chosen: argparse.Namespace) -> int:
 
 
 def _build(chosen: argparse.Namespace) -> None:
-    from crossover.measure import compiler
+    from crossover.measure import native_build
 
-    if reason := compiler.build(chosen.source, chosen.library):
+    if reason := native_build.build(chosen.source, chosen.library):
         print(f"{chosen.library}: not built, so its ceilings will not be measured: {reason}", file=sys.stderr)
 
 

@@ -40,7 +40,8 @@ enum { REQ = 3, REP = 4, PULL = 7, PUSH = 8, SNDHWM = 23, RCVHWM = 24, MSG_T_SIZ
 
 static const char ADDRESS[] = "inproc://crossover";
 
-/* Resolves what is needed in the library that dlopen() gave the handle of. Returns NULL if it lacks something. */
+/* Resolves what is needed in the library that dlopen() gave the handle of, for as long as the process lives. Returns
+   NULL if it lacks something. */
 void *inproc_open(void *handle)
 {
     library_t *z = calloc(1, sizeof *z);
@@ -83,11 +84,6 @@ void *inproc_open(void *handle)
         return NULL;
     }
     return z;
-}
-
-void inproc_close(void *library)
-{
-    free(library);
 }
 
 /* The size of the message struct as the compiler laid it out; -1 if the library, asked itself, says another. */
@@ -146,6 +142,8 @@ typedef struct {
     size_t bytes;
     long n, damaged;
     const unsigned char *pattern;
+    int round_trips;
+    /* Of the other end: when it was done, and the errno of what it failed at. */
     int64_t ended_ns;
     int error;
     pthread_barrier_t ready;
@@ -176,10 +174,11 @@ static int sane(const exchange_t *x, message_t *message)
     return !x->pattern || !memcmp(x->z->msg_data(message), x->pattern, x->bytes);
 }
 
-static void *pull(void *argument)
+/* The other end, a thread of its own: receives every message and, where they are round trips, sends it back. */
+static void *answer(void *argument)
 {
     exchange_t *x = argument;
-    void *socket = socket_of(x, PULL, 0);
+    void *socket = socket_of(x, x->round_trips ? REP : PULL, 0);
     x->error = socket ? 0 : x->z->error();
     pthread_barrier_wait(&x->ready);
     message_t message;
@@ -187,28 +186,10 @@ static void *pull(void *argument)
     for (long i = 0; i < x->n && !x->error; i++) {
         x->error = take(x->z, socket, &message);
         x->damaged += !x->error && !sane(x, &message);
-    }
-    x->ended_ns = clock_ns();
-    x->z->msg_close(&message);
-    if (socket)
-        x->z->close(socket);
-    return NULL;
-}
-
-static void *reply(void *argument)
-{
-    exchange_t *x = argument;
-    void *socket = socket_of(x, REP, 0);
-    x->error = socket ? 0 : x->z->error();
-    pthread_barrier_wait(&x->ready);
-    message_t message;
-    x->z->msg_init(&message);
-    for (long i = 0; i < x->n && !x->error; i++) {
-        x->error = take(x->z, socket, &message);
-        x->damaged += !x->error && !sane(x, &message);
-        if (!x->error)
+        if (x->round_trips && !x->error)
             x->error = put(x->z, socket, &message);
     }
+    x->ended_ns = clock_ns();
     x->z->msg_close(&message);
     if (socket)
         x->z->close(socket);
@@ -255,7 +236,7 @@ static int request(exchange_t *x)
 int inproc_exchange(const void *library, size_t bytes, long n, const unsigned char *pattern, int round_trips,
                     int64_t *nanoseconds)
 {
-    exchange_t x = {.z = library, .bytes = bytes, .n = n, .pattern = pattern};
+    exchange_t x = {.z = library, .bytes = bytes, .n = n, .pattern = pattern, .round_trips = round_trips};
     x.context = x.z->init(1);
     if (!x.context)
         return x.z->error();
@@ -263,7 +244,7 @@ int inproc_exchange(const void *library, size_t bytes, long n, const unsigned ch
     int error = x.here ? 0 : x.z->error();
     pthread_t other;
     pthread_barrier_init(&x.ready, NULL, 2);
-    if (!error && !(error = pthread_create(&other, NULL, round_trips ? reply : pull, &x))) {
+    if (!error && !(error = pthread_create(&other, NULL, answer, &x))) {
         pthread_barrier_wait(&x.ready);
         const int64_t began_ns = clock_ns();
         error = x.error ? x.error : round_trips ? request(&x) : push(&x);

@@ -1,6 +1,6 @@
 # The ceilings' small C sources become libraries, once, where Snakemake runs. Without a compiler the file holds the reason.
 
-from crossover.measure import compiler
+from crossover.measure import native_build
 
 
 rule build:
@@ -17,9 +17,10 @@ rule build:
     conda:
         "../../envs/measure.yaml"
     params:
-        # So that a compiler which was installed later fills the hole that its absence left.
-        compiler=compiler.of_library,
-        code=closure.digest("crossover.measure.compiler"),
+        # So that a compiler which was installed later fills the hole that its absence left. Of the wildcards alone:
+        # a parameter that is derived from the input reruns nothing when it changes.
+        compiler=lambda wildcards: native_build.compiler_of(wildcards.library).identity(),
+        code=closure.digest("crossover.measure.native_build"),
     message:
         "Building the library {wildcards.library}"
     shell:

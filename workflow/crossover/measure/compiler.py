@@ -1,7 +1,7 @@
-"""Builds the small C sources of `workflow/native` into libraries that the ranks load, or says why it cannot.
+"""The compilers that our libraries are built by: which there are, and one run of one.
 
-The compiler is a fact of the machine: the environment variables CC and MPICC name it, else it is `cc` and the `mpicc`
-that is found first, that of this environment's own MPI. Without one the ceilings are not measured and all else is.
+They are facts of the machine: an environment variable names each, else it is what is found first under a usual name.
+The `mpicc` that is found first is that of this environment's own MPI.
 """
 
 from __future__ import annotations
@@ -10,80 +10,88 @@ import os
 import shlex
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-FLAGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared")
+from crossover.measure.product import BuildError
 
-SOURCES = Path(__file__).parents[2] / "native"
-
-NEXT_STEP = (
-    "install a C compiler (on Debian and Ubuntu: apt install gcc) or name one in the environment variable {variable}, "
-    "then run the same command again"
-)
+LIMIT_SECONDS = 300
+"""A variant of libzmq, the longest that is built, takes some ten."""
 
 
-class CompilerError(Exception):
-    """A library that cannot be built here; the message says which compiler was asked and what to do."""
+@dataclass(frozen=True)
+class Compiler:
+    """A kind of compiler."""
 
+    language: str
+    variable: str
+    """The environment variable that names it, with options where it needs some."""
+    names: tuple[str, ...]
+    package: str
+    """What installs it on Debian and Ubuntu."""
+    wrapped: str = ""
+    """The variable of the compiler that it wraps, if it is one of MPI's."""
 
-def build(source: Path, library: Path) -> str:
-    """Compile `source` to `library`. Where that fails `library` holds the reason as text, which is also returned.
+    def identity(self) -> str:
+        """Which it is here, with its version; the empty string where there is none that works."""
+        try:
+            return f"{shlex.join(self._command())}: {self.run('tell its version', '--version').splitlines()[0]}"
+        except (BuildError, IndexError):
+            return ""
 
-    So the step succeeds anyhow, and when a compiler comes the file's content changes, and what depends on it is redone.
-    """
-    library.parent.mkdir(parents=True, exist_ok=True)
-    part = library.with_name(f".{library.name}.{os.getpid()}.part")
-    reason = ""
-    try:
-        _compile(source, part)
-    except CompilerError as error:
-        reason = str(error)
-        part.write_text(f"{reason}\n", encoding="utf-8")
-    try:
-        part.replace(library)
-    finally:
-        part.unlink(missing_ok=True)
-    return reason
+    def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
+        """What it prints, run in `folder`. BuildError, with its first error, if it fails at `purpose`."""
+        command = self._command()
+        try:
+            done = subprocess.run(
+                [*command, *arguments],
+                cwd=folder,
+                env=self._wrapped() | os.environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=LIMIT_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise self._failure(command, purpose, f"not finished after {LIMIT_SECONDS} s") from None
+        except OSError as error:
+            raise self._failure(command, purpose, str(error)) from error
+        if done.returncode:
+            raise self._failure(command, purpose, f"{_first_error(done.stderr)} (code {done.returncode})")
+        return done.stdout
 
+    def _command(self) -> list[str]:
+        named = shlex.split(os.environ.get(self.variable, ""))
+        wanted = [named] if named else [[name] for name in self.names]
+        for program, *options in wanted:
+            if found := shutil.which(program):
+                return [found, *options]
+        missing = " or ".join(repr(program) for program, *_ in wanted)
+        raise BuildError(f"no {self.language} compiler {missing} was found; {self._next_step(self.variable)}")
 
-def of_library(wildcards: Any) -> str:
-    """Which compiler would build that library, with its version; the empty string where there is none that works."""
-    source = SOURCES / f"{wildcards.library}.c"
-    try:
-        return f"{shlex.join(_command(source))}: {_run([*_command(source), '--version']).splitlines()[0]}"
-    except (CompilerError, IndexError):
-        return ""
+    def _wrapped(self) -> dict[str, str]:
+        """What makes MPI's compiler, of either make, wrap the one that was named."""
+        named = os.environ.get(self.wrapped)
+        return {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
 
+    def _failure(self, command: list[str], purpose: str, why: str) -> BuildError:
+        return BuildError(f"{command[0]} failed to {purpose}: {why}; {self._next_step(self.wrapped or self.variable)}")
 
-def _variable(source: Path) -> str:
-    return "MPICC" if "#include <mpi.h>" in source.read_text(encoding="utf-8") else "CC"
-
-
-def _command(source: Path) -> list[str]:
-    """The compiler, as the environment names it; CompilerError if there is no such program."""
-    variable = _variable(source)
-    named = shlex.split(os.environ.get(variable, "")) or [variable.lower()]
-    found = shutil.which(named[0])
-    if found is None:
-        raise CompilerError(f"no C compiler {named[0]!r} was found; {NEXT_STEP.format(variable=variable)}")
-    return [found, *named[1:]]
-
-
-def _compile(source: Path, library: Path) -> None:
-    _run([*_command(source), *FLAGS, str(source), "-o", str(library)], source)
-
-
-def _run(command: list[str], source: Path | None = None) -> str:
-    """What a command prints; CompilerError, with its last word, if it fails."""
-    # MPI's compilers are wrappers: let them wrap the compiler that was named.
-    wrapped = {f"{mpi}_CC": os.environ["CC"] for mpi in ("MPICH", "OMPI") if os.environ.get("CC")}
-    done = subprocess.run(command, env=wrapped | os.environ, capture_output=True, text=True, errors="replace")
-    if done.returncode:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["it did not say why"]
-        said = next((line for line in lines if "error:" in line), lines[-1])
-        about = f" to build {source.name}" if source else ""
-        raise CompilerError(
-            f"{command[0]} failed{about} (code {done.returncode}): {said}; " + NEXT_STEP.format(variable="CC")
+    def _next_step(self, variable: str) -> str:
+        return (
+            f"install a {self.language} compiler (on Debian and Ubuntu: apt install {self.package}) or name one in the "
+            f"environment variable {variable}, then run the same command again"
         )
-    return done.stdout
+
+
+def _first_error(said: str) -> str:
+    """The line of a compiler's words that tells most, which what it says of itself at the end does not."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
+    telling = ("error:", "not found", "undefined reference", "cannot find")
+    return next((line for line in lines if any(words in line for words in telling)), lines[-1])
+
+
+CC = Compiler("C", "CC", ("cc",), "gcc")
+MPICC = Compiler("C", "MPICC", ("mpicc",), "gcc", wrapped="CC")
+CXX = Compiler("C++", "CXX", ("g++", "c++"), "g++")

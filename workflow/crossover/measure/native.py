@@ -11,8 +11,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from crossover.measure.product import reason_in
+
 VARIABLE = "CROSSOVER_LIBRARIES"
 """The environment variable that names the libraries' files."""
+
+ELF = b"\x7fELF"
+"""How every library's file begins."""
 
 
 class UnavailableError(Exception):
@@ -33,9 +38,10 @@ def load(name: str) -> ctypes.CDLL:
             f"the launch was given no library {name}; start it through Snakemake, or name the file with --libraries"
         )
     try:
-        content = path.read_bytes()
-        if not content.startswith(b"\x7fELF"):
-            raise UnavailableError(" ".join(content.decode(errors="replace").split()) or f"{path} is empty; delete it")
+        with path.open("rb") as file:
+            is_library = file.read(len(ELF)) == ELF
+        if not is_library:
+            raise UnavailableError(reason_in(path))
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise UnavailableError(f"{path} cannot be loaded ({error}); delete it and run again") from error

@@ -8,8 +8,6 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
-ITEM_BYTES = 8
-
 BUFFERS = ("float64 array", "bytes")
 """Kinds that are one piece of memory, which can be sent as it is."""
 

@@ -26,6 +26,7 @@ from typing import Any
 
 from crossover.measure import native
 from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.libzmq import inline
 from crossover.measure.peers import Peers, Refusal
 from crossover.plan import Arm, arms, points
 
@@ -42,8 +43,9 @@ LIBRARIES = {
 }
 """What each arm runs on; of libzmq the version and the bytes of its struct, 40 and 64 being the lines' own."""
 
-AROUND_BYTES = {"2.2.0": 10, "4.3.4": 31}
-"""Bytes of a struct that are not message; the rest is the inline limit. Each build is checked for it."""
+LARGEST_STRUCT_BYTES = 128
+"""A queued message takes its struct too. The largest of all arms is counted for each, not its own, so that all send
+bursts of one length: each burst starts from an empty queue, so the rate depends on how long it is."""
 
 PATTERNS = {"PUSH/PULL": "throughput", "REQ/REP": "round trip"}
 
@@ -64,7 +66,7 @@ def lines(settings: dict[str, Any]) -> dict[str, dict[str, int]]:
 def sizes(settings: dict[str, Any], version: str, struct_bytes: dict[str, int]) -> list[int]:
     """The axis, and `scan_bytes` single bytes to either side of each build's inline limit."""
     around = range(1 - settings["scan_bytes"], settings["scan_bytes"] + 1)
-    limits = [size - AROUND_BYTES[version] for size in struct_bytes.values()]
+    limits = [inline.limit_bytes(version, size) for size in struct_bytes.values()]
     return sorted({*points(settings["sizes_bytes"]), *(limit + step for limit in limits for step in around)})
 
 
@@ -90,7 +92,7 @@ class Variant:
         self.handle = ctypes.c_void_p(driver.inproc_open(ctypes.c_void_p(self.library._handle)))
         if not self.handle:
             raise Refusal("wrong library", f"{path} is no libzmq that this driver knows; delete it and run again")
-        limit = struct_bytes - AROUND_BYTES[version]
+        limit = inline.limit_bytes(version, struct_bytes)
         found = driver.inproc_struct_bytes(self.handle), driver.inproc_inline_bytes(self.handle)
         if found != (struct_bytes, limit):
             raise Refusal(
@@ -122,8 +124,7 @@ class Exchanges:
         variant = self.variants[version, arm.name]
         written = os.urandom(cell.x) if payload == "touched" else None
         round_trips = pattern == "REQ/REP"
-        # A queued message takes its struct too.
-        most = n if round_trips else max(1, self.in_flight_bytes // (cell.x + 128))
+        most = n if round_trips else max(1, self.in_flight_bytes // (cell.x + LARGEST_STRUCT_BYTES))
         nanoseconds = 0
         for count in [most] * (n // most) + [n % most] * (n % most > 0):
             took, code = variant.exchange(cell.x, count, written, round_trips)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-
-class BuildError(Exception):
-    """A library that cannot be built here; the message says why and what to do."""
+from crossover.measure.libzmq import inline
+from crossover.measure.product import BuildError
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,6 @@ class Line:
     sdist: str
     """The source distribution, as an installer calls it: name==version."""
     sha256: str
-    around_bytes: int
-    """Bytes of the struct that are not message: its inline limit is what remains."""
     edits: tuple[Edit, ...]
     flags: tuple[str, ...]
     left_out: tuple[str, ...] = ()
@@ -49,7 +46,6 @@ LINES = {
             "2.2.0",
             "pyzmq==2.2.0.1",
             "dae7423f4aa7c93f8c77dadd15e34ce6576121a6e7ae0ecdb6084d855097decc",
-            around_bytes=10,
             edits=(Edit("include/zmq.h", "#define ZMQ_MAX_VSM_SIZE 30", "#define ZMQ_MAX_VSM_SIZE {inline}"),),
             flags=("-std=c++98", "-fpermissive"),
         ),
@@ -57,7 +53,6 @@ LINES = {
             "4.3.4",
             "pyzmq==25.1.2",
             "93f1aa311e8bb912e34f004cf186407a4e90eec4f0ecc0efd26056bf7eda0226",
-            around_bytes=31,
             edits=(
                 Edit("src/msg.hpp", "msg_t_size = 64", "msg_t_size = {struct}"),
                 # The public struct, once for each compiler; the library refuses to compile if the two differ.
@@ -75,7 +70,8 @@ def patch(tree: Path, line: Line, struct_bytes: int) -> None:
 
     Raises BuildError if they are not the sources that the line's edits were written for.
     """
-    if struct_bytes % 8 or struct_bytes <= line.around_bytes:
+    limit = inline.limit_bytes(line.version, struct_bytes)
+    if struct_bytes % 8 or limit < 1:
         raise BuildError(f"libzmq {line.version}: a struct of {struct_bytes} bytes is no multiple of 8, or too small")
     for edit in line.edits:
         path = tree / edit.file
@@ -85,7 +81,7 @@ def patch(tree: Path, line: Line, struct_bytes: int) -> None:
                 f"libzmq {line.version}: {edit.file} has {text.count(edit.old)} times {edit.old!r} instead of "
                 f"{edit.count}; these are not the sources of that version"
             )
-        new = edit.new.format(struct=struct_bytes, inline=struct_bytes - line.around_bytes)
+        new = edit.new.format(struct=struct_bytes, inline=limit)
         path.write_text(text.replace(edit.old, new), encoding="utf-8", errors="surrogateescape")
 
 

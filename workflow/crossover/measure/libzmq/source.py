@@ -11,7 +11,8 @@ import tarfile
 import tempfile
 from pathlib import Path, PurePosixPath
 
-from crossover.measure.libzmq.line import BuildError, Line
+from crossover.measure.libzmq.line import Line
+from crossover.measure.product import BuildError, produce, reason_in
 
 BACKEND = '''\
 """Stands in for a build backend: it tells the name and version that were asked for."""
@@ -40,19 +41,16 @@ def fetch(line: Line, archive: Path, origin: str = "pip") -> str:
 
     Where that fails `archive` holds the reason as text, which is also returned.
     """
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="crossover-source-") as temporary:
-        reason = ""
-        try:
-            found = _download(line, Path(temporary)) if origin == "pip" else Path(origin) / line.archive
-            content = _checked(line, found)
-        except BuildError as error:
-            reason = f"{error}, and run again with -R {archive}"
-            content = f"{reason}\n".encode()
-        part = archive.with_name(f".{archive.name}.{os.getpid()}.part")
-        part.write_bytes(content)
-        part.replace(archive)
-    return reason
+
+    def make(part: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="crossover-source-") as temporary:
+            try:
+                found = _download(line, Path(temporary)) if origin == "pip" else Path(origin) / line.archive
+                part.write_bytes(_checked(line, found))
+            except BuildError as error:
+                raise BuildError(f"{error}, and run again with -R {archive}") from error
+
+    return produce(archive, make)
 
 
 def _checked(line: Line, path: Path) -> bytes:
@@ -107,7 +105,7 @@ def unpack(archive: Path, tree: Path) -> None:
     Raises BuildError if there are none; if `archive` holds a reason instead, with that reason.
     """
     if not tarfile.is_tarfile(archive):
-        raise BuildError(" ".join(archive.read_text(errors="replace").split()) or f"{archive} is empty; delete it")
+        raise BuildError(reason_in(archive))
     with tarfile.open(archive) as tar:
         for member in tar:
             parts = PurePosixPath(member.name).parts

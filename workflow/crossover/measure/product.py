@@ -1,0 +1,40 @@
+"""Files that hold what was asked for or, as text, the reason why it could not be made.
+
+So the step that makes one succeeds anyhow, and everything else goes on. When what was missing comes, the file's content
+changes, and what depends on it is redone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+class BuildError(Exception):
+    """A product that cannot be made here; the message says why and what to do."""
+
+
+def produce(product: Path, make: Callable[[Path], object]) -> str:
+    """Have `make` write the product to a part file, which takes its place at once; or the message of its BuildError.
+
+    Returns that message, the empty string if there was none. Any other error leaves what was there before.
+    """
+    product.parent.mkdir(parents=True, exist_ok=True)
+    part = product.absolute().with_name(f".{product.name}.{os.getpid()}.part")
+    reason = ""
+    try:
+        try:
+            make(part)
+        except BuildError as error:
+            reason = str(error)
+            part.write_text(f"{reason}\n", encoding="utf-8")
+        part.replace(product)
+    finally:
+        part.unlink(missing_ok=True)
+    return reason
+
+
+def reason_in(product: Path) -> str:
+    """What a file that does not hold the product says instead, in one line; what to do if it says nothing."""
+    return " ".join(product.read_text(encoding="utf-8", errors="replace").split()) or f"{product} is empty; delete it"
