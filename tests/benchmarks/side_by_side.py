@@ -8,6 +8,7 @@ fails: a benchmark is to be read.
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import math
 import os
@@ -26,6 +27,9 @@ from scipy.stats import t
 
 from crossover import closure, plan, schema
 from crossover.measure import host, native_build
+from crossover.measure.libzmq import build as variant
+from crossover.measure.libzmq import source
+from crossover.measure.libzmq.line import parse
 
 HERE = Path(__file__).parent
 RANKS = (str(Path(sys.executable).with_name("mpiexec")), "-n", "2", sys.executable, "-m", "mpi4py")
@@ -46,7 +50,8 @@ def ours(
 ) -> Values:
     """A statistic of one launch of ours, by place on the axis; by default the median."""
     config = schema.complete({"experiments": {experiment: dict(changes)}})
-    launch = plan.of_launch(config["experiments"][experiment], "node", 1)
+    settings = plan.settings_of(config, experiment)
+    launch = plan.of_launch(settings, settings["placements"][0], 1)
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "launch.parquet"
         command = [
@@ -65,9 +70,15 @@ def ours(
 
 
 def build(library: str, folder: str) -> Path:
-    """A ceiling's library, built into `folder`."""
+    """A library of ours or a variant of libzmq, built into `folder`."""
     built = Path(folder) / Path(library).name
-    if reason := native_build.build(native_build.SOURCES / f"{built.stem}.c", built):
+    if built.name.startswith("libzmq-"):
+        line, _ = parse(built.stem)
+        archive = Path(folder) / line.archive
+        reason = source.fetch(line, archive) or variant.build(built.stem, archive, built)
+    else:
+        reason = native_build.build(native_build.SOURCES / f"{built.stem}.c", built)
+    if reason:
         sys.exit(reason)
     return built
 
@@ -169,6 +180,67 @@ def tutorials(kind: str) -> Values:
     return other(*RANKS, str(HERE / "tutorial_pingpong.py"), kind, *map(str, ELEMENTS))
 
 
+STRUCTS = {
+    "sizes_bytes": [8, 512, 4_096],
+    "scan_bytes": 0,
+    "arms": ["64 B struct", "96 B struct"],
+    "block_seconds": 0.02,
+    "budget_seconds": 6,
+}
+"""libzmq 4.3.4 as released and one other, in blocks so long that waking a thread is none of their time."""
+
+
+@cache
+def libzmqs_program_on() -> Path:
+    """The build of libzmq that its own program runs on: the very one that is measured as `64 B struct`."""
+    folder = tempfile.mkdtemp(prefix="crossover-libzmq-")
+    atexit.register(shutil.rmtree, folder)
+    return build("libzmq-4.3.4-64.so", folder)
+
+
+def our_inproc(column: str = "value") -> Values:
+    """Messages/s between two threads in C."""
+    return ours("zmq_message_size", "throughput", "64 B struct", STRUCTS, column)
+
+
+@cache
+def inproc_bursts() -> tuple[str, ...]:
+    """The bursts of ours, as size:messages."""
+    return tuple(f"{size}:{int(n)}" for size, n in our_inproc("n").items())
+
+
+def libzmqs_inproc() -> Values:
+    """The same by libzmq's own program, with as many messages."""
+    return other(sys.executable, str(HERE / "libzmq_inproc.py"), str(libzmqs_program_on()), "4.3.4", *inproc_bursts())
+
+
+FARM = {"arms": ["leastload", "pure"], "budget_seconds": 12, "rivals_per_heat": 1}
+ENGINES = 2
+NOTEBOOK: dict[str, tuple[str, str, dict[str, object]]] = {
+    "latency": ("task_latency", "round trip", {"tasks": [16, 128, 1_024]}),
+    "throughput": ("task_throughput", "round trip", {"sizes_bytes": [1_000, 100_000]}),
+    "map": (
+        "task_map",
+        "efficiency",
+        {"durations_us": [1_000, 10_000, 100_000], "work": ["sleep"], "durations": ["equal"]},
+    ),
+}
+"""For each loop of ipyparallel's notebook the experiment that is meant to be the same, its metric and the points."""
+
+
+def our_farm(loop: str) -> Values:
+    """Tasks/s, or the efficiency, of ipyparallel with the scheme `leastload`."""
+    experiment, metric, changes = NOTEBOOK[loop]
+    return ours(experiment, metric, "leastload", FARM | changes | {"engines": ENGINES})
+
+
+def notebooks(loop: str) -> Values:
+    """The same by the notebook's loop."""
+    points = next(value for value in NOTEBOOK[loop][2].values() if isinstance(value, list))
+    command = [str(HERE / "notebook_loops.py"), loop, "leastload", str(ENGINES), *map(str, points)]
+    return other(sys.executable, *command)
+
+
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     "copy throughput over ipc, a plain loop / ours": ("bytes", partial(our_copy, PLAIN), plain_copy),
     "the same, the plain loop between two ranks / ours": ("bytes", partial(our_copy, PLAIN), plain_copy_in_ranks),
@@ -187,6 +259,21 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
         our_best_c,
         their_best_send,
     ),
+    "tasks/s of ipyparallel, empty tasks, the notebook's loop / ours": (
+        "tasks",
+        partial(our_farm, "latency"),
+        partial(notebooks, "latency"),
+    ),
+    "tasks/s of ipyparallel, tasks with arrays, the notebook's loop / ours": (
+        "bytes",
+        partial(our_farm, "throughput"),
+        partial(notebooks, "throughput"),
+    ),
+    "efficiency of ipyparallel, the notebook's loop / ours": (
+        "µs",
+        partial(our_farm, "map"),
+        partial(notebooks, "map"),
+    ),
 }
 
 
@@ -200,6 +287,8 @@ def main() -> None:
     comparisons = dict(COMPARISONS)
     if os.environ.get("NETPIPE") or shutil.which("NPmpich2"):
         comparisons["best round trip in C, NetPIPE / ours"] = ("elements", our_best_c_single, netpipe)
+    if os.environ.get("LIBZMQ"):
+        comparisons["messages/s over inproc in C, libzmq's own program / ours"] = ("bytes", our_inproc, libzmqs_inproc)
     for name, (unit, mine, theirs) in comparisons.items():
         if chosen.only not in name:
             continue

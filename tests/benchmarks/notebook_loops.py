@@ -1,0 +1,72 @@
+"""The loops of ipyparallel's notebook on a cluster of ipyparallel's own making: no engine of ours, no ranks, no checks.
+
+Takes `latency`, `throughput` or `map`, the scheme, the number of engines and then the points; prints tasks/s until the
+last result is back, or for `map` the efficiency, by point: the median over repeats. Points are numbers of tasks, bytes
+of an array, or microseconds of sleep.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import statistics
+import sys
+import tempfile
+import time
+from typing import Any
+
+import ipyparallel as ipp
+import numpy as np
+
+REPEATS = 15
+TASKS = 128
+TASKS_PER_ENGINE = 16
+
+
+def flood(view: Any, argument: Any, count: int) -> float:
+    """Tasks/s of `count` tasks that echo `argument`."""
+    echo = lambda x: x  # noqa: E731 (as the notebook has it: a function that must be sent along)
+    began = time.time()
+    for _ in range(count):
+        view.apply_async(echo, argument)
+    view.wait()
+    return count / (time.time() - began)
+
+
+def efficiency(view: Any, seconds: float, engines: int) -> float:
+    """The share of the engines' time that is spent in the tasks of a map."""
+    began = time.time()
+    view.map_async(time.sleep, [seconds] * (engines * TASKS_PER_ENGINE)).get()
+    return TASKS_PER_ENGINE * seconds / (time.time() - began)
+
+
+def once(test: str, view: Any, point: int, engines: int) -> float:
+    """One measurement, after a short rest."""
+    time.sleep(0.1)
+    match test:
+        case "latency":
+            return flood(view, "", point)
+        case "throughput":
+            return flood(view, np.random.random(point // 8), TASKS)
+        case _:
+            return efficiency(view, point / 1e6, engines)
+
+
+def main(test: str, scheme: str, engines: str, *points: str) -> None:
+    """Start a cluster, measure every point in it, print the medians."""
+    with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
+        controller = [f"--scheme={scheme}", "--hwm=0", "--nodb"]
+        cluster = ipp.Cluster(
+            n=int(engines), controller_args=controller, profile_dir=folder, cluster_id="", log_level=logging.ERROR
+        )
+        with cluster as client:
+            view = client.load_balanced_view()
+            found = {}
+            for point in map(int, points):
+                once(test, view, point, int(engines))
+                found[point] = statistics.median(once(test, view, point, int(engines)) for _ in range(REPEATS))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
