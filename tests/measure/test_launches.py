@@ -33,6 +33,7 @@ SETTINGS = {
         "elements": [1, 1000],
         "objects": ["float64 array", "bytes", "dict", "list of floats"],
         "thread_level": "single",
+        "player": "rank",
         "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
         "reference": "send",
         "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
@@ -51,6 +52,10 @@ SETTINGS = {
         },
     },
 }
+SETTINGS["mpi_pingpong between engines"] = SETTINGS["mpi_pingpong"] | {
+    "player": "engine",
+    "entrants": {"engine": plan.PLAYING},
+}
 SETTINGS |= {
     f"{name} in one process": SETTINGS[name] | {"placement": "process"} for name in ("zmq_throughput", "zmq_latency")
 }
@@ -60,14 +65,17 @@ CURVES = {
     "zmq_latency": ["REQ/REP over ipc, legacy", "REQ/REP over tcp"],
     "zmq_latency in one process": ["REQ/REP over inproc"],
 }
-CELLS = {name: [(curve, x) for curve in curves for x in (100, 20000)] for name, curves in CURVES.items()} | {
-    "mpi_pingpong": [
-        (f"{kind}, thread level single", x)
-        for kind in ("bytes", "dict", "float64 array", "list of floats")
-        for x in (1, 1000)
-    ],
-    "task_latency": [("empty tasks, engines: 1", x) for x in (2, 8)],
-}
+KINDS = ("bytes", "dict", "float64 array", "list of floats")
+CELLS = (
+    {name: [(curve, x) for curve in curves for x in (100, 20000)] for name, curves in CURVES.items()}
+    | {
+        f"mpi_pingpong{between}": [(f"{kind}, thread level single{told}", x) for kind in KINDS for x in (1, 1000)]
+        for between, told in (("", ""), (" between engines", ", between engines"))
+    }
+    | {
+        "task_latency": [("empty tasks, engines: 1", x) for x in (2, 8)],
+    }
+)
 METRICS = {
     "zmq_throughput": {
         ("throughput", "messages/s", "higher"),
