@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover import closure, schema
+from crossover import closure, plan, schema
 from crossover.measure import native_build
 
 EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
@@ -87,6 +87,20 @@ def test_launches_with_different_farms_have_different_digests(package):
     assert of_launch(closure, "task_latency", "dask") != of_launch(closure, "task_latency", "ipyparallel")
 
 
+def test_a_launch_between_engines_depends_on_their_farm_and_one_between_plain_ranks_does_not(package):
+    settings = schema.complete({"experiments": {"mpi_pingpong": {"players": ["rank", "engine"]}}})
+    launches = [plan.of_launch(settings["experiments"]["mpi_pingpong"], "node", number) for number in (1, 2)]
+    wildcards = SimpleNamespace(experiment="mpi_pingpong")
+
+    def told():
+        module = fresh(package)
+        return [module.for_launch(lambda _, own=own: own)(wildcards) for own in launches]
+
+    before = told()
+    edit(package / "measure" / "farms" / "ipyparallel.py")
+    assert [digest == earlier for digest, earlier in zip(told(), before, strict=True)] == [True, False]
+
+
 def test_a_ceiling_concerns_the_experiments_that_use_it(package):
     assert concerned(package, "measure/ceilings/stream.py") == {"mpi_pingpong"}
 
@@ -143,7 +157,7 @@ def test_a_package_around_the_modules_concerns_every_launch(package, init):
 def test_a_module_reached_only_through_a_package_counts(package):
     edit(package / "measure" / "farms" / "__init__.py", "\nfrom crossover.measure.farms import hidden\n")
     (package / "measure" / "farms" / "hidden.py").write_text("SPEED = 1\n")
-    assert concerned(package, "measure/farms/hidden.py") == FARMING
+    assert concerned(package, "measure/farms/hidden.py") == FARMING | {"mpi_pingpong"}
 
 
 def test_the_analysis_concerns_no_launch(package):

@@ -1,7 +1,7 @@
 """Do experiments, launches and resources follow from a configuration as they should?"""
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 from types import SimpleNamespace
 
 import pytest
@@ -77,6 +77,12 @@ def test_two_peers_need_two_ranks_and_one_process_one():
     assert plan.ranks(plan.of_launch(completed(), "process", 1)) == 1
 
 
+def test_engines_that_play_need_a_client_beside_them_and_know_their_farm():
+    plain, engines = (plan.of_launch(completed(players=["rank", "engine"]), "node", number) for number in (1, 2))
+    assert (plain["player"], plan.ranks(plain), "entrants" in plain) == ("rank", 2, False)
+    assert (engines["player"], plan.ranks(engines), engines["entrants"]) == ("engine", 3, {"engine": plan.PLAYING})
+
+
 def test_a_batch_system_is_asked_for_two_tasks_at_least():
     assert plan.tasks(plan.of_launch(completed(), "process", 1)) == 2
     assert plan.tasks(plan.of_launch(completed(), "node", 1)) == 2
@@ -141,9 +147,16 @@ names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)
 
 
 @settings(deadline=None)
-@given(names, st.integers(1, 8), st.sampled_from([[], ["multiple"], ["single", "multiple"]]), st.integers(1, 4))
-def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, levels, launches):
-    chosen = {"arms": arms, "reference": arms[-1], "rivals_per_heat": size, "thread_levels": levels}
+@given(
+    names,
+    st.integers(1, 8),
+    st.sampled_from([[], ["multiple"], ["single", "multiple"]]),
+    st.sampled_from([[], ["rank"], ["rank", "engine"]]),
+    st.integers(1, 4),
+)
+def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, levels, players, launches):
+    chosen = {"arms": arms, "reference": arms[-1], "rivals_per_heat": size}
+    chosen |= {"thread_levels": levels, "players": players}
     chosen["budget_seconds"] = 1
     config = {"experiments": {"toy": chosen | {"launches": launches, "placements": ["node"]}}}
     numbers = [launch["launch"] for launch in plan.launches(config)]
@@ -152,8 +165,8 @@ def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, l
     for number in numbers:
         own = plan.of_launch(chosen, "node", number)
         assert own["arms"][0] == arms[-1] and 1 <= len(own["arms"]) - 1 <= size
-        entries += [(own.get("thread_level"), arm) for arm in own["arms"][1:]]
-    expected = [(level, arm) for level in levels or [None] for arm in arms[:-1]]
+        entries += [(own.get("thread_level"), own.get("player"), arm) for arm in own["arms"][1:]]
+    expected = list(product(levels or [None], players or [None], arms[:-1]))
     assert sorted(entries, key=str) == sorted(expected * launches, key=str)
 
 

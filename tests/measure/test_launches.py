@@ -33,6 +33,7 @@ SETTINGS = {
         "elements": [1, 1000],
         "objects": ["float64 array", "bytes", "dict", "list of floats"],
         "thread_level": "single",
+        "player": "rank",
         "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
         "reference": "send",
         "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
@@ -51,6 +52,10 @@ SETTINGS = {
         },
     },
 }
+SETTINGS["mpi_pingpong between engines"] = SETTINGS["mpi_pingpong"] | {
+    "player": "engine",
+    "entrants": {"engine": plan.PLAYING},
+}
 SETTINGS |= {
     f"{name} in one process": SETTINGS[name] | {"placement": "process"} for name in ("zmq_throughput", "zmq_latency")
 }
@@ -64,6 +69,7 @@ CURVES = {
     "mpi_pingpong": [f"{kind}, thread level single" for kind in ("bytes", "dict", "float64 array", "list of floats")],
     "task_latency": ["empty tasks, engines: 1"],
 }
+CURVES["mpi_pingpong between engines"] = [f"{curve}, between engines" for curve in CURVES["mpi_pingpong"]]
 POINTS = {
     "zmq_throughput": "sizes_bytes",
     "zmq_latency": "sizes_bytes",

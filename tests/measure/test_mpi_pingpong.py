@@ -1,11 +1,12 @@
 """The ping-pong's objects, who can send them, and what a launch says where something is missing."""
 
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from launching import COMMON, Launch
+from launching import COMMON, ROOT, Launch, eventually, toy_project
 
 from crossover import plan, record
 from crossover.measure.experiments import mpi_pingpong
@@ -15,10 +16,12 @@ SETTINGS = COMMON | {
     "elements": [10],
     "objects": ["float64 array", "bytes", "list of floats", "dict"],
     "thread_level": "multiple",
+    "player": "rank",
     "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
     "reference": "send",
     "ceilings": ["C", "memcpy"],
 }
+BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": plan.PLAYING}}
 BUFFER_ARMS = {"Send", "persistent"}
 
 
@@ -47,6 +50,12 @@ def test_the_thread_level_is_part_of_what_a_curve_is_called():
     }
     assert not names["single"] & names["multiple"]
     assert "dict, thread level single" in names["single"]
+
+
+def test_what_the_two_ends_are_is_part_of_what_a_curve_is_called_and_of_nothing_else():
+    plain, engines = (mpi_pingpong.cells(SETTINGS | {"player": player}) for player in ("rank", "engine"))
+    assert [cell.protocol + ", between engines" for cell in plain] == [cell.protocol for cell in engines]
+    assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
 
 
 @pytest.mark.parametrize("kind", SETTINGS["objects"])
@@ -95,8 +104,8 @@ def test_a_buffer_is_sent_from_its_own_memory_and_received_where_the_ceilings_re
 def launch(tmp_path):
     started = []
 
-    def launch(libraries=(), **changes):
-        started.append(Launch(tmp_path, "mpi_pingpong", SETTINGS | changes, libraries=libraries))
+    def launch(libraries=(), root=ROOT, **changes):
+        started.append(Launch(tmp_path, "mpi_pingpong", SETTINGS | changes, libraries=libraries, root=root))
         return started[-1]
 
     yield launch
@@ -104,11 +113,15 @@ def launch(tmp_path):
         each.end()
 
 
-def test_without_its_library_a_ceiling_has_no_value_but_the_reason_and_all_else_is_measured(launch, tmp_path):
+PLAYERS = pytest.mark.parametrize("ends", [{}, BETWEEN_ENGINES], ids=["plain ranks", "engines"])
+
+
+@PLAYERS
+def test_without_its_library_a_ceiling_has_no_value_but_the_reason_and_all_else_is_measured(launch, tmp_path, ends):
     reason = "no C compiler 'cc' was found; install one"
     broken = tmp_path / "mpi_pingpong.so"
     broken.write_text(f"{reason}\n")
-    game = launch([broken], objects=["float64 array"])
+    game = launch([broken], objects=["float64 array"], **ends)
     assert game.run() == 0, game.log.read_text()
     rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
     told = {arm: {row["validity"] for row in rows if row["arm"] == arm} for arm in ("C", "memcpy")}
@@ -140,3 +153,91 @@ def test_a_launch_runs_at_the_thread_level_that_its_settings_name(launch, level)
     table = record.read(game.output, record.MEASUREMENTS)
     assert set(table["protocol"].to_pylist()) == {f"dict, thread level {level}"}
     assert [f"thread level {level}" in rank["mpi"].lower() for rank in record.metadata(table)["ranks"]] == [True, True]
+
+
+# ---- between engines
+
+
+SMALL = {"objects": ["float64 array"], "arms": ["send", "Send"], "ceilings": []}
+LONG = {"elements": [1, 2, 3], "budget_seconds": 15, "rounds": {"at_least": 3, "at_most": 10**6}}
+
+
+@PLAYERS
+def test_messages_that_are_not_what_was_expected_make_no_number(launch, tmp_path, ends):
+    seed = "np.random.default_rng(elements)"
+    root = toy_project(tmp_path / "project", seed=("measure/payload.py", seed, "np.random.default_rng()"))
+    game = launch(root=root, **SMALL, **ends)
+    assert game.run() == 0, game.log.read_text()
+    rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
+    assert {(row["validity"], row["value"]) for row in rows} == {("lost or damaged messages", None)}
+    assert {row["arm"] for row in rows} == {"send", "Send", "null"}
+
+
+@pytest.mark.parametrize("level", ["single", "multiple"])
+def test_engines_play_in_their_main_thread(launch, tmp_path, level):
+    root = toy_project(
+        tmp_path / "project",
+        check=("measure/roundtrips.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
+    )
+    game = launch(root=root, thread_level=level, **SMALL, **BETWEEN_ENGINES)
+    assert game.run() == 0
+    table = record.read(game.output, record.MEASUREMENTS)
+    assert set(table["protocol"].to_pylist()) == {f"float64 array, thread level {level}, between engines"}
+
+
+def hole(game):
+    """The hole that a launch left, after checking that it left nothing else."""
+    assert game.process.wait(60) == 0
+    facts = record.metadata(record.read(game.output, record.MEASUREMENTS))["launch"]
+    assert facts["outcome"] == "hole"
+    assert eventually(lambda: not game.processes()), game.processes()
+    assert list(game.output.parent.iterdir()) == [game.output]
+    assert list(game.home.iterdir()) == []
+    assert [path.name for path in game.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+    assert eventually(lambda: not game.left_in_shared_folders()), game.left_in_shared_folders()
+    return facts
+
+
+def test_an_error_in_one_engine_ends_the_launch_although_the_other_waits_for_it_and_is_told(launch, tmp_path):
+    broken = "    if comm.rank:\n        raise RuntimeError('one end is broken')\n    match arm:"
+    root = toy_project(tmp_path / "project", broken=("measure/roundtrips.py", "    match arm:", broken))
+    game = launch(root=root, **SMALL, **BETWEEN_ENGINES)
+    game.start()
+    found = hole(game)
+    assert found["hole"] == "crashed"
+    assert "one end is broken" in found["reason"]
+
+
+@pytest.fixture
+def busy(launch, tmp_path):
+    """A launch between engines in the middle of it, none of whose blocks may last longer than a few seconds."""
+    limit = ("measure/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 3")
+    game = launch(root=toy_project(tmp_path / "project", limit=limit), **SMALL | BETWEEN_ENGINES | LONG)
+    game.start()
+    assert eventually(lambda: game.log.exists() and "cell 1 of" in game.log.read_text(), 60), game.log.read_text()
+    return game
+
+
+def engine(game):
+    """One of the two engines."""
+    return next(rank for rank in game.ranks() if rank.environ()["PMI_RANK"] == "2")
+
+
+def test_an_engine_that_dies_makes_the_launch_a_hole_that_leaves_nothing(busy):
+    engine(busy).kill()
+    assert hole(busy)["hole"] == "crashed"
+
+
+def test_an_engine_that_hangs_makes_the_launch_a_hole_that_says_so(busy):
+    engine(busy).send_signal(signal.SIGSTOP)
+    found = hole(busy)
+    assert found["hole"] == "crashed"
+    assert "Timeout" in found["reason"]
+
+
+def test_a_killed_supervisor_takes_the_engines_and_their_controller_along(busy):
+    ranks = {rank.pid for rank in busy.ranks()}
+    assert {process.pid for process in busy.processes()} > ranks | {busy.process.pid}
+    busy.process.kill()
+    busy.process.wait()
+    assert eventually(lambda: not busy.processes()), busy.processes()

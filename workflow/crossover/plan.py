@@ -10,6 +10,9 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +65,7 @@ def heats(settings: Settings) -> list[Settings]:
 
     `rivals_per_heat` bounds the arms that live side by side: each heat has the reference and so many others. An entrant
     that is `alone`, because it disturbs the others even while it is idle, has a heat of its own.
-    `thread_levels` are asked of MPI once per process.
+    Of the settings in ONE_EACH, each heat has one value.
 
     >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
     [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
@@ -74,12 +77,19 @@ def heats(settings: Settings) -> list[Settings]:
     size = settings.get("rivals_per_heat", max(1, len(social)))
     shared = [social[start : start + size] for start in range(0, len(social), size)]
     groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
-    levels = [{"thread_level": level} for level in settings.get("thread_levels", [])] or [{}]
-    return [group | level for level in levels for group in groups]
+    choices = [[{one: value} for value in settings[many]] for many, one in ONE_EACH.items() if settings.get(many)]
+    return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
 
 
-OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "thread_levels")
+ONE_EACH = {"thread_levels": "thread_level", "players": "player"}
+"""Lists of which a launch has one value, by the key that has it: MPI is asked for one thread level per process."""
+
+OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", *ONE_EACH)
 """Settings that say how many and which launches there are, and so are none of a single launch's business."""
+
+
+PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
+"""The farm of two engines that play with each other: each is handed one task at a time, so both get their part."""
 
 
 def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
@@ -91,13 +101,17 @@ def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     own |= turns[(launch - 1) % len(turns)] | {"placement": placement}
     if "entrants" in own:
         own["entrants"] = {arm.runs: own["entrants"][arm.runs] for arm in arms(own)}
+    if own.get("player") == "engine":
+        own["entrants"] = {"engine": PLAYING}
     return own
 
 
 def ranks(settings: Settings) -> int:
-    """Processes of one launch: one alone, two peers, or a driver and each farm's engines."""
+    """Processes of one launch: one alone, two peers, or a driver and two engines or each farm's engines."""
     if settings["placement"] == "process":
         return 1
+    if settings.get("player") == "engine":
+        return 3
     return 1 + int(settings["engines"]) * len(arms(settings)) if "engines" in settings else 2
 
 

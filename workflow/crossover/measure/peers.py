@@ -12,8 +12,9 @@ import re
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -68,6 +69,18 @@ class Peers:
                 "wrong placement",
                 f"placement `node` wants one host, the ranks are on {', '.join(hosts)}; ask for one node",
             )
+
+    def among(self, ranks: Sequence[int]) -> Peers:
+        """These ranks as peers of their own, numbered from 0 in this order; each of them must ask for it.
+
+        Spins until all have asked.
+        """
+        chosen = copy(self)
+        # The tag tells it from other groups that are made at the same time.
+        chosen.comm = self.comm.Create_group(self.comm.Get_group().Incl(ranks), tag=ranks[-1])
+        chosen.rank, chosen.size = chosen.comm.rank, chosen.comm.size
+        chosen.ranks = [self.ranks[rank] for rank in ranks]
+        return chosen
 
     def require_thread_level(self, level: str) -> None:
         """Raise Refusal unless MPI runs at exactly this thread level, named as mpi4py names it (`multiple`, ...)."""

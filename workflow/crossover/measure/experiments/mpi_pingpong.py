@@ -7,26 +7,30 @@ calls once. Received buffers go to one of their own, emptied before the block, s
 
 Ceilings move as many bytes through the same buffers: an array's or a bytes object's own, else those of its pickle.
 
-Between blocks rank 1 waits for a command in a non-blocking broadcast that it polls asleep; inside a block
-both ranks wait in MPI, spinning, because that is the thing measured.
+The two ends are plain ranks, or ranks that are engines of ipyparallel as well, as in that tutorial. Between blocks a
+plain rank 1 waits for a command in a non-blocking broadcast that it polls asleep, and an engine waits in its own event
+loop; a block is a task for each of the two engines. Inside a block both ends wait in MPI, spinning, because that is the
+thing measured: in an engine too it happens in the process's main thread.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from time import perf_counter
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from mpi4py.util import pkl5
 
 from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import Exchange, memory, mpi, stream
+from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.native import UnavailableError
 from crossover.measure.payload import Payload
 from crossover.measure.peers import LOOPBACK, Peers
+from crossover.measure.roundtrips import Game, game
 from crossover.plan import Arm, points
 from crossover.plan import arms as arms_of
 
@@ -44,6 +48,12 @@ LIBRARIES = {
 FOR_BUFFERS = ("Send", "persistent")
 """Arms that take nothing but a buffer."""
 
+ALONE = ("memcpy",)
+"""Ceilings that one process measures by itself, while the other sleeps."""
+
+ASLEEP_SECONDS = 50e-6
+"""Between two looks at what MPI has for a rank that must not spin."""
+
 STOP = -1
 
 
@@ -54,30 +64,31 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     for kind in settings["objects"]:
         fit = [arm for arm in entered if Payload.is_buffer(kind) or arm.runs not in FOR_BUFFERS]
         if any(not arm.ceiling for arm in fit):
-            protocol = f"{kind}, thread level {settings['thread_level']}"
+            between = ", between engines" if settings["player"] == "engine" else ""
+            protocol = f"{kind}, thread level {settings['thread_level']}{between}"
             names = tuple(arm.runs for arm in fit)
             found += [Cell(protocol, elements, kind, names) for elements in points(settings["elements"])]
     return found
 
 
 class Player:
-    """One rank of the game, with the object of the present kind and length, and the ceilings that can be measured."""
+    """One end of the game, with the object of the present kind and length, and the ceilings that can be measured.
+
+    `peers` are the two ends.
+    """
 
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
         self.comm = peers.comm
-        self.commands = peers.comm.Dup()
         self.rank = peers.rank
         self.other = 1 - peers.rank
-        self.arms = [arm.runs for arm in arms_of(settings) if not arm.null]
-        self.kinds: list[str] = settings["objects"]
-        self.payload = Payload(self.kinds[0], 1)
+        self.payload = Payload(settings["objects"][0], 1)
         self.ceilings: dict[str, Exchange] = {}
         self.unavailable: dict[str, str] = {}
         for name in settings["ceilings"]:
             self._set_up(name, peers, resources)
 
     def _set_up(self, name: str, peers: Peers, resources: ExitStack) -> None:
-        """Make a ceiling, or learn why not: all ranks together, because neither can play alone."""
+        """Make a ceiling, or learn why not: both ends together, because neither can play alone."""
         reason = ""
         try:
             self.ceilings[name] = _make(name, peers, resources)
@@ -87,99 +98,42 @@ class Player:
         if reasons:
             self.unavailable[name] = reasons[0]
 
-    def command(self, *words: int) -> tuple[int, int, int, int]:
-        """Broadcast (arm, kind, elements, n) from rank 0; the others sleep until it comes."""
-        buffer = np.array(words if words else (0, 0, 0, 0), dtype=np.int64)
-        request = self.commands.Ibcast(buffer, root=0)
-        while not request.Test():
-            time.sleep(0 if self.rank == 0 else 50e-6)
-        arm, kind, elements, n = map(int, buffer)
-        return arm, kind, elements, n
+    def meet(self) -> None:
+        """Wait, asleep, for the other end: tasks arrive some time apart, and what brings the second needs a core."""
+        both = self.comm.Ibarrier()
+        while not both.Test():
+            time.sleep(ASLEEP_SECONDS)
 
-    def play(self, arm: int, kind: int, elements: int, n: int) -> tuple[float, bool]:
-        """`n` round trips; their seconds, and whether all arrived undamaged."""
+    def play(self, arm: str, kind: str, elements: int, n: int) -> Block:
+        """This end's part of a block: `n` round trips, and whether all arrived undamaged, here and there."""
+        if arm in self.unavailable:
+            return Block(0.0, fault=self.unavailable[arm])
         payload = self._present(kind, elements)
         payload.empty()
-        game = self._game(self.arms[arm], payload)
-        self.comm.Barrier()  # rank 1 has woken up
-        seconds, got = game(n)
-        undamaged = np.array([payload.equals(got)], dtype=np.uint8)
-        theirs = np.zeros(1, dtype=np.uint8)
-        self.comm.Sendrecv(undamaged, self.other, recvbuf=theirs, source=self.other)
-        return seconds, bool(undamaged[0] and theirs[0])
-
-    def _present(self, kind: int, elements: int) -> Payload:
-        if (self.payload.kind, self.payload.elements) != (self.kinds[kind], elements):
-            self.payload = Payload(self.kinds[kind], elements)
-        return self.payload
-
-    def _game(self, name: str, payload: Payload) -> Callable[[int], tuple[float, Any]]:
-        """What plays the arm `name`: n round trips, their seconds, and what came last (None: see the inbox)."""
-        comm, message, inbox = self.comm, payload.message, payload.inbox
-        match name:
-            case "send":
-                return lambda n: self._calls(comm.send, comm.recv, message, None, n)
-            case "Send":
-                return lambda n: self._calls(comm.Send, comm.Recv, message, inbox, n)
-            case "pkl5.send":
-                outside = pkl5.Intracomm(comm)
-                return lambda n: self._calls(outside.send, outside.recv, message, None, n)
-            case "send into buffer":
-                room = bytearray(payload.pickled_bytes)
-                # recv(buf) is deprecated in mpi4py, and warns at every call.
-                return lambda n: self._calls(comm.send, lambda *of: comm.irecv(*of).wait(), message, room, n)
-            case "persistent":
-                return lambda n: self._persistent(message, inbox, n)
-            case _:
-                exchange = self.ceilings[name]
-                return lambda n: (exchange(payload.bytes_out, payload.bytes_in, n), None)
-
-    def _calls(
-        self, send: Callable[..., None], receive: Callable[..., Any], message: Any, buffer: Any, n: int
-    ) -> tuple[float, Any]:
-        got, other = None, self.other
-        began = perf_counter()
-        if self.rank == 0:
-            for _ in range(n):
-                send(message, other)
-                got = receive(buffer, other)
+        play = self._game(arm, payload)
+        if arm in ALONE:
+            seconds, got = play(n)
+            undamaged = payload.equals(got)
         else:
-            for _ in range(n):
-                got = receive(buffer, other)
-                send(message, other)
-        return perf_counter() - began, got
-
-    def _persistent(self, message: Any, inbox: Any, n: int) -> tuple[float, None]:
-        going, coming = self.comm.Send_init(message, self.other), self.comm.Recv_init(inbox, self.other)
-        first, second = (going, coming) if self.rank == 0 else (coming, going)
-        began = perf_counter()
-        for _ in range(n):
-            first.Start()
-            first.Wait()
-            second.Start()
-            second.Wait()
-        seconds = perf_counter() - began
-        going.Free()
-        coming.Free()
-        return seconds, None
-
-    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """On rank 0: order a block, play it. What takes this process alone leaves the other rank asleep."""
-        if arm.runs in self.unavailable:
-            return Block(0.0, fault=self.unavailable[arm.runs])
-        kind = self.kinds.index(cell.variant)
-        if arm.runs == "memcpy":
-            payload = self._present(kind, cell.x)
-            payload.empty()
-            seconds = self.ceilings["memcpy"](payload.bytes_out, payload.bytes_in, n)
-            undamaged = payload.equals(None)
-        else:
-            words = (self.arms.index(arm.runs), kind, cell.x, n)
-            self.command(*words)
-            seconds, undamaged = self.play(*words)
+            self.comm.Barrier()  # the other end has woken up
+            seconds, got = play(n)
+            ours, theirs = np.array([payload.equals(got)], dtype=np.uint8), np.zeros(1, dtype=np.uint8)
+            self.comm.Sendrecv(ours, self.other, recvbuf=theirs, source=self.other)
+            undamaged = bool(ours[0] and theirs[0])
         if not undamaged:
             return Block(seconds, fault="lost or damaged messages")
         return Block(seconds, {"round trip": seconds / n})
+
+    def _present(self, kind: str, elements: int) -> Payload:
+        if (self.payload.kind, self.payload.elements) != (kind, elements):
+            self.payload = Payload(kind, elements)
+        return self.payload
+
+    def _game(self, arm: str, payload: Payload) -> Game:
+        if arm not in self.ceilings:
+            return game(arm, self.comm, payload)
+        exchange = self.ceilings[arm]
+        return lambda n: (exchange(payload.bytes_out, payload.bytes_in, n), None)
 
 
 def _make(name: str, peers: Peers, resources: ExitStack) -> Exchange:
@@ -203,18 +157,102 @@ def _connection(kind: str, peers: Peers) -> Any:
         return listening.accept()[0]
 
 
+# ---- between plain ranks
+
+
+class Ranks:
+    """Two plain ranks, seen from either: rank 0 orders blocks and plays them with rank 1."""
+
+    def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
+        self.player = Player(peers, settings, resources)
+        self.commands = peers.comm.Dup()
+        self.arms = [arm.runs for arm in arms_of(settings) if not arm.null]
+        self.kinds: list[str] = settings["objects"]
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """On rank 0: order a block, play it. What takes this process alone leaves the other rank asleep."""
+        if arm.runs not in ALONE:
+            self._command(self.arms.index(arm.runs), self.kinds.index(cell.variant), cell.x, n)
+        return self.player.play(arm.runs, cell.variant, cell.x, n)
+
+    def stop(self) -> None:
+        """On rank 0: let the other go."""
+        self._command(STOP, 0, 0, 0)
+
+    def obey(self) -> None:
+        """On rank 1: play until told to stop."""
+        while (words := self._command())[0] != STOP:
+            arm, kind, elements, n = words
+            self.player.play(self.arms[arm], self.kinds[kind], elements, n)
+
+    def _command(self, *words: int) -> list[int]:
+        """Broadcast (arm, kind, elements, n) from rank 0; the other sleeps until it comes."""
+        buffer = np.array(words if words else (0, 0, 0, 0), dtype=np.int64)
+        request = self.commands.Ibcast(buffer, root=0)
+        while not request.Test():
+            time.sleep(0 if words else ASLEEP_SECONDS)
+        return [int(word) for word in buffer]
+
+
+# ---- between engines
+
+ENGINES = (1, 2)
+"""The ranks that become engines; rank 0 is their client."""
+
+here: Player | None = None
+"""The player of this process, if it is an engine: tasks find it by its name."""
+
+
+class Engines:
+    """Two engines, seen from their client: a block is a task for each of them."""
+
+    def __init__(self, farm: Farm):
+        self.farm = farm
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Let both play, or either what takes one process alone. What the first end has timed is what counts."""
+        ends = 1 if arm.runs in ALONE else len(ENGINES)
+        self.farm.submit(task, [(arm.runs, cell.variant, cell.x, n)] * ends)
+        told: list[tuple[int, Block]] = self.farm.wait()
+        return min(told, key=itemgetter(0))[1]
+
+
+def task(words: tuple[str, str, int, int]) -> tuple[int, Block]:
+    """On an engine: play; returns which end this is and its block."""
+    assert here is not None
+    try:
+        if words[0] not in ALONE:
+            here.meet()
+        return here.rank, here.play(*words)
+    except BaseException:
+        # An engine would keep the error for its client, and leave the other end to wait in MPI.
+        traceback.print_exc()
+        here.comm.Abort(1)
+
+
+# ---- whichever the launch asks for
+
+
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Player]:
-    """Play on rank 0."""
+def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Ranks | Engines]:
+    """Order blocks on rank 0."""
+    if settings["player"] == "engine":
+        farm = enter(peers, ENGINES, settings["entrants"]["engine"])
+        with running(peers, [farm]):
+            yield Engines(farm)
+        return
     with ExitStack() as resources:
-        player = Player(peers, settings, resources)
-        yield player
-        player.command(STOP, 0, 0, 0)
+        ranks = Ranks(peers, settings, resources)
+        yield ranks
+        ranks.stop()
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Play on rank 1 until told to stop."""
+    """Play on every other rank until told to stop."""
+    global here
     with ExitStack() as resources:
-        player = Player(peers, settings, resources)
-        while (words := player.command())[0] != STOP:
-            player.play(*words)
+        if settings["player"] == "engine":
+            here = Player(peers.among(ENGINES), settings, resources)
+            join(peers, settings["entrants"]["engine"])
+        else:
+            Ranks(peers, settings, resources).obey()

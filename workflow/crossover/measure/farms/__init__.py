@@ -13,7 +13,7 @@ idle ones sleep.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -82,7 +82,7 @@ def find(farm: str) -> Module:
         raise Refusal(
             "not installed",
             f"the farm {farm} needs {missing.name}, which is not installed; install it, or leave the entrants with "
-            f"`farm: {farm}` out of the arms",
+            f"`farm: {farm}` out of the arms, and engines of that farm out of the players",
         ) from missing
 
 
@@ -92,28 +92,45 @@ def side_by_side(peers: Peers, settings: dict[str, Any]) -> Iterator[dict[str, F
     entrants, ranks = settings["entrants"], _ranks(settings)
     farms: dict[str, Farm] = {}
     for arm in arms(settings):
-        options = {key: value for key, value in entrants[arm.runs].items() if key not in ("farm", "alone")}
-        farms[arm.name] = find(entrants[arm.runs]["farm"]).Entrant(peers, ranks[arm.name], **options)
-    for farm in farms.values():
+        farms[arm.name] = enter(peers, ranks[arm.name], entrants[arm.runs])
+    with running(peers, farms.values()):
+        yield farms
+
+
+def enter(peers: Peers, ranks: Sequence[int], entrant: dict[str, Any]) -> Farm:
+    """On rank 0: the farm of one entrant, as the configuration describes it, with these ranks as its engines."""
+    options = {key: value for key, value in entrant.items() if key not in ("farm", "alone")}
+    return find(entrant["farm"]).Entrant(peers, ranks, **options)
+
+
+@contextmanager
+def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
+    """On rank 0: start these farms, whose engines are all the other ranks, and stop them at the end."""
+    for farm in farms:
         farm.start()
-    for farm in farms.values():
+    for farm in farms:
         invitation = farm.invitation()
         for rank in farm.ranks:
             peers.send(invitation, to=rank)
-    for farm in farms.values():
+    for farm in farms:
         farm.join()
-    yield farms
-    for farm in farms.values():
+    yield
+    for farm in farms:
         farm.stop()
     for rank in range(1, peers.size):
         peers.send("the end", to=rank)
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """On every other rank: be an engine of the farm that it is meant for, then wait asleep until all farms are done."""
+    """On every other rank: be an engine of the farm that it is meant for."""
     runs = next(arm.runs for arm in arms(settings) if peers.rank in _ranks(settings)[arm.name])
+    join(peers, settings["entrants"][runs])
+
+
+def join(peers: Peers, entrant: dict[str, Any]) -> None:
+    """Be an engine of the entrant's farm, which rank 0 is running, then wait asleep until all farms are done."""
     # Before the invitation comes: loading takes long, and all engines can do it at the same time.
-    module = find(settings["entrants"][runs]["farm"])
+    module = find(entrant["farm"])
     module.serve(peers, peers.receive())
     peers.receive()
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, cast
 
-from mpi4py import MPI
 from mpi4py.futures import MPICommExecutor, MPIPoolExecutor
 
 from crossover.measure.farms import Farm, Task
@@ -27,7 +26,7 @@ class Entrant(Farm):
         """Make the communicator, together with the engines: told so only now, for they wait for it spinning."""
         for rank in self.ranks:
             self.peers.send("now", to=rank)
-        self._comm = _communicator(self.peers, self.invitation())
+        self._comm = self.peers.among(self.invitation()).comm
         self._running = MPICommExecutor(self._comm, root=0)
         self._executor = cast(MPIPoolExecutor, self._running.__enter__())
         self._executor.bootup()
@@ -50,13 +49,7 @@ class Entrant(Farm):
 def serve(peers: Peers, ranks: list[int]) -> None:
     """Be a worker until the executor is shut down."""
     peers.receive()
-    comm = _communicator(peers, ranks)
+    comm = peers.among(ranks).comm
     with MPICommExecutor(comm, root=0):
         pass
     comm.Free()
-
-
-def _communicator(peers: Peers, ranks: Sequence[int]) -> MPI.Intracomm:
-    """A communicator of these ranks alone; the first engine's rank tells it from that of another farm."""
-    group = peers.comm.Get_group().Incl(ranks)
-    return peers.comm.Create_group(group, tag=ranks[1])
