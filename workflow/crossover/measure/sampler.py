@@ -43,6 +43,7 @@ class Metric:
     name: str
     unit: str
     better: str
+    levels: tuple[float, ...] = ()  # of a share between 0 and 1: where along the axis it reaches these is looked for
 
 
 @dataclass(frozen=True)

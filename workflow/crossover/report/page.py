@@ -18,7 +18,7 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import ladder, machine, prose, published, quantities
+from crossover.report import ladder, machine, prose, published, quantities, thresholds
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -115,7 +115,8 @@ class Page:
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        return Markdown("\n\n".join(prose.findings(panel) for panel in leading))
+        told = [" ".join(filter(None, [prose.findings(panel), thresholds.sentences(panel)])) for panel in leading]
+        return Markdown("\n\n".join(told))
 
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
@@ -187,8 +188,10 @@ class Page:
         identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
         caption = f"{_caption(panels)}{self._sources(panels)}"
         figure = f"::: {{#{identifier}}}\n\n{_raw(''.join(rows)).data}\n\n{caption}\n\n:::"
-        lines = [line for panel in panels for line in _verdicts(panel)]
-        return f"{figure}\n\n{pipe_table(VERDICT_HEADER, lines)}" if lines else figure
+        verdicts = [line for panel in panels for line in _verdicts(panel)]
+        reached = [line for panel in panels for line in thresholds.lines(panel)]
+        below = [(VERDICT_HEADER, verdicts), (thresholds.HEADER, reached)]
+        return "\n\n".join([figure, *(pipe_table(header, lines) for header, lines in below if lines)])
 
     def _sources(self, panels: list[Panel]) -> str:
         """Who published what is drawn beside our own numbers, as the end of a caption."""

@@ -30,7 +30,7 @@ from crossover.plan import Arm, points
 __all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
 AXIS = Axis("task duration", "µs")
-METRICS = (Metric("efficiency", "", "higher"), Metric("round trip", "tasks/s", "higher"))
+METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
 
 TAIL_EXPONENT = 1.5
 """Of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""
