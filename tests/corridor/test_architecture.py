@@ -66,7 +66,7 @@ def test_a_wing_imports_the_corridor_and_itself(name):
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
 def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_other_experiment(name):
-    known = {"sampler", "peers", "channel", "handover", "payload", "native", "farms", "tasks"}
+    known = {"sampler", "peers", "channel", "handover", "payload", "native", "farms", "tasks", "workload"}
     others = imported(name) - {"plan"} - {f"measure.{each}" for each in known}
     assert {other for other in others if not other.startswith("measure.ceilings")} == set()
 

@@ -17,6 +17,7 @@ EXPERIMENTS = (
     "task_latency",
     "task_throughput",
     "task_map",
+    "task_scaling",
 )
 
 

@@ -17,6 +17,7 @@ SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {
     "task_latency": {"tasks": [3, 20]},
     "task_throughput": {"tasks": 5, "sizes_bytes": [10, 300000]},
+    "task_scaling": {"tasks": 5, "work": ["sleep", "spin"], "duration_us": 1000, "tasks_per_engine": 4},
     "task_map": {"durations_us": [1000], "work": ["sleep", "spin"], "durations": ["skewed"], "tasks_per_engine": 4},
 }
 
@@ -55,8 +56,13 @@ def launch(tmp_path):
 @pytest.mark.parametrize(
     ("experiment", "arms"),
     # Empty tasks of ipyparallel have a launch elsewhere.
-    [("task_throughput", PYTHON), ("task_map", PYTHON), ("task_throughput", IPYPARALLEL)],
-    ids=["arrays", "durations", "arrays by ipyparallel"],
+    [
+        ("task_throughput", PYTHON),
+        ("task_map", PYTHON),
+        ("task_throughput", IPYPARALLEL),
+        ("task_scaling", ["bare zmq", "twisted"]),
+    ],
+    ids=["arrays", "durations", "arrays by ipyparallel", "engines"],
 )
 def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arms):
     chosen = settings(experiment, arms, engines=2 if arms is PYTHON else 1)

@@ -62,7 +62,8 @@ def heats(settings: Settings) -> list[Settings]:
 
     `rivals_per_heat` bounds the arms that live side by side: each heat has the reference and so many others. An entrant
     that is `alone`, because it disturbs the others even while it is idle, has a heat of its own.
-    `thread_levels` are asked of MPI once per process.
+    `thread_levels` are asked of MPI once per process, and a farm keeps its engines: each of `engine_counts` is a heat's
+    `engines`.
 
     >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
     [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
@@ -75,10 +76,11 @@ def heats(settings: Settings) -> list[Settings]:
     shared = [social[start : start + size] for start in range(0, len(social), size)]
     groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
     levels = [{"thread_level": level} for level in settings.get("thread_levels", [])] or [{}]
-    return [group | level for level in levels for group in groups]
+    counts = [{"engines": count} for count in points(settings.get("engine_counts", []))] or [{}]
+    return [group | level | count for count in counts for level in levels for group in groups]
 
 
-OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "thread_levels")
+OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "thread_levels", "engine_counts")
 """Settings that say how many and which launches there are, and so are none of a single launch's business."""
 
 
@@ -127,7 +129,12 @@ def canonical(settings: Mapping[str, Any]) -> str:
 def settings_of(config: Config, experiment: str) -> Settings:
     """An experiment's settings, for task farms with the entrants that all experiments share."""
     settings: Settings = config["experiments"][experiment]
-    return settings | {"entrants": config["entrants"]} if "engines" in settings else settings
+    return settings | {"entrants": config["entrants"]} if farming(settings) else settings
+
+
+def farming(settings: Settings) -> bool:
+    """Whether an experiment's arms are task farms: it then says how many engines these have."""
+    return "engines" in settings or "engine_counts" in settings
 
 
 def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from crossover.plan import Config, Settings
+from crossover.plan import Config, Settings, farming
 
 FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
 FARMS = Path(__file__).parent / "measure" / "farms"
@@ -144,7 +144,7 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
     for name in sorted(allowed - forbidden):
         settings = config["experiments"][name]
-        strangers = _strangers(settings, entrants) if "engines" in settings else []
+        strangers = _strangers(settings, entrants) if farming(settings) else []
         found += [f"experiments.{name}.{fault}" for fault in [*_contradictions(settings), *strangers]]
     return found
 
