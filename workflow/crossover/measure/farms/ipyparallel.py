@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import socket
 import tempfile
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +19,7 @@ from ipyparallel.engine.app import IPEngine
 
 from crossover.measure.farms import Farm, Task
 from crossover.measure.peers import LOOPBACK, Peers, Refusal
+from crossover.measure.ports import Reserved
 from crossover.measure.server import START_SECONDS, Server
 
 PORTS = 20
@@ -33,21 +33,17 @@ class Entrant(Farm):
         super().__init__(peers, ranks)
         self.scheme, self.hwm, self.packer = scheme, hwm, packer
         self._pending: list[Any] = []
-        # Taken as the farm is made, so that farms started at once cannot be given the same ones: left to itself, each
-        # controller would choose free ports, and bind them only later.
-        self._reserved = [socket.create_server((LOOPBACK, 0)) for _ in range(PORTS)]
+        # Left to itself each controller would choose free ports and bind them only later: others could take them.
+        self._reserved = Reserved(PORTS)
 
     def start(self) -> None:
         """Start the controller."""
         self._server = Server(f"ipyparallel {self.scheme}")
         folder = self._server.folder
-        ports = [reserved.getsockname()[1] for reserved in self._reserved]
-        for reserved in self._reserved:
-            reserved.close()
         self._server.start(
             [
                 *("-m", "ipyparallel.controller"),
-                *(f"--IPController.ports={port}" for port in ports),
+                *(f"--IPController.ports={port}" for port in self._reserved.numbers),
                 *(f"--profile-dir={folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
                 *(f"--Session.packer={self.packer}", f"--Session.unpacker={self.packer}"),
