@@ -74,7 +74,7 @@ def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_othe
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.farms.")])
 def test_a_farm_knows_no_experiment_and_no_engine(name):
     known = {"measure.peers", "measure.death", "measure.server", "measure.tasks", "measure.farms", "plan"}
-    known |= {"measure.ports"}
+    known |= {"measure.ports", "measure.tunnel"}
     assert imported(name) <= known
 
 

@@ -206,7 +206,7 @@ def _misfits(entrant: Settings) -> Iterator[str]:
     elif entrant["farm"] == "ipyparallel" and "scheme" not in entrant:
         yield "scheme: is missing; ipyparallel needs one"
     elif entrant["farm"] != "ipyparallel":
-        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer") if key in entrant)
+        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer", "ssh") if key in entrant)
 
 
 def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
