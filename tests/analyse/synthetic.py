@@ -53,6 +53,7 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
             "metric": "per message",
             "unit": "s",
             "better": "lower",
+            "levels": "[]",
             "validity": "lost messages" if np.isnan(value) else "ok",
             "stop": "rounds",
             "launch": launch,

@@ -35,14 +35,14 @@ def raw_files(folder, launches, **told):
 
 
 def tables(folder, files):
-    """The six tables of `files`, as lists of rows by name."""
+    """The tables of `files`, as lists of rows by name."""
     gather(files, folder)
     derive(folder)
     return {name: pq.read_table(folder / f"{name}.parquet").to_pylist() for name in TABLES}
 
 
 def content(folder):
-    """The bytes of the six tables."""
+    """The bytes of the tables."""
     return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
 
 
@@ -61,7 +61,7 @@ def run(tmp_path):
 
 
 @pytest.mark.parametrize("launches", [0, 1, 3])
-def test_the_six_tables_have_exactly_their_schemas(tmp_path, launches):
+def test_the_tables_have_exactly_their_schemas(tmp_path, launches):
     tables(tmp_path, raw_files(tmp_path / "raw", campaign(RISING, 3)[:launches]))
     for name, schema in TABLES.items():
         stored = pq.read_table(tmp_path / f"{name}.parquet")
@@ -242,6 +242,61 @@ def test_a_single_launch_has_numbers_but_no_interval_and_decides_nothing(run):
         assert (row["low"], row["high"], row["launches"]) == (None, None, 1)
     assert None not in column(found["ratios"], "ratio")
     assert column(found["crossovers"], "verdict") == ["undecided"]
+
+
+# ---- thresholds
+
+
+def shares(values, number, levels):
+    """Rows of a launch whose metric is a share with levels, from `values` {arm: (cells, rounds)}."""
+    told = {"metric": "efficiency", "unit": "", "better": "higher", "levels": levels}
+    return [row | told for row in rows(values, launch=number, sizes=[1000, 10_000, 100_000])]
+
+
+def farming(launches=3):
+    """Efficiencies of farms whose tasks cost 2 ms, and of one that costs nothing, as {arm: (cells, rounds)}."""
+    random, x = np.random.default_rng(5), np.array([[1e3], [1e4], [1e5]])
+    for _ in range(launches):
+        cost_us = {arm: 2000 * np.exp(0.02 * random.standard_normal((3, 10))) for arm in ("copy", "no-copy", "null")}
+        yield {arm: x / (x + cost) for arm, cost in cost_us.items()} | {"C": 0.99 + 0 * cost_us["copy"]}
+
+
+def test_each_arm_and_level_has_a_threshold_the_reference_the_null_arm_and_ceilings_included(tmp_path):
+    files = [
+        raw(tmp_path / f"{number}.parquet", shares(values, number, "[0.95, 0.5]"), launch=number)
+        for number, values in enumerate(farming(), start=1)
+    ]
+    found = tables(tmp_path / "tables", files)["thresholds"]
+    assert [(row["arm"], row["level"]) for row in found] == [
+        (arm, level) for arm in ("C", "copy", "no-copy", "null") for level in (0.5, 0.95)
+    ]
+    assert {row["arm"] for row in found if row["null"]} == {"null"}
+    assert {row["arm"]: row["verdict"] for row in found if row["ceiling"]} == {"C": "always"}
+    for row in found:
+        if row["arm"] != "C":
+            truth = {0.5: 2000, 0.95: 19 * 2000}[row["level"]]
+            assert (row["verdict"], row["launches"]) == ("from", 3)
+            assert row["low"] < row["x"] < row["high"]
+            assert row["x"] == pytest.approx(truth, rel=0.05)
+
+
+def test_a_metric_without_levels_has_no_threshold(run):
+    assert run(campaign(RISING))["thresholds"] == []
+
+
+def test_launches_that_measured_one_cell_each_give_cells_the_interval_of_their_own_launches(tmp_path):
+    """As where each launch can hold one number of engines alone."""
+    files, logs = [], {}
+    for number, values in enumerate(farming(6), start=1):
+        cell = number % 3
+        kept = {arm: np.where(np.arange(3)[:, None] == cell, series, np.nan) for arm, series in values.items()}
+        logs.setdefault(cell, []).append(np.median(np.log(values["no-copy"][cell])))
+        files.append(raw(tmp_path / f"{number}.parquet", shares(kept, number, "[0.5]"), launch=number))
+    found = tables(tmp_path / "tables", files)
+    for row, cell in zip([row for row in found["summary"] if row["arm"] == "no-copy"], range(3), strict=True):
+        own = estimate(np.array(logs[cell])[:, np.newaxis])
+        assert [row["median"], row["low"], row["high"]] == pytest.approx(np.exp([own.mean[0], own.low[0], own.high[0]]))
+        assert row["launches"] == 2
 
 
 # ---- gaps and holes

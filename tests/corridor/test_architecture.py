@@ -66,7 +66,7 @@ def test_a_wing_imports_the_corridor_and_itself(name):
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
 def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_other_experiment(name):
-    contract = {"blocks", "peers", "channel", "native", "farms", "tasks", "libzmq.inline"}
+    contract = {"blocks", "peers", "channel", "native", "farms", "tasks", "workload", "libzmq.inline"}
     known = contract | {"sockets", "handover", "flood", "peak_memory", "payload", "roundtrips"}
     others = imported(name) - {"plan"} - {f"measure.{each}" for each in known}
     assert {other for other in others if not other.startswith("measure.ceilings")} == set()
@@ -75,6 +75,7 @@ def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_othe
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.farms.")])
 def test_a_farm_knows_no_experiment_and_no_engine(name):
     known = {"measure.peers", "measure.death", "measure.server", "measure.tasks", "measure.farms", "plan"}
+    known |= {"measure.ports", "measure.tunnel"}
     assert imported(name) <= known
 
 

@@ -185,6 +185,29 @@ def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
     ]
 
 
+@settings(deadline=None)
+@given(names, st.lists(st.integers(1, 64), unique=True, min_size=1, max_size=4), st.integers(1, 3))
+def test_each_number_of_engines_is_a_heat_that_holds_farms_of_that_number_alone(arms, counts, launches):
+    chosen = {"arms": arms, "reference": arms[0], "rivals_per_heat": 2, "engine_counts": counts, "budget_seconds": 1}
+    chosen |= {"launches": launches, "placements": ["node"], "entrants": {name: {} for name in arms}}
+    config = {"experiments": {"toy": chosen}, "entrants": chosen["entrants"]}
+    entries = []
+    for each in plan.launches(config):
+        own = plan.of_launch(plan.settings_of(config, "toy"), "node", each["launch"])
+        assert "engine_counts" not in own
+        assert plan.ranks(own) == 1 + own["engines"] * (len(own["arms"]) + 1)
+        entries += [(own["engines"], arm) for arm in own["arms"][1:]]
+    assert sorted(entries) == sorted((count, arm) for count in counts for arm in arms[1:] for _ in range(launches))
+
+
+def test_a_launch_does_not_depend_on_the_other_numbers_of_engines():
+    config = schema.complete({"experiments": {"task_scaling": {"engine_counts": [4, 1]}}})
+    more = schema.complete({"experiments": {"task_scaling": {"engine_counts": [1, 2, 4]}}})
+    first, second = (plan.settings_of(each, "task_scaling") for each in (config, more))
+    assert measured(first) == measured(second)
+    assert json.loads(measured(second, launch=3))["engines"] == 4
+
+
 def farms(**chosen):
     """A complete configuration with the farms' first experiment."""
     return schema.complete({"tier": "standard", "experiments": {"task_latency": chosen}})
@@ -196,7 +219,7 @@ def test_at_most_four_farms_are_alive_at_once_beside_the_ceilings(tier):
     for launch in plan.launches(config):
         settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), "node", launch["launch"])
         arms = [arm for arm in plan.arms(settings) if not arm.ceiling]
-        assert len(arms) <= 4 or "engines" not in settings
+        assert len(arms) <= 4 or not plan.farming(settings)
         assert arms[0].name == settings["reference"] and arms[-1].null
 
 
@@ -223,7 +246,7 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     config = schema.complete({})
     shares = [plan.raw_files(config, name) for name in config["experiments"]]
     assert [path for share in shares for path in share] == plan.raw_files(config)
-    assert len(set(plan.raw_files(config))) == 24
+    assert len(set(plan.raw_files(config))) == 28
     assert plan.raw_files(config, "no such experiment") == []
 
 

@@ -17,6 +17,7 @@ EXPERIMENTS = (
     "task_latency",
     "task_throughput",
     "task_map",
+    "task_scaling",
 )
 
 
@@ -254,11 +255,15 @@ WRONG = {
     "an entrant that is a text": ({"entrants": {"mine": "dask"}}, "entrants.mine: 'dask' is not of type object"),
     "an entrant with an unknown option": (
         {"entrants": {"mine": {"farm": "dask", "threads": 2}}},
-        "entrants.mine.threads: unknown key; known here: farm, alone, scheme, hwm, packer",
+        "entrants.mine.threads: unknown key; known here: farm, alone, scheme, hwm, packer, ssh",
     ),
     "an option of another farm": (
         {"entrants": {"mine": {"farm": "dask", "hwm": 2}}},
         "entrants.mine.hwm: only ipyparallel has one",
+    ),
+    "a tunnel to another farm": (
+        {"entrants": {"mine": {"farm": "dask", "ssh": True}}},
+        "entrants.mine.ssh: only ipyparallel has one",
     ),
     "ipyparallel without a scheduler": (
         {"entrants": {"mine": {"farm": "ipyparallel"}}},

@@ -1,11 +1,14 @@
 """Does every entrant, in real processes, run every task, keep to itself and leave nothing behind?"""
 
 import os
+import sys
 from collections import Counter
+from pathlib import Path
 
 import psutil
 import pytest
 from launching import COMMON, Launch, eventually, toy_project
+from openssh import needs_sshd
 
 from crossover import plan, record, schema
 
@@ -17,6 +20,7 @@ SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {
     "task_latency": {"tasks": [3, 20]},
     "task_throughput": {"tasks": 5, "sizes_bytes": [10, 300000]},
+    "task_scaling": {"tasks": 5, "work": ["sleep", "spin"], "duration_us": 1000, "tasks_per_engine": 4},
     "task_map": {"durations_us": [1000], "work": ["sleep", "spin"], "durations": ["skewed"], "tasks_per_engine": 4},
 }
 
@@ -55,8 +59,13 @@ def launch(tmp_path):
 @pytest.mark.parametrize(
     ("experiment", "arms"),
     # Empty tasks of ipyparallel have a launch elsewhere.
-    [("task_throughput", PYTHON), ("task_map", PYTHON), ("task_throughput", IPYPARALLEL)],
-    ids=["arrays", "durations", "arrays by ipyparallel"],
+    [
+        ("task_throughput", PYTHON),
+        ("task_map", PYTHON),
+        ("task_throughput", IPYPARALLEL),
+        ("task_scaling", ["bare zmq", "twisted"]),
+    ],
+    ids=["arrays", "durations", "arrays by ipyparallel", "engines"],
 )
 def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arms):
     chosen = settings(experiment, arms, engines=2 if arms is PYTHON else 1)
@@ -157,7 +166,76 @@ def test_a_launch_that_loses_its_driver_becomes_a_hole_and_leaves_nothing(busy):
     left_nothing(busy)
 
 
+# ---- through a tunnel
+
+
+@pytest.fixture
+def tunnelled(launch):
+    """A launch whose client reaches its farm through an SSH tunnel, in the middle of it; and all its processes."""
+    one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"], **LONG))
+    one.start()
+    assert eventually(lambda: running(one)), one.log.read_text()
+    # By descent, since sshd writes over its environment and so loses the launch's mark.
+    return one, psutil.Process(one.process.pid).children(recursive=True)
+
+
+def connected_to(process):
+    """The ports at which a process has connections to others."""
+    return {each.raddr.port for each in process.net_connections("tcp") if each.status == psutil.CONN_ESTABLISHED}
+
+
+@needs_sshd
+def test_the_client_reaches_its_farm_through_the_tunnel_alone_and_nothing_is_left_of_it(tunnelled):
+    one, family = tunnelled
+    driver = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "0")
+    engine = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "2")
+    named = {
+        name: [process for process in family if process.name() == name or name in process.cmdline()]
+        for name in ("ssh", "sshd", "ipyparallel.controller")
+    }
+    ports = {name: {port for process in named[name] for _, port in listening(process)} for name in named}
+    entries, controller = ports["ssh"], set.union(*map(served, named["ipyparallel.controller"]))
+    assert len(connected_to(driver) & entries) > 3
+    assert connected_to(driver) & controller == set()
+    # The engines are beside the controller.
+    assert connected_to(engine) & controller and not connected_to(engine) & entries
+    # What enters the tunnel leaves it at the controller.
+    assert any(connected_to(process) & controller for process in named["sshd"])
+    assert one.process.wait(120) == 0
+    found = rows(one)
+    assert {row["validity"] for row in found} <= SANE
+    assert "leastload over ssh" in {row["arm"] for row in found if row["value"]}
+    left_nothing(one)
+    assert not [process for process in family if process.is_running()]
+
+
+def served(process):
+    """The ports of a process and those below it at which they can be reached."""
+    return {port for each in [process, *process.children(recursive=True)] for _, port in listening(each)}
+
+
+@needs_sshd
+def test_a_killed_supervisor_takes_the_tunnel_along(tunnelled):
+    one, family = tunnelled
+    assert {"ssh", "sshd"} <= {process.name() for process in family}
+    one.process.kill()
+    one.process.wait()
+    assert eventually(lambda: not [process for process in family if process.is_running()])
+
+
 # ---- what is missing
+
+
+def test_a_tunnel_without_openssh_makes_the_launch_a_hole_that_says_what_to_install(launch, tmp_path):
+    nowhere = ("measure/tunnel.py", '("/usr/sbin", "/usr/local/sbin", "/sbin")', "()")
+    root = toy_project(tmp_path / "project", nowhere=nowhere)
+    one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"]), root=root)
+    one.environment["PATH"] = str(Path(sys.executable).parent)
+    assert one.run() == 0
+    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
+    assert facts["hole"] == "not installed"
+    assert "which is not installed; install OpenSSH's server and client, or leave the entrants" in facts["reason"]
+    left_nothing(one)
 
 
 def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_it(launch, tmp_path):

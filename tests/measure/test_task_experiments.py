@@ -8,12 +8,15 @@ import pytest
 
 from crossover.measure import tasks
 from crossover.measure.blocks import Cell
-from crossover.measure.experiments import task_latency, task_map, task_throughput
+from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
 from crossover.measure.farms import Farm, find, flood
 from crossover.measure.peers import Refusal
+from crossover.measure.workload import Workload, shares, workload
 from crossover.plan import Arm
 
 ARM = Arm("a", "a")
+EMPTY = Workload(tasks.echo, range(4), 0.0)
+LASTING = workload("sleep", "equal", 8, 10_000, 1e6)
 
 
 class Played(Farm):
@@ -61,8 +64,9 @@ def test_a_flood_whose_results_are_not_its_arguments_is_wrong_and_the_last(damag
         (task_latency.Floods, Cell("", 4)),
         (lambda farms: task_throughput.Echoes(farms, 4), Cell("", 100)),
         (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell("", 100, "sleep equal")),
+        (lambda farms: task_scaling.Floods(farms, {"empty": EMPTY}), Cell("", 2, "empty")),
     ],
-    ids=["latency", "throughput", "map"],
+    ids=["latency", "throughput", "map", "scaling"],
 )
 def test_a_block_with_a_wrong_result_has_a_fault_and_no_value(blocks, cell):
     block = blocks({"a": Played(damage=lambda got: [got[0] + 1, *got[1:]])}).run(cell, ARM, 1)
@@ -92,6 +96,7 @@ def test_every_metric_of_a_block_is_declared():
         task_latency: (task_latency.Floods({"a": Played()}), Cell("", 1)),
         task_throughput: (task_throughput.Echoes({"a": Played()}, 1), Cell("", 1)),
         task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell("", 1, "spin equal")),
+        task_scaling: (task_scaling.Floods({"a": Played()}, {"sleep": LASTING}), Cell("", 1, "sleep")),
     }
     for experiment, (blocks, cell) in shown.items():
         assert set(blocks.run(cell, ARM, 1).values) == {metric.name for metric in experiment.METRICS}
@@ -117,9 +122,9 @@ def test_sleeping_tasks_are_told_seconds_and_spinning_ones_turns():
 
 @pytest.mark.parametrize("count", [1, 16, 32, 1000])
 def test_skewed_durations_have_the_sum_of_equal_ones_and_a_heavy_tail(count):
-    equal, skewed = task_map.shares("equal", count), task_map.shares("skewed", count)
+    equal, skewed = shares("equal", count), shares("skewed", count)
     assert sum(skewed) == pytest.approx(sum(equal)) == pytest.approx(count)
-    assert skewed == task_map.shares("skewed", count)
+    assert skewed == shares("skewed", count)
     if count > 1:
         assert max(skewed) > 3 > 1 > sorted(skewed)[count // 2]
         assert skewed != sorted(skewed) and skewed != sorted(skewed, reverse=True)
@@ -127,7 +132,7 @@ def test_skewed_durations_have_the_sum_of_equal_ones_and_a_heavy_tail(count):
 
 @pytest.mark.parametrize("engines", [1, 2, 8])
 def test_the_longest_of_sixteen_skewed_tasks_per_engine_is_no_bound_of_its_own(engines):
-    assert max(task_map.shares("skewed", 16 * engines)) < 16
+    assert max(shares("skewed", 16 * engines)) < 16
 
 
 def chosen(**others):
@@ -148,6 +153,40 @@ def test_each_way_of_taking_time_is_a_curve():
 def test_nothing_spins_where_engines_outnumber_cores():
     crowded = chosen(engines=len(os.sched_getaffinity(0)) + 1)
     assert {cell.variant for cell in task_map.cells(crowded)} == {"sleep equal", "sleep skewed"}
+
+
+# ---- more and more engines
+
+
+def test_the_engines_of_a_launch_are_the_place_of_its_cells_and_no_part_of_its_curves():
+    few, many = ({"engines": engines, "work": ["sleep"], "duration_us": 10_000} for engines in (1, 64))
+    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(few)] == [
+        ("empty tasks", 1),
+        ("tasks sleep, 10 ms each", 1),
+    ]
+    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(many)] == [
+        ("empty tasks", 64),
+        ("tasks sleep, 10 ms each", 64),
+    ]
+
+
+def test_engines_spin_only_where_each_has_a_core():
+    cores = len(os.sched_getaffinity(0))
+    spinning = {"work": ["sleep", "spin"], "duration_us": 500}
+    enough, crowded = (task_scaling.cells(spinning | {"engines": engines}) for engines in (cores, cores + 1))
+    assert [cell.protocol for cell in enough][-1] == f"tasks spin, 0.5 ms each, cores: {cores}"
+    assert [cell.variant for cell in crowded] == ["empty", "sleep"]
+
+
+def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none():
+    farm = Played(0.0, 0.04)
+    blocks = task_scaling.Floods({"a": farm}, {"sleep": LASTING, "empty": EMPTY})
+    # Eight tasks of 10 ms by two engines: 40 ms.
+    lasting = blocks.run(Cell("", 2, "sleep"), ARM, 2)
+    assert lasting.values["efficiency"] == pytest.approx(2 * 0.04 / lasting.seconds)
+    assert lasting.values["round trip"] == pytest.approx(2 * 8 / lasting.seconds)
+    empty = blocks.run(Cell("", 2, "empty"), ARM, 3)
+    assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
 
 
 # ---- the tasks

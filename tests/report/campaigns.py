@@ -61,6 +61,7 @@ class Campaign:
     holes: list[Row] = field(default_factory=list)
     raw: list[Row] = field(default_factory=list)
     """Further rows of the measurements."""
+    thresholds: list[Row] = field(default_factory=list)
     scale: float = 1.0
     half_width: float = 0.03
 
@@ -93,6 +94,7 @@ class Campaign:
                 ]
         tables["launches"] += self.holes
         tables["measurements"] += self.raw
+        tables["thresholds"] += self.thresholds
         return tables
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:
@@ -122,7 +124,7 @@ class Campaign:
                     "ceiling": False, "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start,
                     "x": curve.points[start],
                     "value": curve.rate if name == "ok" else None, "block_seconds": 0.01, "validity": name,
-                    "stop": "width" if start else "budget", "unit": curve.unit,
+                    "stop": "width" if start else "budget", "unit": curve.unit, "levels": "[]",
                 }  # fmt: skip
                 tables["measurements"].append(
                     {key: value for key, value in (shared | raw).items() if key != "launches"}
@@ -141,6 +143,7 @@ class Campaign:
 SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
+    "thresholds": record.THRESHOLDS,
 }  # fmt: skip
 
 
@@ -183,6 +186,27 @@ def tasks(metric: str = "submission", **changes: Any) -> Curve:
         "points": [8.0, 32, 128, 1024], "rate": 600.0, "centre": 100.0, "slope": 0.005, "verdict": "undecided",
     }  # fmt: skip
     return Curve(**(settings | changes))
+
+
+def lasting(**changes: Any) -> Curve:
+    settings = {
+        "experiment": "task_map", "protocol": "tasks sleep, equal durations, engines: 2", "unit": "",
+        "axis": "task duration", "axis_unit": "µs", "points": [1000.0, 10_000, 100_000], "rate": 0.9,
+    }  # fmt: skip
+    return tasks("efficiency", **(settings | changes))
+
+
+def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
+    """A row of the thresholds of `lasting`; where the verdict has places, they are about 2 ms."""
+    places: Row = {"x": 2000.0, "low": 1800.0, "high": 2300.0, "bracket_low": 1000.0, "bracket_high": 10_000.0}
+    known = {"from": places, "up to": places, "at the latest": ["bracket_high"], "not yet": ["bracket_low"]}
+    curve = lasting()
+    return {
+        "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
+        "axis": curve.axis, "axis_unit": curve.axis_unit, "better": curve.better, "launches": 3, "arm": arm,
+        "null": arm == "null", "ceiling": False, "level": level, "verdict": verdict,
+        **{name: places[name] if name in known.get(verdict, ()) else None for name in places}, **changes,
+    }  # fmt: skip
 
 
 TASK_HOLES = [launch_row("task_latency", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]

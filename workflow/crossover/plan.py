@@ -77,12 +77,15 @@ def heats(settings: Settings) -> list[Settings]:
     size = settings.get("rivals_per_heat", max(1, len(social)))
     shared = [social[start : start + size] for start in range(0, len(social), size)]
     groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
-    choices = [[{one: value} for value in settings[many]] for many, one in ONE_EACH.items() if settings.get(many)]
+    listed = settings | ({"engine_counts": points(settings["engine_counts"])} if "engine_counts" in settings else {})
+    choices = [[{one: value} for value in listed[many]] for many, one in ONE_EACH.items() if listed.get(many)]
     return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
 
 
-ONE_EACH = {"thread_levels": "thread_level", "players": "player"}
-"""Lists of which a launch has one value, by the key that has it: MPI is asked for one thread level per process."""
+ONE_EACH = {"engine_counts": "engines", "thread_levels": "thread_level", "players": "player"}
+"""Lists of which a launch has one value, by the key that has it: a farm keeps the engines that it was started with, and
+MPI is asked for one thread level per process.
+"""
 
 OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", *ONE_EACH)
 """Settings that say how many and which launches there are, and so are none of a single launch's business."""
@@ -141,7 +144,12 @@ def canonical(settings: Mapping[str, Any]) -> str:
 def settings_of(config: Config, experiment: str) -> Settings:
     """An experiment's settings, for task farms with the entrants that all experiments share."""
     settings: Settings = config["experiments"][experiment]
-    return settings | {"entrants": config["entrants"]} if "engines" in settings else settings
+    return settings | {"entrants": config["entrants"]} if farming(settings) else settings
+
+
+def farming(settings: Settings) -> bool:
+    """Whether an experiment's arms are task farms: it then says how many engines these have."""
+    return "engines" in settings or "engine_counts" in settings
 
 
 def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:

@@ -27,7 +27,7 @@ def _schema(strings: str = "", integers: str = "", numbers: str = "", flags: str
 
 
 MEASUREMENTS = _schema(
-    strings="experiment placement protocol arm runs reference axis axis_unit metric unit better validity stop",
+    strings="experiment placement protocol arm runs reference axis axis_unit metric unit better levels validity stop",
     integers="launch round position n start_ns",
     numbers="x value block_seconds",
     flags="null ceiling",
@@ -69,6 +69,14 @@ CROSSOVERS = _schema(
     numbers="x low high bracket_low bracket_high",
 )
 """One row per arm and curve: where the ratio passes 1. `verdict`: one, none, always, several, undecided."""
+
+THRESHOLDS = _schema(
+    strings="experiment placement protocol metric arm verdict axis axis_unit better",
+    integers="launches",
+    numbers="level x low high bracket_low bracket_high",
+    flags="null ceiling",
+)
+"""One row per arm, curve and level of the metric: from where along the axis the level is reached."""
 
 
 class RecordError(Exception):

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from crossover.plan import Config, Settings
+from crossover.plan import Config, Settings, farming
 
 FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
 FARMS = Path(__file__).parent / "measure" / "farms"
@@ -144,7 +144,7 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
     for name in sorted(allowed - forbidden):
         settings = config["experiments"][name]
-        strangers = _strangers(settings, entrants) if "engines" in settings else []
+        strangers = _strangers(settings, entrants) if farming(settings) else []
         found += [f"experiments.{name}.{fault}" for fault in [*_contradictions(settings), *strangers]]
     return found
 
@@ -206,7 +206,7 @@ def _misfits(entrant: Settings) -> Iterator[str]:
     elif entrant["farm"] == "ipyparallel" and "scheme" not in entrant:
         yield "scheme: is missing; ipyparallel needs one"
     elif entrant["farm"] != "ipyparallel":
-        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer") if key in entrant)
+        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer", "ssh") if key in entrant)
 
 
 def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:

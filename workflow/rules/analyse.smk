@@ -2,7 +2,7 @@
 # Seconds of work, so it is done where Snakemake runs.
 
 
-TABLES = ("measurements", "launches", "ranks", "summary", "ratios", "crossovers")
+TABLES = ("measurements", "launches", "ranks", "summary", "ratios", "crossovers", "thresholds")
 ANALYSING_CODE = closure.digest("crossover.analyse.tables")
 
 

@@ -55,14 +55,13 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
     cells = estimate(d)
-    significant = holm(cells.p) <= 1 - LEVEL
-    sign = np.sign(cells.mean) * significant
+    sign = sides(cells)
     settled = np.flatnonzero(sign)
     if not settled.size:
         return Crossing("undecided")
     changes = np.flatnonzero(np.diff(sign[settled]))
     if not changes.size:
-        return Crossing("always" if significant.all() else "none")
+        return Crossing("always" if sign.all() else "none")
     if changes.size > 1:
         return Crossing("several")
     first, last = (int(settled[changes[0] + step]) for step in (0, 1))
@@ -70,6 +69,11 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     low, high = _interval(d, cells.mean, first, last, zeros)
     scaled = [_on_axis(x, place) for place in (zeros[len(zeros) // 2], low, high, first, last)]
     return Crossing("one", *scaled)
+
+
+def sides(cells: Estimate) -> Floats:
+    """On which side of zero each cell is: 1 or -1 where that is significant after Holm, else 0."""
+    return np.asarray(np.sign(cells.mean) * (holm(cells.p) <= 1 - LEVEL))
 
 
 # ---- places: cell 3 is at 3.0, and 3.5 is half way to cell 4 on the logarithmic axis

@@ -1,12 +1,13 @@
 """From raw files to the tables of an experiment, and from these to the tables of a whole run.
 
 gather    raw files          -> measurements, launches, ranks
-derive    measurements       -> summary, ratios, crossovers
+derive    measurements       -> summary, ratios, crossovers, thresholds
 join      experiments' tables -> the run's tables
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,7 @@ import pyarrow.compute as pc
 from crossover import record
 from crossover.analyse.crossing import crossing
 from crossover.analyse.statistics import Floats, estimate
+from crossover.analyse.threshold import threshold
 
 TABLES = {
     "measurements": record.MEASUREMENTS,
@@ -28,12 +30,13 @@ TABLES = {
     "summary": record.SUMMARY,
     "ratios": record.RATIOS,
     "crossovers": record.CROSSOVERS,
+    "thresholds": record.THRESHOLDS,
 }
 """Every table of a run, by the name of its file."""
 
 PANEL = ["experiment", "placement", "protocol", "metric"]
 CURVE = [*PANEL, "arm"]
-FACTS = ["reference", "axis", "axis_unit", "unit", "better", "null", "ceiling"]
+FACTS = ["reference", "axis", "axis_unit", "unit", "better", "levels", "null", "ceiling"]
 """Columns that say more of a curve and are the same all along it."""
 
 
@@ -89,13 +92,14 @@ def _refuse_impossible(path: Path, table: pa.Table) -> None:
 
 
 def derive(folder: Path) -> None:
-    """Write the summary, ratios and crossovers of the measurements in `folder` beside them."""
+    """Write the summary, ratios, crossovers and thresholds of the measurements in `folder` beside them."""
     blocks, curves = _curves(record.read(folder / "measurements.parquet", record.MEASUREMENTS))
     values = _launch_medians(blocks)
     ratios = _launch_medians(_paired(blocks, curves))
     _write_rows(_cells(values, curves, "median"), "summary", folder)
     _write_rows(_cells(ratios, curves, "ratio"), "ratios", folder)
     _write_rows(_crossings(ratios, curves), "crossovers", folder)
+    _write_rows(_thresholds(values, curves), "thresholds", folder)
 
 
 def _curves(table: pa.Table) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -175,6 +179,15 @@ def _crossings(ratios: pd.DataFrame, curves: pd.DataFrame) -> list[dict[str, Any
     ]
 
 
+def _thresholds(values: pd.DataFrame, curves: pd.DataFrame) -> list[dict[str, Any]]:
+    """One row per level and curve, also of null arms and ceilings: these tell how far to trust and what is possible."""
+    return [
+        _facts(curves, curve) | {"level": level, "launches": len(d)} | asdict(threshold(x, np.exp(d), level))
+        for curve, x, d, _ in _by_curve(values)
+        for level in json.loads(str(curves.loc[curve, "levels"]))
+    ]
+
+
 # ---- a run
 
 
@@ -191,7 +204,8 @@ def _write_joined(parts: list[pa.Table], name: str, folder: Path) -> None:
 
 
 def _write_rows(rows: list[dict[str, Any]], name: str, folder: Path) -> None:
-    """Write `rows` as the table `name`, sorted by curve and place; NaN becomes null."""
+    """Write `rows` as the table `name`, sorted by curve, level and place; NaN becomes null."""
     schema = TABLES[name]
-    frame = pd.DataFrame(rows, columns=schema.names).sort_values([*CURVE, "x"], kind="stable")
+    order = [*CURVE, *(column for column in ("level", "x") if column in schema.names)]
+    frame = pd.DataFrame(rows, columns=schema.names).sort_values(order, kind="stable")
     record.write(pa.Table.from_pandas(frame, schema, preserve_index=False), folder / f"{name}.parquet")

@@ -24,6 +24,8 @@ class Metric:
     name: str
     unit: str
     better: str
+    levels: tuple[float, ...] = ()
+    """Of a share, between 0 and 1: from where along the axis on it reaches each of these is looked for."""
 
 
 @dataclass(frozen=True)

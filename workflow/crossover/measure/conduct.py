@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -106,6 +107,7 @@ def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[s
                 "metric": metric.name,
                 "unit": metric.unit,
                 "better": metric.better,
+                "levels": json.dumps(metric.levels),
                 "value": seen.block.values.get(metric.name),
                 "validity": seen.validity,
                 "stop": stretch.stop,

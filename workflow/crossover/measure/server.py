@@ -20,18 +20,23 @@ T = TypeVar("T")
 
 
 class Server:
-    """A Python process in a private folder; `name` is for the messages about it."""
+    """A process in a private folder; `name` is for the messages about it."""
 
     def __init__(self, name: str):
         self.name = name
         self.folder = Path(tempfile.mkdtemp(prefix=f"{name.replace(' ', '-')}-"))
         self._log = self.folder / "server.log"
 
-    def start(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-        """Start `python <arguments>`, without waiting for it."""
+    def start(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        program: str = sys.executable,
+    ) -> None:
+        """Start `program`, Python unless told otherwise, with these arguments, without waiting for it."""
         self._process = subprocess.Popen(
             # The guard ends with this process, however it ends, and takes the server's own children along.
-            [sys.executable, "-m", "crossover.measure.death", sys.executable, *arguments],
+            [sys.executable, "-m", "crossover.measure.death", program, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=self._log.open("w"),
             stderr=subprocess.STDOUT,
@@ -51,7 +56,7 @@ class Server:
             except (OSError, ValueError):
                 time.sleep(0.02)
         said = self._log.read_text().splitlines()[-1:]
-        raise Refusal("crashed", f"the server of the farm {self.name} did not come up; its last words: {said}")
+        raise Refusal("crashed", f"{self.name}, which the farm needs, did not come up; its last words: {said}")
 
     def stop(self) -> None:
         """End it with its children."""

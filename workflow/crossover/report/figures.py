@@ -16,7 +16,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from crossover.report import published, quantities
+from crossover.report import published, quantities, thresholds
 from crossover.report.tables import Panel, Row, panels, rows
 
 # Okabe and Ito's colours, which readers with any colour vision can tell apart; black and yellow, which vanish
@@ -45,7 +45,7 @@ def draw(tables: Path, folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     datasets = published.read()
-    for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers"))):
+    for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers", "thresholds"))):
         if panel.summary:
             save(curve(panel, datasets), folder, panel.name)
         if panel.ratios:
@@ -59,9 +59,11 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     others = [_published(panel, point) for dataset in datasets for point in dataset.over(panel)]
     # A prefix belongs to a unit: a share of one half is 0.5, not 500 m.
     tick_format = "~s" if panel.unit else "~g"
-    scale, axis = _y(points, margin=1.1, tick_format=tick_format, shown=tuple(point["value"] for point in others))
-    layers = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit), [point["x"] for point in others])
-    layers += _open_marks(panel, others)
+    levels = thresholds.levels(panel)
+    shown = (*levels, *(point["value"] for point in others))
+    scale, axis = _y(points, margin=1.1, tick_format=tick_format, shown=shown)
+    lines = _lines(panel, points, scale, axis, _title(panel.metric, panel.unit), [point["x"] for point in others])
+    layers = [*_level_marks(levels), *lines, *_open_marks(panel, others)]
     subtitle = f"{panel.metric}, {panel.facts['better']} is better{'; open marks: published' if others else ''}"
     return _finish(panel, points, layers, subtitle)
 
@@ -144,6 +146,17 @@ def _open_marks(panel: Panel, points: list[Row]) -> list[alt.Chart]:
         for label, (colour, shape, _) in _styles(panel).items()
         if any(point["arm"] == label for point in points)
     ]
+
+
+def _level_marks(levels: Sequence[float]) -> list[alt.Chart]:
+    """A dotted line at each level that was looked for, with its value."""
+    marks = []
+    for level in levels:
+        base = alt.Chart(alt.Data(values=[{"y": level, "text": quantities.percent(level)}])).encode(y="y:Q")
+        rule = base.mark_rule(strokeDash=[2, 3], strokeWidth=1.2, color=NOISE_COLOUR)
+        text = base.mark_text(align="left", dx=3, dy=-6, color=NOISE_COLOUR).encode(x=alt.value(0), text="text:N")
+        marks += [rule, text]
+    return marks
 
 
 def _label(panel: Panel, arm: str) -> str:

@@ -16,7 +16,19 @@ import vl_convert
 from IPython.display import Markdown
 
 from crossover import record
-from crossover.report import costs, holes, ladder, machine, markup, places, prose, published, quantities, tiers
+from crossover.report import (
+    costs,
+    holes,
+    ladder,
+    machine,
+    markup,
+    places,
+    prose,
+    published,
+    quantities,
+    thresholds,
+    tiers,
+)
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
 from crossover.report.tables import Panel, Row
@@ -115,7 +127,8 @@ class Page:
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        return Markdown("\n\n".join(prose.findings(panel) for panel in leading))
+        told = [" ".join(filter(None, [prose.findings(panel), thresholds.sentences(panel)])) for panel in leading]
+        return Markdown("\n\n".join(told))
 
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
@@ -194,8 +207,10 @@ class Page:
         identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
         caption = f"{_caption(panels)}{self._sources(panels)}"
         figure = f"::: {{#{identifier}}}\n\n{markup.raw(''.join(rows))}\n\n{caption}\n\n:::"
-        lines = [line for panel in panels for line in _verdicts(panel)]
-        return f"{figure}\n\n{markup.pipe_table(VERDICT_HEADER, lines)}" if lines else figure
+        verdicts = [line for panel in panels for line in _verdicts(panel)]
+        reached = [line for panel in panels for line in thresholds.lines(panel)]
+        below = [(VERDICT_HEADER, verdicts), (thresholds.HEADER, reached)]
+        return "\n\n".join([figure, *(markup.pipe_table(header, lines) for header, lines in below if lines)])
 
     def _sources(self, panels: list[Panel]) -> str:
         """Who published what is drawn beside our own numbers, as the end of a caption."""

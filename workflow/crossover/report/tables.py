@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "summary": record.SUMMARY,
     "ratios": record.RATIOS,
     "crossovers": record.CROSSOVERS,
+    "thresholds": record.THRESHOLDS,
 }
 
 
@@ -32,6 +34,7 @@ class Tables:
     summary: list[Row]
     ratios: list[Row]
     crossovers: list[Row]
+    thresholds: Sequence[Row] = ()
 
     @property
     def experiments(self) -> list[str]:
@@ -45,9 +48,8 @@ class Tables:
 
     def panels(self, experiment: str, lead: str | None = None) -> list[Panel]:
         """The panels of an experiment, those of its `lead` metric first."""
-        found = [
-            panel for panel in panels(self.summary, self.ratios, self.crossovers) if panel.experiment == experiment
-        ]
+        every = panels(self.summary, self.ratios, self.crossovers, self.thresholds)
+        found = [panel for panel in every if panel.experiment == experiment]
         return sorted(found, key=lambda panel: panel.metric != lead)
 
     def leading(self, experiment: str, lead: str | None = None) -> list[Panel]:
@@ -85,6 +87,7 @@ class Panel:
     summary: list[Row]
     ratios: list[Row]
     crossovers: list[Row]
+    thresholds: Sequence[Row] = ()
 
     @property
     def facts(self) -> Row:
@@ -142,19 +145,20 @@ class Panel:
         return next((row for row in self.crossovers if row["arm"] == arm), None)
 
 
-def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row]) -> list[Panel]:
+def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row], thresholds: Sequence[Row] = ()) -> list[Panel]:
     """Sort rows into panels: by experiment, metric, protocol and placement, and along the axis within each."""
     Group = tuple[str, str, str, str]
 
     def group(row: Row) -> Group:
         return row["experiment"], row["metric"], row["protocol"], row["placement"]
 
-    def members(table: list[Row], wanted: Group) -> list[Row]:
+    def members(table: Sequence[Row], wanted: Group) -> list[Row]:
         found = [row for row in table if group(row) == wanted]
         return sorted(found, key=lambda row: (row["arm"], row["x"] or 0))
 
+    tables = (summary, ratios, crossovers, thresholds)
     wanted = sorted({group(row) for row in [*summary, *ratios]})
-    return [Panel(*each, members(summary, each), members(ratios, each), members(crossovers, each)) for each in wanted]
+    return [Panel(*each, *(members(table, each) for table in tables)) for each in wanted]
 
 
 def slug(text: str) -> str:

@@ -2,6 +2,9 @@
 
 One controller per farm, so that schedulers live side by side. `--nodb`: the hub keeps no task database, since
 it would grow with every task and slow the launch as it goes.
+
+With `ssh` the client reaches the controller through an SSH tunnel, as it would from a laptop; the engines stay beside
+the controller.
 """
 
 from __future__ import annotations
@@ -9,7 +12,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import socket
 import tempfile
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +22,9 @@ from ipyparallel.engine.app import IPEngine
 
 from crossover.measure.farms import Farm, Task
 from crossover.measure.peers import LOOPBACK, Peers, Refusal
+from crossover.measure.ports import Reserved
 from crossover.measure.server import START_SECONDS, Server
+from crossover.measure.tunnel import Tunnel
 
 PORTS = 20
 """What a controller binds is sixteen, by its documentation."""
@@ -29,25 +33,32 @@ PORTS = 20
 class Entrant(Farm):
     """One controller with one scheduling `scheme`, high-water mark `hwm` (0: none) and message `packer`."""
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], scheme: str, hwm: int = 0, packer: str = "json"):
+    def __init__(
+        self,
+        peers: Peers,
+        ranks: Sequence[int],
+        scheme: str,
+        hwm: int = 0,
+        packer: str = "json",
+        ssh: bool = False,
+    ):
         super().__init__(peers, ranks)
         self.scheme, self.hwm, self.packer = scheme, hwm, packer
         self._pending: list[Any] = []
-        # Taken as the farm is made, so that farms started at once cannot be given the same ones: left to itself, each
-        # controller would choose free ports, and bind them only later.
-        self._reserved = [socket.create_server((LOOPBACK, 0)) for _ in range(PORTS)]
+        # Left to itself each controller would choose free ports and bind them only later: others could take them.
+        self._reserved = Reserved(PORTS)
+        self._tunnel = Tunnel() if ssh else None
 
     def start(self) -> None:
-        """Start the controller."""
+        """Start the controller, and the server of the tunnel."""
+        if self._tunnel:
+            self._tunnel.start()
         self._server = Server(f"ipyparallel {self.scheme}")
         folder = self._server.folder
-        ports = [reserved.getsockname()[1] for reserved in self._reserved]
-        for reserved in self._reserved:
-            reserved.close()
         self._server.start(
             [
                 *("-m", "ipyparallel.controller"),
-                *(f"--IPController.ports={port}" for port in ports),
+                *(f"--IPController.ports={port}" for port in self._reserved.numbers),
                 *(f"--profile-dir={folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
                 *(f"--Session.packer={self.packer}", f"--Session.unpacker={self.packer}"),
@@ -66,13 +77,21 @@ class Entrant(Farm):
         facts: dict[str, Any] = self._server.wait_for(lambda: json.loads(file.read_text()))
         return facts
 
+    def _connection_of_client(self) -> dict[str, Any]:
+        facts = self._connection("client")
+        if self._tunnel:
+            # All of the client's connections: nothing is left by which it could come round the tunnel.
+            ports = {name: value for name, value in facts.items() if isinstance(value, int)}
+            facts |= zip(ports, self._tunnel.through(list(ports.values())), strict=True)
+        return facts
+
     def join(self) -> None:
         """Wait with a probe client until all engines have joined, then connect the real one.
 
         The pure scheduler refuses a client that saw engines come.
         """
         # Without a folder of its own the client would make one in the user's home.
-        connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._server.folder)}
+        connection = {"connection_info": self._connection_of_client(), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
             probe.wait_for_engines(len(self.ranks), timeout=START_SECONDS, interactive=False)
         self._client = _Client(**connection, timeout=START_SECONDS)
@@ -95,11 +114,13 @@ class Entrant(Farm):
         return results
 
     def stop(self) -> None:
-        """End the engines' loops, then the controller with its children."""
+        """End the engines' loops, then the tunnel and the controller with its children."""
         try:
             self._client.shutdown(targets="all", hub=False, block=True)
             self._client.close()
         finally:
+            if self._tunnel:
+                self._tunnel.stop()
             self._server.stop()
 
 

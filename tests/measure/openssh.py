@@ -1,0 +1,20 @@
+"""Whether tests that need an SSH server can run on this machine."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from crossover.measure.tunnel import WHERE_SERVERS_ARE
+
+
+def _why_not() -> str:
+    if shutil.which("sshd", path=os.pathsep.join([os.environ["PATH"], *WHERE_SERVERS_ARE])) is None:
+        return "no sshd; install OpenSSH's server"
+    if os.getuid() == 0 and not Path("/run/sshd").is_dir():
+        return "sshd run by root needs the folder /run/sshd; make it"
+    return ""
+
+
+needs_sshd = pytest.mark.skipif(bool(_why_not()), reason=_why_not())

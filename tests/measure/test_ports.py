@@ -1,0 +1,30 @@
+"""Are reserved ports kept for those who are told their numbers?"""
+
+import socket
+
+import zmq
+
+from crossover.measure.peers import LOOPBACK
+from crossover.measure.ports import Reserved
+
+
+def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reserved():
+    reserved = Reserved(2)
+    first, second = reserved.numbers
+    with zmq.Context() as context, context.socket(zmq.PULL) as puller, context.socket(zmq.PUSH) as pusher:
+        puller.bind(f"tcp://{LOOPBACK}:{first}")
+        pusher.connect(f"tcp://{LOOPBACK}:{first}")
+        pusher.send(b"here")
+        assert puller.recv() == b"here"
+    with socket.create_server((LOOPBACK, second)), socket.create_connection((LOOPBACK, second)):
+        pass
+
+
+def test_whoever_asks_for_any_free_port_is_given_another():
+    reserved = Reserved(200)
+    others = [socket.create_server((LOOPBACK, 0)) for _ in range(500)]
+    taken = {other.getsockname()[1] for other in others}
+    for other in others:
+        other.close()
+    assert len(set(reserved.numbers)) == 200
+    assert not taken & set(reserved.numbers)

@@ -1,0 +1,139 @@
+"""Does the tunnel carry what it should, for its owner alone, and is there a reason where it cannot be?"""
+
+import os
+import pwd
+import socket
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+from launching import eventually
+from openssh import needs_sshd
+
+from crossover.measure import tunnel
+from crossover.measure.peers import LOOPBACK, Refusal
+from crossover.measure.tunnel import Tunnel
+
+
+@pytest.fixture
+def target():
+    """A server of TCP that waits for a connection."""
+    with socket.create_server((LOOPBACK, 0)) as server:
+        server.settimeout(30)
+        yield server
+
+
+@pytest.fixture
+def open_tunnel(target):
+    """A tunnel to the target, and where to enter it. What connected while it was opened is taken off the target."""
+    made = Tunnel()
+    made.start()
+    (entry,) = made.through([target.getsockname()[1]])
+    target.accept()[0].close()
+    yield made, entry
+    made.stop()
+
+
+def of_tunnel():
+    return [process for process in psutil.Process().children(recursive=True) if process.name() in ("ssh", "sshd")]
+
+
+def ssh_folder():
+    folder = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".ssh"
+    return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} if folder.exists() else None
+
+
+@needs_sshd
+def test_what_goes_in_comes_out_and_comes_from_the_server(target, open_tunnel):
+    _, entry = open_tunnel
+    assert entry != target.getsockname()[1]
+    with socket.create_connection((LOOPBACK, entry)) as client:
+        client.sendall(b"over and back")
+        out, (_, port) = target.accept()
+        with out:
+            assert out.recv(100) == b"over and back"
+            holders = [
+                process.name()
+                for process in of_tunnel()
+                for each in process.net_connections("tcp")
+                if each.laddr.port == port
+            ]
+            assert holders and set(holders) == {"sshd"}
+            out.sendall(b"thanks")
+        assert client.recv(100) == b"thanks"
+
+
+@needs_sshd
+def test_nobody_beyond_the_host_can_reach_it(open_tunnel):
+    listening = [
+        each.laddr.ip
+        for process in of_tunnel()
+        for each in process.net_connections("tcp")
+        if each.status == psutil.CONN_LISTEN
+    ]
+    assert listening and set(listening) == {LOOPBACK}
+
+
+@needs_sshd
+def test_another_key_opens_nothing(open_tunnel, tmp_path):
+    made, _ = open_tunnel
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "stranger"], check=True)
+    (sshd,) = {each.laddr.port for each in connections("sshd") if each.status == psutil.CONN_LISTEN}
+    for key, allowed in ((tmp_path / "stranger", False), (made._server.folder / "user_key", True)):
+        options = ("BatchMode=yes", "StrictHostKeyChecking=no", f"UserKnownHostsFile={tmp_path / 'known'}")
+        command = ["ssh", "-F", os.devnull, "-i", key, "-p", str(sshd), "-o", "IdentitiesOnly=yes", "-v"]
+        said = subprocess.run(
+            [*command, *(part for option in options for part in ("-o", option)), "-W", f"{LOOPBACK}:1", LOOPBACK],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stderr
+        assert ("Authenticated to" in said) == allowed, said
+        assert ("Permission denied (publickey)" in said) != allowed, said
+
+
+def connections(name):
+    return [each for process in of_tunnel() if process.name() == name for each in process.net_connections("tcp")]
+
+
+@needs_sshd
+def test_nothing_is_left_when_it_is_stopped_and_the_users_own_keys_are_left_alone(target):
+    before = ssh_folder()
+    made = Tunnel()
+    made.start()
+    made.through([target.getsockname()[1]])
+    mine = of_tunnel()
+    assert {process.name() for process in mine} == {"ssh", "sshd"}
+    made.stop()
+    assert eventually(lambda: not any(process.is_running() for process in mine))
+    assert ssh_folder() == before
+
+
+# ---- where it cannot be
+
+
+@pytest.mark.parametrize("missing", ["ssh", "sshd", "ssh-keygen"])
+def test_a_program_that_is_missing_is_named_with_the_next_step(missing, tmp_path, monkeypatch):
+    for name in {"ssh", "sshd", "ssh-keygen"} - {missing}:
+        program(tmp_path / name, "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tunnel, "WHERE_SERVERS_ARE", ())
+    with pytest.raises(Refusal, match=rf"needs {missing}, which is not installed; install OpenSSH.*or leave") as caught:
+        Tunnel()
+    assert caught.value.kind == "not installed"
+
+
+def test_a_server_that_would_not_run_is_refused_in_its_own_words(tmp_path, monkeypatch):
+    program(tmp_path / "ssh", "exit 0")
+    program(tmp_path / "ssh-keygen", "exit 0")
+    program(tmp_path / "sshd", "echo 'Missing privilege separation directory: /run/sshd' >&2; exit 255")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    made = Tunnel()
+    with pytest.raises(Refusal, match=r"sshd would not run: Missing privilege separation directory.*mend that, or"):
+        made.start()
+
+
+def program(path, script):
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)

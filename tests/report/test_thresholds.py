@@ -1,0 +1,73 @@
+"""Is each outcome of a threshold told in words of its own, in sentences, in a table and on the chart?"""
+
+import pytest
+from campaigns import Campaign, lasting, mpi, threshold
+
+from crossover.report import figures, tables, thresholds
+from crossover.report.page import Page
+
+
+def panel(*rows, curve=None):
+    made = Campaign([curve or lasting()], thresholds=list(rows)).tables()
+    return tables.panels(made["summary"], made["ratios"], made["crossovers"], made["thresholds"])[0]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words", "bracket"),
+    [
+        ("from", "from **2 ms [1.8 ms, 2.3 ms]** on", "1 ms to 10 ms"),
+        ("up to", "up to **2 ms [1.8 ms, 2.3 ms]**", "1 ms to 10 ms"),
+        ("always", "at every measured point", "–"),
+        ("never", "at no measured point", "–"),
+        ("at the latest", "at the latest from 10 ms on", "–"),
+        ("not yet", "not yet at 1 ms, undecided beyond", "–"),
+        ("several", "on and off, several times along the axis", "–"),
+        ("undecided", "undecided", "–"),
+    ],
+)
+def test_each_verdict_has_its_words(verdict, words, bracket):
+    shown = panel(threshold("pure", 0.5, verdict))
+    assert thresholds.sentences(shown) == f"Efficiency of at least 50 %: `pure` {words}."
+    assert thresholds.lines(shown) == [[shown.title, "`pure`", "50 %", words, bracket]]
+
+
+def test_one_launch_is_told_as_such():
+    shown = panel(threshold("pure", 0.5, "undecided", launches=1))
+    assert thresholds.sentences(shown) == "Efficiency of at least 50 %: `pure` not replicated."
+
+
+def test_levels_rise_and_arms_keep_their_order_without_the_null_arm():
+    rows = [threshold(arm, level, "always") for level in (0.95, 0.5) for arm in ("pure", "null", "leastload")]
+    shown = panel(*rows)
+    assert [line[1:3] for line in thresholds.lines(shown)] == [
+        ["`leastload`", "50 %"],
+        ["`pure`", "50 %"],
+        ["`leastload`", "95 %"],
+        ["`pure`", "95 %"],
+    ]
+    assert thresholds.sentences(shown).count(".") == 2
+
+
+def test_a_metric_without_levels_has_neither_sentence_nor_line_nor_mark():
+    shown = panel(curve=mpi())
+    assert (thresholds.sentences(shown), thresholds.lines(shown)) == ("", [])
+    rules = [layer for layer in figures.curve(shown).to_dict()["layer"] if layer["mark"]["type"] == "rule"]
+    assert rules == []
+
+
+def test_the_chart_has_room_for_every_level_and_marks_it():
+    chart = figures.curve(panel(threshold("pure", 0.1, "always"), threshold("pure", 0.95, "from"))).to_dict()
+    marks = [layer for layer in chart["layer"] if layer["mark"]["type"] == "rule"]
+    assert [mark["data"]["values"][0] for mark in marks] == [{"y": 0.1, "text": "10 %"}, {"y": 0.95, "text": "95 %"}]
+    low, high = next(layer for layer in chart["layer"] if layer["mark"]["type"] == "line")["encoding"]["y"]["scale"][
+        "domain"
+    ]
+    assert low < 0.1 and high > 0.95
+
+
+def test_the_page_has_the_table_below_the_figure_and_the_sentences_among_the_findings(tmp_path):
+    campaign = Campaign([lasting()], thresholds=[threshold("pure", 0.5, "from")])
+    page = Page({"task_map": "efficiency"}, campaign.write(tmp_path))
+    shown = page.charts("task_map").data
+    assert shown.index("crossover-chart") < shown.index("| protocol | arm | at least | is reached |")
+    assert page.findings("task_map").data.endswith("`pure` from **2 ms [1.8 ms, 2.3 ms]** on.")

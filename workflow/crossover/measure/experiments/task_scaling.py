@@ -1,0 +1,68 @@
+"""More and more engines: whether a farm hands out as many tasks as they could do.
+
+One block is one or more floods of tasks to one farm with x engines. A launch holds farms of one such number alone, so
+each number has launches of its own. Either the tasks are empty, and as many as the setting `tasks` says; or they sleep
+or spin for `duration_us` microseconds each, `tasks_per_engine` for every engine.
+
+- round trip = tasks / time from the first submit to the last result;
+- efficiency = ideal time / the same time, of tasks that last. Ideal is that every engine works all the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import eq
+from typing import Any
+
+from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.farms import Farm, flood, serve, side_by_side
+from crossover.measure.peers import Peers
+from crossover.measure.tasks import echo, turns_per_second
+from crossover.measure.workload import Workload, cores, telling, workload
+from crossover.plan import Arm
+
+__all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
+
+AXIS = Axis("engines", "engines")
+METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "higher"))
+
+
+def cells(settings: dict[str, Any]) -> list[Cell]:
+    """One cell for empty tasks and one for each way of taking time, at this launch's number of engines."""
+    engines, milliseconds = settings["engines"], f"{settings['duration_us'] / 1000:g} ms"
+    found = [Cell("empty tasks", engines, "empty")]
+    for work in telling(settings["work"], engines):
+        where = f", cores: {cores()}" if work == "spin" else ""
+        found.append(Cell(f"tasks {work}, {milliseconds} each{where}", engines, work))
+    return found
+
+
+class Floods:
+    """Rank 0: gives one farm at a time its tasks. `workloads` has them by the cell's variant."""
+
+    def __init__(self, farms: dict[str, Farm], workloads: dict[str, Workload]):
+        self.farms = farms
+        self.workloads = workloads
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """`n` floods of the cell's tasks to the arm's farm of `cell.x` engines."""
+        given = self.workloads[cell.variant]
+        took = flood(self.farms[arm.name], given.task, given.arguments, n, same=eq)
+        if not took.right:
+            return Block(took.seconds, fault="lost or damaged messages")
+        values = {"round trip": n * len(given.arguments) / took.seconds}
+        if given.seconds:
+            values["efficiency"] = n * given.seconds / cell.x / took.seconds
+        return Block(took.seconds, values)
+
+
+@contextmanager
+def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
+    """Give tasks to the farms of all arms."""
+    # Before any farm is there to take a core away.
+    turns = turns_per_second()
+    tasks = settings["engines"] * settings["tasks_per_engine"]
+    workloads = {work: workload(work, "equal", tasks, settings["duration_us"], turns) for work in settings["work"]}
+    with side_by_side(peers, settings) as farms:
+        yield Floods(farms, workloads | {"empty": Workload(echo, range(settings["tasks"]), 0.0)})
