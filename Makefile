@@ -27,7 +27,7 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/snakefmt --check Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
-bench: .venv/run  ## our numbers beside a plain loop's and mpi4py.bench's, measured in turn
+bench: .venv/run  ## our numbers beside those of plain loops and of others' programs, measured in turn
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
 
 docs: .venv/run  ## write the pages that are generated: config/README.md
