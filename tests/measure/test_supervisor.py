@@ -125,7 +125,7 @@ def test_an_experiment_that_does_not_exist_is_a_hole_that_names_it(launch):
 
 
 def test_a_launch_beyond_its_time_is_ended_and_becomes_a_hole(launch, tmp_path_factory):
-    short = ("plan.py", 'math.ceil(90 + 4 * float(settings["budget_seconds"]))', "4")
+    short = ("plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "4")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("hurried"), limit=short), **ENDLESS)
     found = hole(toy, toy.run())
     assert found["hole"] == "timed out"

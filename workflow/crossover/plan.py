@@ -77,15 +77,13 @@ def heats(settings: Settings) -> list[Settings]:
     size = settings.get("rivals_per_heat", max(1, len(social)))
     shared = [social[start : start + size] for start in range(0, len(social), size)]
     groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
-    listed = settings | ({"engine_counts": points(settings["engine_counts"])} if "engine_counts" in settings else {})
-    choices = [[{one: value} for value in listed[many]] for many, one in ONE_EACH.items() if listed.get(many)]
+    choices = [[{one: value} for value in settings[many]] for many, one in ONE_EACH.items() if settings.get(many)]
     return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
 
 
-ONE_EACH = {"engine_counts": "engines", "thread_levels": "thread_level", "players": "player"}
-"""Lists of which a launch has one value, by the key that has it: a farm keeps the engines that it was started with, and
-MPI is asked for one thread level per process.
-"""
+ONE_EACH = {"thread_levels": "thread_level", "players": "player", "engine_counts": "engines"}
+"""Lists of which a launch has one value, by the key that has it: MPI is asked for one thread level per process,
+and a farm keeps the engines that it was started with."""
 
 OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", *ONE_EACH)
 """Settings that say how many and which launches there are, and so are none of a single launch's business."""
@@ -124,8 +122,8 @@ def tasks(settings: Settings) -> int:
 
 
 def limit_seconds(settings: Settings) -> int:
-    """When the supervisor ends a launch: start-up, then four times the budget."""
-    return math.ceil(90 + 4 * float(settings["budget_seconds"]))
+    """When the supervisor ends a launch: its start, which takes longer with more ranks, then four times the budget."""
+    return math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))
 
 
 def runtime_minutes(settings: Settings) -> int:
