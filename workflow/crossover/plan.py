@@ -184,8 +184,11 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str
                     yield {"experiment": name, "placement": placement, "launch": number}
 
 
-START_SECONDS = 8
-"""What a launch takes beside its budget: starting and stopping its processes, and whatever it starts with them."""
+START_SECONDS = 1
+START_SECONDS_PER_RANK = 1.2
+"""What a launch takes beside its budget: starting and stopping its processes, and whatever it starts with them. Seen
+where ranks were several to a core.
+"""
 
 
 def estimated_seconds(config: Config) -> float:
@@ -193,7 +196,7 @@ def estimated_seconds(config: Config) -> float:
     found = 0.0
     for each in launches(config):
         settings = of_launch(settings_of(config, each["experiment"]), each["placement"], each["launch"])
-        found += START_SECONDS + settings["budget_seconds"]
+        found += START_SECONDS + START_SECONDS_PER_RANK * ranks(settings) + settings["budget_seconds"]
     return found
 
 

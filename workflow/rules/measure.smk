@@ -8,6 +8,8 @@ rule measure:
         plan.RAW.replace("{results}", RESULTS),
     log:
         f"{RESULTS}/logs/{{experiment}}/{{placement}}/launch={{launch}}.log",
+    # What follows can then be done for several experiments at a time, and none of it between two launches.
+    priority: 1
     conda:
         "../../envs/measure.yaml"
     resources:
