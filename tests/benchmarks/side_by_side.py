@@ -58,7 +58,7 @@ def ours(
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
             *("--launch", str(random.randrange(10**6)), "--settings", plan.canonical(launch)),
             *("--output", str(raw), "--log", f"{raw}.log"),
-            *("--libraries", *(str(build(path, folder)) for path in closure.libraries(config, experiment))),
+            *("--libraries", *(str(built(Path(path).name)) for path in closure.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         rows = pq.read_table(raw, partitioning=None).to_pylist()
@@ -69,18 +69,27 @@ def ours(
     return {x: statistic(values) for x, values in found.items()}
 
 
-def build(library: str, folder: str) -> Path:
-    """A library of ours or a variant of libzmq, built into `folder`."""
-    built = Path(folder) / Path(library).name
-    if built.name.startswith("libzmq-"):
-        line, _ = parse(built.stem)
-        archive = Path(folder) / line.archive
-        reason = source.fetch(line, archive) or variant.build(built.stem, archive, built)
+@cache
+def workshop() -> Path:
+    """A folder for what is built, gone at the end."""
+    folder = tempfile.mkdtemp(prefix="crossover-built-")
+    atexit.register(shutil.rmtree, folder)
+    return Path(folder)
+
+
+@cache
+def built(name: str) -> Path:
+    """A library of ours or a variant of libzmq, by its file's name."""
+    library = workshop() / name
+    if library.name.startswith("libzmq-"):
+        line, _ = parse(library.stem)
+        archive = workshop() / line.archive
+        reason = source.fetch(line, archive) or variant.build(library.stem, archive, library)
     else:
-        reason = native_build.build(native_build.SOURCES / f"{built.stem}.c", built)
+        reason = native_build.build(native_build.SOURCES / f"{library.stem}.c", library)
     if reason:
         sys.exit(reason)
-    return built
+    return library
 
 
 def other(*command: str) -> Values:
@@ -190,14 +199,6 @@ STRUCTS = {
 """libzmq 4.3.4 as released and one other, in blocks so long that waking a thread is none of their time."""
 
 
-@cache
-def libzmqs_program_on() -> Path:
-    """The build of libzmq that its own program runs on: the very one that is measured as `64 B struct`."""
-    folder = tempfile.mkdtemp(prefix="crossover-libzmq-")
-    atexit.register(shutil.rmtree, folder)
-    return build("libzmq-4.3.4-64.so", folder)
-
-
 def our_inproc(column: str = "value") -> Values:
     """Messages/s between two threads in C."""
     return ours("zmq_message_size", "throughput", "64 B struct", STRUCTS, column)
@@ -210,8 +211,9 @@ def inproc_bursts() -> tuple[str, ...]:
 
 
 def libzmqs_inproc() -> Values:
-    """The same by libzmq's own program, with as many messages."""
-    return other(sys.executable, str(HERE / "libzmq_inproc.py"), str(libzmqs_program_on()), "4.3.4", *inproc_bursts())
+    """The same by libzmq's own program on the same file, with as many messages."""
+    library = built("libzmq-4.3.4-64.so")
+    return other(sys.executable, str(HERE / "libzmq_inproc.py"), str(library), "4.3.4", *inproc_bursts())
 
 
 FARM = {"arms": ["leastload", "pure"], "budget_seconds": 12, "rivals_per_heat": 1}
