@@ -18,7 +18,7 @@ from typing import Any
 import ipyparallel as ipp
 import numpy as np
 
-REPEATS = 15
+REPEATS = 7
 TASKS = 128
 TASKS_PER_ENGINE = 16
 

@@ -27,6 +27,7 @@ from scipy.stats import t
 
 from crossover import closure, plan, schema
 from crossover.measure import host, native_build
+from crossover.measure.launch import WITHIN_THE_HOST
 from crossover.measure.libzmq import build as variant
 from crossover.measure.libzmq import source
 from crossover.measure.libzmq.line import parse
@@ -93,9 +94,10 @@ def built(name: str) -> Path:
 
 
 def other(*command: str) -> Values:
-    """What another program prints as JSON. Like a launch of ours it waits until no other is being measured here."""
+    """What another program prints as JSON. As a launch of ours it waits until no other is being measured here."""
     with host.alone(lambda _: None, lambda: None):
-        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        environment = WITHIN_THE_HOST["node"] | os.environ
+        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
     return {int(x): value for x, value in json.loads(answer).items()}
 
 
@@ -154,19 +156,29 @@ def our_best_c() -> Values:
     return ours("mpi_pingpong", "round trip", "C", PINGPONG, statistic=min)
 
 
-def our_best_c_single() -> Values:
-    """The same at the thread level of a program that asks for none."""
-    return ours("mpi_pingpong", "round trip", "C", PINGPONG | {"thread_levels": ["single"]}, statistic=min)
-
-
 def their_best_send() -> Values:
     """The best loop of mpi4py's benchmark on arrays that were written to, seconds."""
     return their_send("--written", "--best")
 
 
+NETPIPE_REPEATS = ("1024:4000", "65536:200", "131072:100")
+NETPIPE_STARTS = 4
+
+
 def netpipe() -> Values:
-    """NetPIPE's best, seconds."""
-    return other(sys.executable, str(HERE / "netpipe.py"))
+    """NetPIPE's best of several starts, seconds."""
+    return best([other(sys.executable, str(HERE / "netpipe.py"), *NETPIPE_REPEATS) for _ in range(NETPIPE_STARTS)])
+
+
+def our_c_in_one_buffer() -> Values:
+    """The same by our C, which NetPIPE's way sends what it has received."""
+    command = [*RANKS, str(HERE / "c_pingpong.py"), str(built("mpi_pingpong.so")), *NETPIPE_REPEATS]
+    return best([other(*command) for _ in range(NETPIPE_STARTS)])
+
+
+def best(starts: Sequence[Values]) -> Values:
+    """The least of each point."""
+    return {x: min(values[x] for values in starts) for x in starts[0]}
 
 
 def their_send(*options: str) -> Values:
@@ -189,37 +201,19 @@ def tutorials(kind: str) -> Values:
     return other(*RANKS, str(HERE / "tutorial_pingpong.py"), kind, *map(str, ELEMENTS))
 
 
-STRUCTS = {
-    "sizes_bytes": [8, 512, 4_096],
-    "scan_bytes": 0,
-    "arms": ["64 B struct", "96 B struct"],
-    "block_seconds": 0.02,
-    "budget_seconds": 6,
-}
-"""libzmq 4.3.4 as released and one other, in blocks so long that waking a thread is none of their time."""
+INPROC_BURSTS = ("8:100000", "512:50000", "4096:20000")
 
 
-def our_inproc(column: str = "value") -> Values:
-    """Messages/s between two threads in C."""
-    return ours("zmq_message_size", "throughput", "64 B struct", STRUCTS, column)
-
-
-@cache
-def inproc_bursts() -> tuple[str, ...]:
-    """The bursts of ours, as size:messages."""
-    return tuple(f"{size}:{int(n)}" for size, n in our_inproc("n").items())
-
-
-def libzmqs_inproc() -> Values:
-    """The same by libzmq's own program on the same file, with as many messages."""
-    library = built("libzmq-4.3.4-64.so")
-    return other(sys.executable, str(HERE / "libzmq_inproc.py"), str(library), "4.3.4", *inproc_bursts())
+def inproc(whose: str) -> Values:
+    """Messages/s between two threads in C, by libzmq's own program (`theirs`) or by our driver (`ours`)."""
+    files = (str(built("zmq_inproc.so")), str(built("libzmq-4.3.4-64.so")))
+    return other(sys.executable, str(HERE / "libzmq_inproc.py"), whose, *files, *INPROC_BURSTS)
 
 
 FARM = {"arms": ["leastload", "pure"], "budget_seconds": 12, "rivals_per_heat": 1}
 ENGINES = 2
 NOTEBOOK: dict[str, tuple[str, str, dict[str, object]]] = {
-    "latency": ("task_latency", "round trip", {"tasks": [16, 128, 1_024]}),
+    "latency": ("task_latency", "round trip", {"tasks": [16, 128]}),
     "throughput": ("task_throughput", "round trip", {"sizes_bytes": [1_000, 100_000]}),
     "map": (
         "task_map",
@@ -288,9 +282,13 @@ def main() -> None:
     turns = chosen.turns
     comparisons = dict(COMPARISONS)
     if os.environ.get("NETPIPE") or shutil.which("NPmpich2"):
-        comparisons["best round trip in C, NetPIPE / ours"] = ("elements", our_best_c_single, netpipe)
+        comparisons["best round trip in C, NetPIPE / ours"] = ("elements", our_c_in_one_buffer, netpipe)
     if os.environ.get("LIBZMQ"):
-        comparisons["messages/s over inproc in C, libzmq's own program / ours"] = ("bytes", our_inproc, libzmqs_inproc)
+        comparisons["messages/s over inproc in C, libzmq's own program / ours"] = (
+            "bytes",
+            partial(inproc, "ours"),
+            partial(inproc, "theirs"),
+        )
     for name, (unit, mine, theirs) in comparisons.items():
         if chosen.only not in name:
             continue

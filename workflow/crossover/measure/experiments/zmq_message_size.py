@@ -137,17 +137,23 @@ class Exchanges:
         return Block(seconds, {PATTERNS[pattern]: seconds / n if round_trips else n / seconds})
 
 
+def driver() -> ctypes.CDLL:
+    """The C driver of all variants. Raises UnavailableError with the reason if there is none."""
+    library = native.load("zmq_inproc")
+    library.inproc_open.restype = ctypes.c_void_p
+    library.inproc_struct_bytes.restype = library.inproc_inline_bytes.restype = ctypes.c_long
+    library.inproc_exchange.argtypes = (
+        *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_char_p, ctypes.c_int),
+        ctypes.c_void_p,
+    )
+    return library
+
+
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
     """Load every build, and the reference's a second time from a copy: an instance of its own for the null arm."""
     try:
-        driver = native.load("zmq_inproc")
-        driver.inproc_open.restype = ctypes.c_void_p
-        driver.inproc_struct_bytes.restype = driver.inproc_inline_bytes.restype = ctypes.c_long
-        driver.inproc_exchange.argtypes = (
-            *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_char_p, ctypes.c_int),
-            ctypes.c_void_p,
-        )
+        library = driver()
         variants = {}
         with TemporaryDirectory(prefix="crossover-null-") as folder:
             for version, structs in lines(settings).items():
@@ -156,7 +162,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
                     path = native.load(name)._name
                     if arm.null:
                         path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
-                    variants[version, arm.name] = Variant(driver, path, version, structs[arm.runs])
+                    variants[version, arm.name] = Variant(library, path, version, structs[arm.runs])
     except native.UnavailableError as error:
         raise Refusal("not built", str(error)) from error
     yield Exchanges(variants, settings["in_flight_bytes"])

@@ -1,0 +1,39 @@
+"""Our C ping-pong between two plain ranks, as the ceiling of `mpi_pingpong` but for its buffers. Prints round trips in
+seconds by elements, the best of many runs.
+
+Takes the library's file and elements:repeats. Our experiments send from one buffer, which nobody writes to, and receive
+into another. Here one buffer is sent and received into, as in NetPIPE: what is sent has then just been written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+
+from crossover.measure import native
+from crossover.measure.ceilings import mpi
+
+ITEM_BYTES = 8
+RUNS = 20
+
+
+def main(library: str, *points: str) -> None:
+    """Play at every point; rank 0 prints."""
+    os.environ |= native.variables([Path(library)])
+    comm = MPI.COMM_WORLD
+    exchange = mpi.pingpong(comm, 1 - comm.rank)
+    found = {}
+    for elements, repeats in (map(int, point.split(":")) for point in points):
+        buffer = np.ones(elements * ITEM_BYTES, np.uint8)
+        found[elements] = min(exchange(buffer, buffer, repeats) / repeats for _ in range(RUNS))
+    if comm.rank == 0:
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
