@@ -19,7 +19,7 @@ from types import ModuleType
 
 import zmq
 
-RUNS = 12
+RUNS = 8
 
 
 def fetched(folder: Path) -> ModuleType:
