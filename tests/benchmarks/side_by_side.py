@@ -121,9 +121,9 @@ def bursts(curve: str) -> tuple[str, ...]:
     return tuple(f"{size}:{min(int(n), IN_FLIGHT_BYTES // size)}" for size, n in our_copy(curve, "n").items())
 
 
-def pyzmqs_throughput() -> Values:
+def pyzmqs_throughput(*options: str) -> Values:
     """The same by pyzmq's own script, with as many messages."""
-    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *bursts(PUBLISHED))
+    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *bursts(PUBLISHED), *options)
 
 
 def our_legacy() -> Values:
@@ -247,6 +247,11 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
         "bytes",
         partial(our_copy, PUBLISHED),
         pyzmqs_throughput,
+    ),
+    "the same, pyzmq's script in processes that live on / ours": (
+        "bytes",
+        partial(our_copy, PUBLISHED),
+        partial(pyzmqs_throughput, "--warm"),
     ),
     "copying round trip over ipc, pyzmq's script / ours": ("bytes", our_legacy, pyzmqs_latency),
     "round trip of send, a tutorial's loop / ours": ("elements", our_pickled, partial(tutorials, "send")),
