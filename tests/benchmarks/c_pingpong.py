@@ -1,8 +1,8 @@
-"""Our C ping-pong between two plain ranks, as the ceiling of `mpi_pingpong` but for its buffers. Prints round trips in
-seconds by elements, the best of many runs.
+"""Our C ping-pong between two plain ranks, as the ceiling of `mpi_pingpong`. Prints round trips in seconds by elements,
+the best of many runs.
 
-Takes the library's file and elements:repeats. Our experiments send from one buffer, which nobody writes to, and receive
-into another. Here one buffer is sent and received into, as in NetPIPE: what is sent has then just been written.
+Takes the library's file and elements:repeats. One buffer is sent and received into, as in NetPIPE and as the ceiling of
+an array that is re-sent: what is sent has then just been written.
 """
 
 from __future__ import annotations

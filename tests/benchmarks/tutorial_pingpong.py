@@ -1,7 +1,7 @@
 """`send`/`recv` and `Send`/`Recv` of a float64 array between two ranks, as a tutorial has it: a plain loop, one array.
 
 Takes `send` or `Send` and then elements; prints seconds per round trip by elements, the median over repeats. The array
-that arrives is the array that goes out again, unlike in our blocks, which receive into a buffer of its own.
+that arrives is the array that goes out again, as in our blocks of the kind that is re-sent.
 """
 
 from __future__ import annotations

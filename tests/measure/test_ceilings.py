@@ -10,6 +10,7 @@ import zmq
 
 from crossover.measure import native
 from crossover.measure.ceilings import memory, stream, zeromq
+from crossover.measure.payload import MARK
 
 SIZES_BYTES = [1, 100, 3_000_000]
 
@@ -24,10 +25,13 @@ def payload(size, seed=1):
     return np.random.default_rng(seed).integers(0, 256, size, np.uint8)
 
 
-def play(first, second, size, n):
-    """`n` round trips between two exchanges in two threads; the seconds of either, and what either has received."""
-    boxes = [np.zeros(size, np.uint8), np.zeros(size, np.uint8)]
+def play(first, second, size, n, re_sent=False):
+    """`n` round trips between two exchanges in two threads; the seconds of either, and what either has received.
+
+    What is `re_sent` is received where it is sent from.
+    """
     ping, pong = payload(size, 1), payload(size, 2)
+    boxes = [ping, pong] if re_sent else [np.zeros(size, np.uint8), np.zeros(size, np.uint8)]
     told = {}
 
     def answer():
@@ -63,6 +67,20 @@ def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
             end.setblocking(False)
             with pytest.raises(BlockingIOError):
                 end.recv(1)
+
+
+@pytest.mark.parametrize("size", SIZES_BYTES)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_in_one_buffer_both_ends_of_a_raw_socket_are_left_with_the_firsts_bytes_marked_once(size, n):
+    with (
+        stream.listen("Unix", "127.0.0.1") as listening,
+        stream.connect(listening.getsockname()) as one,
+        listening.accept()[0] as other,
+    ):
+        _, boxes = play(stream.pingpong(one, True), stream.pingpong(other, False), size, n, re_sent=True)
+    expected = payload(size, 1)
+    expected[-1] ^= MARK
+    assert np.array_equal(boxes[0], expected) and np.array_equal(boxes[1], expected)
 
 
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])

@@ -31,7 +31,7 @@ SETTINGS = {
     "mpi_pingpong": COMMON
     | {
         "elements": [1, 1000],
-        "objects": ["float64 array", "bytes", "dict", "list of floats"],
+        "objects": ["float64 array", "float64 array, re-sent", "bytes", "dict", "list of floats"],
         "thread_level": "single",
         "player": "rank",
         "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
@@ -66,7 +66,10 @@ CURVES = {
     "zmq_throughput in one process": ["PUSH/PULL over inproc, 1 MB in flight"],
     "zmq_latency": ["REQ/REP over ipc, legacy", "REQ/REP over tcp"],
     "zmq_latency in one process": ["REQ/REP over inproc"],
-    "mpi_pingpong": [f"{kind}, thread level single" for kind in ("bytes", "dict", "float64 array", "list of floats")],
+    "mpi_pingpong": [
+        f"{kind}, thread level single"
+        for kind in ("bytes", "dict", "float64 array, re-sent", "float64 array", "list of floats")
+    ],
     "task_latency": ["empty tasks, engines: 1"],
 }
 CURVES["mpi_pingpong between engines"] = [f"{curve}, between engines" for curve in CURVES["mpi_pingpong"]]
@@ -145,8 +148,10 @@ def takes_part(arm, protocol):
     """Whether an arm means something under a protocol.
 
     A list cannot be sent as a buffer; neither a message of several parts nor one that is sent on can be received into a
-    buffer that is kept.
+    buffer that is kept. Of one piece of memory there is no copy.
     """
+    if arm.runs == "memcpy":
+        return "re-sent" not in protocol
     if arm.runs == "recv-into" or (arm.ceiling and "over" in protocol):
         return "DEALER" not in protocol and "legacy" not in protocol
     return arm.runs not in ("Send", "persistent") or protocol.startswith(("float64 array", "bytes"))

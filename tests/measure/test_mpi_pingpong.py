@@ -10,11 +10,11 @@ from launching import COMMON, ROOT, Launch, eventually, toy_project
 
 from crossover import plan, record
 from crossover.measure.experiments import mpi_pingpong
-from crossover.measure.payload import Payload
+from crossover.measure.payload import RE_SENT, Payload, payload
 
 SETTINGS = COMMON | {
     "elements": [10],
-    "objects": ["float64 array", "bytes", "list of floats", "dict"],
+    "objects": ["float64 array", RE_SENT, "bytes", "list of floats", "dict"],
     "thread_level": "multiple",
     "player": "rank",
     "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
@@ -23,6 +23,8 @@ SETTINGS = COMMON | {
 }
 BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": plan.PLAYING}}
 BUFFER_ARMS = {"Send", "persistent"}
+ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
+"""Kinds of which both ranks have the same object."""
 
 
 def arms_by_kind(**changes):
@@ -33,6 +35,7 @@ def test_what_is_no_buffer_is_sent_by_the_pickling_arms_alone():
     all_of_them = {*SETTINGS["arms"], "C", "memcpy"}
     assert arms_by_kind() == {
         "float64 array": all_of_them,
+        RE_SENT: all_of_them - {"memcpy"},
         "bytes": all_of_them,
         "list of floats": all_of_them - BUFFER_ARMS,
         "dict": all_of_them - BUFFER_ARMS,
@@ -40,7 +43,7 @@ def test_what_is_no_buffer_is_sent_by_the_pickling_arms_alone():
 
 
 def test_an_object_that_no_chosen_arm_can_send_has_no_cell():
-    assert set(arms_by_kind(arms=["Send", "persistent"], reference="Send")) == {"float64 array", "bytes"}
+    assert set(arms_by_kind(arms=["Send", "persistent"], reference="Send")) == {"float64 array", RE_SENT, "bytes"}
 
 
 def test_the_thread_level_is_part_of_what_a_curve_is_called():
@@ -58,27 +61,27 @@ def test_what_the_two_ends_are_is_part_of_what_a_curve_is_called_and_of_nothing_
     assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
 
 
-@pytest.mark.parametrize("kind", SETTINGS["objects"])
+@pytest.mark.parametrize("kind", ALIKE)
 @pytest.mark.parametrize("elements", [1, 1000])
 def test_both_ranks_have_the_same_object_and_know_it_from_another(kind, elements):
     ours, theirs = Payload(kind, elements), Payload(kind, elements)
-    assert ours.equals(theirs.message)
-    assert not ours.equals(Payload(kind, elements + 1).message)
-    ours.empty()
-    assert not ours.equals(None)
+    assert ours.arrived(theirs.message)
+    assert not ours.arrived(Payload(kind, elements + 1).message)
+    ours.reset()
+    assert not ours.arrived(None)
     ours.bytes_in[:] = theirs.bytes_out
-    assert ours.equals(None)
+    assert ours.arrived(None)
     ours.bytes_in[-1] ^= 1
-    assert not ours.equals(None)
+    assert not ours.arrived(None)
     ours.bytes_in[:] = theirs.bytes_out
-    ours.empty()
-    assert not ours.equals(None)
+    ours.reset()
+    assert not ours.arrived(None)
 
 
-@pytest.mark.parametrize("kind", SETTINGS["objects"])
+@pytest.mark.parametrize("kind", ALIKE)
 def test_an_object_of_another_type_or_with_one_thing_changed_is_damaged(kind):
-    payload = Payload(kind, 100)
-    assert not payload.equals(str(payload.message))
+    present = Payload(kind, 100)
+    assert not present.arrived(str(present.message))
     other = Payload(kind, 100).message
     match kind:
         case "float64 array":
@@ -89,15 +92,65 @@ def test_an_object_of_another_type_or_with_one_thing_changed_is_damaged(kind):
             other[7] += 1
         case "dict":
             other["entry 7"] += 1
-    assert not payload.equals(other)
+    assert not present.arrived(other)
 
 
 @pytest.mark.parametrize("kind", ["float64 array", "bytes"])
 def test_a_buffer_is_sent_from_its_own_memory_and_received_where_the_ceilings_receive(kind):
-    payload = Payload(kind, 1000)
-    assert len(payload.bytes_out) == len(payload.bytes_in) == 8000
-    assert np.shares_memory(payload.bytes_out, np.frombuffer(payload.message, np.uint8))
-    assert np.shares_memory(payload.inbox, payload.bytes_in)
+    present = Payload(kind, 1000)
+    assert len(present.bytes_out) == len(present.bytes_in) == 8000
+    assert np.shares_memory(present.bytes_out, np.frombuffer(present.message, np.uint8))
+    assert np.shares_memory(present.inbox, present.bytes_in)
+
+
+@pytest.mark.parametrize("elements", [1, 1000])
+def test_a_re_sent_array_is_received_where_it_is_sent_from(elements):
+    present = payload(RE_SENT, elements, 1)
+    memory = [present.message, present.inbox, present.bytes_out, present.bytes_in]
+    assert len({piece.ctypes.data for piece in memory}) == 1
+    assert {piece.nbytes for piece in memory} == {8 * elements}
+
+
+def re_sent(elements):
+    return [payload(RE_SENT, elements, rank) for rank in (0, 1)]
+
+
+@pytest.mark.parametrize("elements", [1, 1000])
+def test_a_re_sent_array_has_gone_all_the_way_where_both_ranks_hold_the_firsts_as_it_was_marked(elements):
+    first, second = re_sent(elements)
+    for _ in range(2):
+        second.message[:] = first.message
+        second.mark()
+        first.message[:] = second.message
+        assert first.arrived(None) and second.arrived(None)
+        first.reset()
+        second.reset()
+
+
+@pytest.mark.parametrize("elements", [1, 1000])
+def test_of_a_re_sent_array_each_rank_knows_that_nothing_came_or_not_the_last(elements):
+    first, second = re_sent(elements)
+    assert not first.arrived(None) and not second.arrived(None)
+    # The second rank got nothing, so what it sends on is its own.
+    second.mark()
+    assert not second.arrived(None)
+    first.message[:] = second.message
+    assert not first.arrived(None)
+    first, second = re_sent(elements)
+    # The first rank got what it had sent, but not what was sent last.
+    second.message[:] = first.message
+    assert not first.arrived(None)
+
+
+@pytest.mark.parametrize("elements", [1, 1000])
+def test_of_re_sent_arrays_that_were_pickled_each_rank_knows_the_others_from_its_own(elements):
+    first, second = re_sent(elements)
+    own = second.message.copy()
+    assert second.arrived(first.message.copy()) and not second.arrived(own)
+    assert not first.arrived(own), "it was not marked, so it is not the last"
+    second.mark()
+    assert first.arrived(second.message.copy()) and not first.arrived(first.message.copy())
+    assert not first.arrived(second.message.tolist())
 
 
 @pytest.fixture
@@ -171,6 +224,37 @@ def test_messages_that_are_not_what_was_expected_make_no_number(launch, tmp_path
     rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
     assert {(row["validity"], row["value"]) for row in rows} == {("lost or damaged messages", None)}
     assert {row["arm"] for row in rows} == {"send", "Send", "null"}
+
+
+ASTRAY = """\
+    class Astray(MPI.Intracomm):
+        def Recv(self, buffer, *of):
+            super().Recv(bytearray(buffer.nbytes), *of)
+
+        def Recv_init(self, buffer, *of):
+            return super().Recv_init(bytearray(buffer.nbytes), *of)
+
+        def recv(self, *of):
+            super().recv(*of)
+            return message
+
+    if comm.rank == {rank}:
+        comm = Astray(comm)
+    match arm:"""
+"""At one end messages go where nobody looks, and that end takes its own array for what came."""
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_re_sent_message_that_never_arrives_makes_no_number(launch, tmp_path, rank):
+    astray = ("measure/roundtrips.py", "    match arm:", ASTRAY.format(rank=rank))
+    game = launch(
+        root=toy_project(tmp_path / "project", astray=astray),
+        **SMALL | {"objects": [RE_SENT], "arms": ["send", "Send", "persistent"]},
+    )
+    assert game.run() == 0, game.log.read_text()
+    rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
+    assert {(row["validity"], row["value"]) for row in rows} == {("lost or damaged messages", None)}
+    assert {row["arm"] for row in rows} == {"send", "Send", "persistent", "null"}
 
 
 @pytest.mark.parametrize("level", ["single", "multiple"])

@@ -5,6 +5,9 @@ rank 1 answers each message it got. The other arms change one thing each: `pkl5.
 pickle, `send into buffer` receives the pickle into memory that is reused (`irecv`), `persistent` sets up the buffers'
 calls once. Received buffers go to one of their own, emptied before the block, so that what came can be checked after.
 
+The kind `float64 array, re-sent` is that tutorial's to the letter: a buffer is received into the array that it is sent
+from, so what is sent was written a moment ago, by the message before; of pickles the array that came is dropped.
+
 Ceilings move as many bytes through the same buffers: an array's or a bytes object's own, else those of its pickle.
 
 The two ends are plain ranks, or ranks that are engines of ipyparallel as well, as in that tutorial. Between blocks a
@@ -28,7 +31,7 @@ from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import Exchange, memory, mpi, stream
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.native import UnavailableError
-from crossover.measure.payload import Payload
+from crossover.measure.payload import RE_SENT, Payload, payload
 from crossover.measure.peers import LOOPBACK, Peers
 from crossover.measure.roundtrips import Game, game
 from crossover.plan import Arm, points
@@ -49,7 +52,7 @@ FOR_BUFFERS = ("Send", "persistent")
 """Arms that take nothing but a buffer."""
 
 ALONE = ("memcpy",)
-"""Ceilings that one process measures by itself, while the other sleeps."""
+"""Ceilings that one process measures by itself, while the other sleeps: copies, which take two pieces of memory."""
 
 ASLEEP_SECONDS = 50e-6
 """Between two looks at what MPI has for a rank that must not spin."""
@@ -62,13 +65,19 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     entered = [arm for arm in arms_of(settings) if not arm.null]
     found = []
     for kind in settings["objects"]:
-        fit = [arm for arm in entered if Payload.is_buffer(kind) or arm.runs not in FOR_BUFFERS]
+        fit = [arm for arm in entered if _fits(arm.runs, kind)]
         if any(not arm.ceiling for arm in fit):
             between = ", between engines" if settings["player"] == "engine" else ""
             protocol = f"{kind}, thread level {settings['thread_level']}{between}"
             names = tuple(arm.runs for arm in fit)
             found += [Cell(protocol, elements, kind, names) for elements in points(settings["elements"])]
     return found
+
+
+def _fits(arm: str, kind: str) -> bool:
+    if arm in ALONE:
+        return kind != RE_SENT
+    return arm not in FOR_BUFFERS or Payload.is_buffer(kind)
 
 
 class Player:
@@ -81,7 +90,7 @@ class Player:
         self.comm = peers.comm
         self.rank = peers.rank
         self.other = 1 - peers.rank
-        self.payload = Payload(settings["objects"][0], 1)
+        self.payload = payload(settings["objects"][0], 1, self.rank)
         self.ceilings: dict[str, Exchange] = {}
         self.unavailable: dict[str, str] = {}
         for name in settings["ceilings"]:
@@ -108,16 +117,16 @@ class Player:
         """This end's part of a block: `n` round trips, and whether all arrived undamaged, here and there."""
         if arm in self.unavailable:
             return Block(0.0, fault=self.unavailable[arm])
-        payload = self._present(kind, elements)
-        payload.empty()
-        play = self._game(arm, payload)
+        present = self._present(kind, elements)
+        present.reset()
+        play = self._game(arm, present)
         if arm in ALONE:
             seconds, got = play(n)
-            undamaged = payload.equals(got)
+            undamaged = present.arrived(got)
         else:
             self.comm.Barrier()  # the other end has woken up
             seconds, got = play(n)
-            ours, theirs = np.array([payload.equals(got)], dtype=np.uint8), np.zeros(1, dtype=np.uint8)
+            ours, theirs = np.array([present.arrived(got)], dtype=np.uint8), np.zeros(1, dtype=np.uint8)
             self.comm.Sendrecv(ours, self.other, recvbuf=theirs, source=self.other)
             undamaged = bool(ours[0] and theirs[0])
         if not undamaged:
@@ -126,14 +135,14 @@ class Player:
 
     def _present(self, kind: str, elements: int) -> Payload:
         if (self.payload.kind, self.payload.elements) != (kind, elements):
-            self.payload = Payload(kind, elements)
+            self.payload = payload(kind, elements, self.rank)
         return self.payload
 
-    def _game(self, arm: str, payload: Payload) -> Game:
+    def _game(self, arm: str, present: Payload) -> Game:
         if arm not in self.ceilings:
-            return game(arm, self.comm, payload)
+            return game(arm, self.comm, present)
         exchange = self.ceilings[arm]
-        return lambda n: (exchange(payload.bytes_out, payload.bytes_in, n), None)
+        return lambda n: (exchange(present.bytes_out, present.bytes_in, n), None)
 
 
 def _make(name: str, peers: Peers, resources: ExitStack) -> Exchange:
