@@ -16,7 +16,7 @@ from typing import Any
 
 import zmq
 
-BURSTS = 60
+BURSTS = 12
 
 
 def open_socket(kind: int) -> zmq.Socket[bytes]:

@@ -1,7 +1,8 @@
 """pyzmq's own performance script, taken from the sources of the installed version, run point by point.
 
 Takes `thr` or `lat` and then size:messages; prints messages/s (`thr`) or seconds per round trip (`lat`) by size, the
-median over runs, each of them in processes of its own, copying, over ipc.
+median over runs, copying, over ipc. The script starts a new process to receive each run, whose memory has all to be
+asked for anew; with `--warm` one process receives them all.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import ModuleType
 
 import zmq
 
-RUNS = 12
+RUNS = 8
 
 
 def fetched(folder: Path) -> ModuleType:
@@ -37,19 +40,37 @@ def fetched(folder: Path) -> ModuleType:
     return module
 
 
+def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
+    """The end that receives, run after run until told to stop; each comes as the arguments of the function."""
+    function = {"thr": perf.thr_sink, "lat": perf.latency_echo}[test]
+    while arguments := runs.recv():
+        function(**arguments)
+
+
 def main(test: str, *plan: str) -> None:
     """Run every point, print the medians."""
     with tempfile.TemporaryDirectory() as folder:
         perf = fetched(Path(folder))
+        runs, told = Pipe()
+        # As the script does it: a fork, which has its functions.
+        receiver = get_context("fork").Process(target=receiving, args=(perf, test, told))
+        receiver.start()
 
         def once(size: int, count: int) -> float:
             url = f"ipc://@perf-{os.getpid()}-{os.urandom(4).hex()}"
-            found = perf.do_run(test, url=url, count=count, size=size, copy=True, poll=False, quiet=True)
+            arguments = {"url": url, "count": count, "size": size, "copy": True, "poll": False, "quiet": True}
+            if "--warm" in plan:
+                runs.send(arguments)
+                found = {"thr": perf.throughput, "lat": perf.latency}[test](**arguments)
+            else:
+                found = perf.do_run(test, **arguments)
             # Throughput comes with the rate of sends before it; latency is half a round trip, in microseconds.
             return float(found[1]) if test == "thr" else 2e-6 * float(found)
 
-        points = {int(size): int(count) for size, count in (each.split(":") for each in plan)}
+        points = {int(size): int(count) for size, _, count in (each.partition(":") for each in plan) if count}
         print(json.dumps({size: statistics.median(once(size, n) for _ in range(RUNS)) for size, n in points.items()}))
+        runs.send(None)
+        receiver.join()
 
 
 if __name__ == "__main__":

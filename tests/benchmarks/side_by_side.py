@@ -105,22 +105,25 @@ PLAIN, PUBLISHED = "PUSH/PULL over ipc", "DEALER/ROUTER over ipc"
 """Curves of ours: of the pattern that one would write, and of the one that pyzmq's own script runs."""
 
 ZEROMQ = {"sizes_bytes": list(SIZES_BYTES), "placements": ["node"], "budget_seconds": 4}
+IN_FLIGHT_BYTES = 64_000_000
+LONG = {"block_seconds": 0.25, "budget_seconds": 8, "in_flight_bytes": IN_FLIGHT_BYTES}
+"""Bursts so long that it matters little how they begin: pyzmq's script starts a new process to receive each."""
 
 
 def our_copy(curve: str, column: str = "value") -> Values:
     """Copying throughput along a curve, messages/s."""
-    return ours("zmq_throughput", "throughput", "copy", ZEROMQ | {"curves": [curve]}, column)
+    return ours("zmq_throughput", "throughput", "copy", ZEROMQ | LONG | {"curves": [curve]}, column)
 
 
 @cache
 def bursts(curve: str) -> tuple[str, ...]:
     """The bursts of ours, as size:messages: rates depend on how many messages there are."""
-    return tuple(f"{size}:{int(n)}" for size, n in our_copy(curve, "n").items())
+    return tuple(f"{size}:{min(int(n), IN_FLIGHT_BYTES // size)}" for size, n in our_copy(curve, "n").items())
 
 
-def pyzmqs_throughput() -> Values:
+def pyzmqs_throughput(*options: str) -> Values:
     """The same by pyzmq's own script, with as many messages."""
-    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *bursts(PUBLISHED))
+    return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *bursts(PUBLISHED), *options)
 
 
 def our_legacy() -> Values:
@@ -250,6 +253,11 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
         "bytes",
         partial(our_copy, PUBLISHED),
         pyzmqs_throughput,
+    ),
+    "the same, pyzmq's script in processes that live on / ours": (
+        "bytes",
+        partial(our_copy, PUBLISHED),
+        partial(pyzmqs_throughput, "--warm"),
     ),
     "copying round trip over ipc, pyzmq's script / ours": ("bytes", our_legacy, pyzmqs_latency),
     "round trip of send, a tutorial's loop / ours": (
