@@ -83,6 +83,27 @@ def test_in_one_buffer_both_ends_of_a_raw_socket_are_left_with_the_firsts_bytes_
     assert np.array_equal(boxes[0], expected) and np.array_equal(boxes[1], expected)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_in_one_buffer_a_raw_socket_marks_the_last_message_and_no_other(n):
+    sent, came = payload(100), []
+    with (
+        stream.listen("Unix", "127.0.0.1") as listening,
+        stream.connect(listening.getsockname()) as one,
+        listening.accept()[0] as other,
+    ):
+
+        def first(outbox, inbox, n):
+            for _ in range(n):
+                one.sendall(outbox)
+                came.append(one.recv(len(outbox), socket.MSG_WAITALL)[-1] ^ outbox[-1])
+            return 0
+
+        buffer = np.zeros(len(sent), np.uint8)
+        second = stream.pingpong(other, False)
+        play(first, lambda _, __, n: second(buffer, buffer, n), len(sent), n)
+    assert came == [0] * (n - 1) + [MARK]
+
+
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_round_trip_lasts_until_the_answer_has_come(kind):
     with (

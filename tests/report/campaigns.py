@@ -171,7 +171,8 @@ def zmq(protocol: str = "PUSH/PULL over tcp, 64 MB in flight", metric: str = "th
 
 def mpi(**changes: Any) -> Curve:
     settings = {
-        "experiment": "mpi_pingpong", "protocol": "float64 array, blocking calls", "metric": "round trip", "unit": "s",
+        "experiment": "mpi_pingpong", "protocol": "float64 array, thread level multiple",
+        "metric": "round trip", "unit": "s",
         "better": "lower", "arm": "Send", "reference": "send", "axis": "array length", "axis_unit": "elements",
         "points": [1.0, 10, 100, 1000, 10000, 100000, 1000000], "rate": 3.1e-6, "centre": 2e6, "slope": 0.06,
         "verdict": "always",

@@ -163,7 +163,7 @@ def test_the_subtitle_says_on_which_side_an_arm_is_ahead(curve, where):
 
 def test_each_panel_is_drawn_as_specification_svg_and_png(results):
     folder = results / "figures" / "mpi_pingpong"
-    stem = "round-trip-float64-array-blocking-calls"
+    stem = "round-trip-float64-array-thread-level-multiple"
     assert {path.name for path in folder.iterdir()} == {
         f"{stem}{part}{ending}" for part in ("", "-ratio") for ending in (".vl.json", ".svg", ".png")
     }

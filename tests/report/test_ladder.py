@@ -7,7 +7,6 @@ from crossover import schema
 from crossover.report import ladder
 from crossover.report.page import Page
 
-ARRAY = {"protocol": "float64 array, thread level multiple"}
 FARM = {"experiment": "task_throughput", "metric": "round trip", "axis": "array size", "axis_unit": "bytes"}
 
 
@@ -20,7 +19,7 @@ def rung(shown, name):
 
 
 def test_elements_become_bytes_and_rates_become_times():
-    rows = summary(mpi(**ARRAY), tasks(**FARM, points=[10.0, 1000.0]))
+    rows = summary(mpi(), tasks(**FARM, points=[10.0, 1000.0]))
     shown = ladder.panel(rows)
     (send,) = [row for row in rows if row["arm"] == "send" and row["x"] == 10]
     assert rung(shown, "mpi4py send")[80]["median"] == send["median"]
@@ -34,21 +33,19 @@ def test_elements_become_bytes_and_rates_become_times():
 def test_of_several_curves_of_a_layer_one_is_taken():
     plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")
     legacy = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc, legacy")
-    shown = ladder.panel(summary(mpi(**ARRAY), plain, legacy))
+    shown = ladder.panel(summary(mpi(), plain, legacy))
     assert {row["protocol"] for row in shown.summary if row["arm"] == "pyzmq"} == {"REQ/REP over ipc"}
 
 
 def test_an_array_that_is_re_sent_is_no_layer():
     again = mpi(protocol="float64 array, re-sent, thread level multiple", rate=1.0)
     assert ladder.panel(summary(again)) is None
-    shown = ladder.panel(summary(mpi(**ARRAY), again))
-    assert {row["protocol"] for row in shown.summary} == set(ARRAY.values())
+    shown = ladder.panel(summary(mpi(), again))
+    assert {row["protocol"] for row in shown.summary} == {mpi().protocol}
 
 
 def test_other_metrics_and_the_null_arm_are_no_rungs():
-    rows = summary(
-        mpi(**ARRAY), zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc")
-    )
+    rows = summary(mpi(), zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc"))
     assert set(ladder.panel(rows).arms) == {"mpi4py send", "mpi4py Send"}
 
 
@@ -61,7 +58,7 @@ def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
 
 def test_the_page_shows_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path):
     plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc", points=[100.0, 1e6])
-    results = Campaign([plain, mpi(**ARRAY)]).write(tmp_path)
+    results = Campaign([plain, mpi()]).write(tmp_path)
     ladder.draw(results, tmp_path / "figures" / "ladder")
     shown = Page({}, results).ladder().data
     assert shown.count("crossover-chart") == 1

@@ -102,7 +102,7 @@ def test_an_arm_that_never_gave_a_value_is_told_with_its_reason_and_one_that_did
     campaign.raw = [*rows, measured | {"arm": "flaky"}]
     told = Page({"mpi_pingpong": "round trip"}, campaign.write(tmp_path)).holes().data
     assert told == (
-        "`in C` of `mpi_pingpong` has no value under float64 array, blocking calls and dict: "
+        "`in C` of `mpi_pingpong` has no value under float64 array, thread level multiple and dict: "
         "`no C compiler 'cc' was found; install one, or name it in 'CC'`."
     )
 

@@ -51,7 +51,7 @@ def test_a_missing_table_is_named(tmp_path):
 
 def test_a_placement_that_is_not_usual_is_part_of_the_title(tmp_path):
     rows = [row | {"placement": "nodes"} for row in Campaign([mpi()]).tables()["summary"]]
-    assert tables.panels(rows, [], [])[0].title == "float64 array, blocking calls (nodes)"
+    assert tables.panels(rows, [], [])[0].title == "float64 array, thread level multiple (nodes)"
 
 
 @given(st.text(max_size=40))
