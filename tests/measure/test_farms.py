@@ -11,6 +11,8 @@ from launching import COMMON, Launch, eventually, toy_project
 from openssh import needs_sshd
 
 from crossover import plan, record, schema
+from crossover.measure.farms import ipyparallel
+from crossover.measure.peers import Refusal
 
 SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
@@ -249,3 +251,15 @@ def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_
     assert facts["hole"] == "not installed"
     assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or leave")
     left_nothing(one)
+
+
+def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):
+    monkeypatch.setattr(ipyparallel, "START_SECONDS", 3)
+    farm = ipyparallel.Entrant(None, ranks=[1, 2], scheme="leastload")
+    farm.start()
+    try:
+        farm.invitation()
+        with pytest.raises(Refusal, match=r"0 of 2 engines of ipyparallel leastload .* of its controller, it"):
+            farm.join()
+    finally:
+        farm._server.stop()

@@ -55,8 +55,12 @@ class Server:
                 return read()
             except (OSError, ValueError):
                 time.sleep(0.02)
-        said = self._log.read_text().splitlines()[-1:]
-        raise Refusal("crashed", f"{self.name}, which the farm needs, did not come up; its last words: {said}")
+        raise Refusal("crashed", f"{self.name}, which the farm needs, did not come up; {self.last_words()}")
+
+    def last_words(self) -> str:
+        """What it said last, as a clause."""
+        said = self._log.read_text(errors="replace").splitlines()[-1:]
+        return f"its last words: {said[0].strip()}" if said else "it said nothing"
 
     def stop(self) -> None:
         """End it with its children."""

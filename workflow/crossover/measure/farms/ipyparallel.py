@@ -93,7 +93,14 @@ class Entrant(Farm):
         # Without a folder of its own the client would make one in the user's home.
         connection = {"connection_info": self._connection_of_client(), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
-            probe.wait_for_engines(len(self.ranks), timeout=START_SECONDS, interactive=False)
+            try:
+                probe.wait_for_engines(len(self.ranks), timeout=START_SECONDS, interactive=False)
+            except TimeoutError as late:
+                raise Refusal(
+                    "crashed",
+                    f"{len(probe)} of {len(self.ranks)} engines of {self._server.name} had joined after "
+                    f"{START_SECONDS} s; of its controller, {self._server.last_words()}",
+                ) from late
         self._client = _Client(**connection, timeout=START_SECONDS)
         if len(self._client) != len(self.ranks):
             raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {len(self.ranks)}")
