@@ -236,7 +236,7 @@ ASTRAY = """\
 
         def recv(self, *of):
             super().recv(*of)
-            return message
+            return payload.message
 
     if comm.rank == {rank}:
         comm = Astray(comm)

@@ -48,6 +48,9 @@ class Payload:
         """Leave nothing in the inbox that could be taken for a message."""
         self.bytes_in.fill(0)
 
+    def mark(self) -> None:
+        """Make the object one that was not sent before; called before the last answer. Needed where it is sent on."""
+
     def arrived(self, got: Any) -> bool:
         """Whether `got` is this object; where it is None, whether the inbox holds its bytes."""
         if got is None:
@@ -70,7 +73,7 @@ class ReSent(Payload):
         self.kind = RE_SENT
         self.bytes_in, self.inbox = self.bytes_out, self.message
         contents = self.message.copy(), np.random.default_rng((elements, 1)).random(elements)
-        self._own = contents[rank]
+        self._rank, self._own = rank, contents[rank]
         self._sent_on = _marked(contents[0])
         self._pickled = _marked(contents[1]) if rank == 0 else contents[0]
         self.reset()
@@ -80,8 +83,9 @@ class ReSent(Payload):
         self.message[:] = self._own
 
     def mark(self) -> None:
-        """Make the array one that was not sent before; the ceilings in C do the same."""
-        self.bytes_out[-1] ^= MARK
+        """Change a bit on rank 1, which answers; the ceilings in C do the same."""
+        if self._rank == 1:
+            self.bytes_out[-1] ^= MARK
 
     def arrived(self, got: Any) -> bool:
         """Whether `got` is what the other rank sent last; where it is None, whether rank 0's array went all the way."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from time import perf_counter
 from typing import Any
 
 from mpi4py import MPI
 from mpi4py.util import pkl5
 
-from crossover.measure.payload import Payload, ReSent
+from crossover.measure.payload import Payload
 
 Game = Callable[[int], tuple[float, Any]]
 """Plays n round trips; returns their seconds and what came last (None: see the payload's inbox)."""
@@ -18,23 +17,21 @@ Game = Callable[[int], tuple[float, Any]]
 
 def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
     """What plays `arm` on either rank of `comm`, which has two: rank 0 begins."""
-    message, inbox = payload.message, payload.inbox
-    mark = payload.mark if isinstance(payload, ReSent) and comm.rank == 1 else None
-    calls = partial(_re_sent, mark=mark) if isinstance(payload, ReSent) else _calls
+    inbox = payload.inbox
     match arm:
         case "send":
-            return lambda n: calls(comm, comm.send, comm.recv, message, None, n)
+            return lambda n: _calls(comm, comm.send, comm.recv, payload, None, n)
         case "Send":
-            return lambda n: calls(comm, comm.Send, comm.Recv, message, inbox, n)
+            return lambda n: _calls(comm, comm.Send, comm.Recv, payload, inbox, n)
         case "pkl5.send":
             outside = pkl5.Intracomm(comm)
-            return lambda n: calls(comm, outside.send, outside.recv, message, None, n)
+            return lambda n: _calls(comm, outside.send, outside.recv, payload, None, n)
         case "send into buffer":
             room = bytearray(payload.pickled_bytes)
             # recv(buf) is deprecated in mpi4py, and warns at every call.
-            return lambda n: calls(comm, comm.send, lambda *of: comm.irecv(*of).wait(), message, room, n)
+            return lambda n: _calls(comm, comm.send, lambda *of: comm.irecv(*of).wait(), payload, room, n)
         case "persistent":
-            return lambda n: _persistent(comm, message, inbox, n, mark)
+            return lambda n: _persistent(comm, payload, n)
         case _:
             raise ValueError(f"no such arm: {arm}")
 
@@ -43,36 +40,14 @@ def _calls(
     comm: MPI.Intracomm,
     send: Callable[..., None],
     receive: Callable[..., Any],
-    message: Any,
+    payload: Payload,
     buffer: Any,
     n: int,
 ) -> tuple[float, Any]:
-    got, other = None, 1 - comm.rank
+    """Round trips by a pair of calls. An object that came is dropped before the next one comes, as in the tutorial."""
+    message, other = payload.message, 1 - comm.rank
     began = perf_counter()
     if other == 1:
-        for _ in range(n):
-            send(message, other)
-            got = receive(buffer, other)
-    else:
-        for _ in range(n):
-            got = receive(buffer, other)
-            send(message, other)
-    return perf_counter() - began, got
-
-
-def _re_sent(
-    comm: MPI.Intracomm,
-    send: Callable[..., None],
-    receive: Callable[..., Any],
-    message: Any,
-    buffer: Any,
-    n: int,
-    mark: Callable[[], None] | None,
-) -> tuple[float, Any]:
-    """The same, but an object that came is dropped before the next is received; rank 1 marks what it sends last."""
-    other = 1 - comm.rank
-    began = perf_counter()
-    if mark is None:
         for _ in range(n - 1):
             send(message, other)
             receive(buffer, other)
@@ -83,30 +58,27 @@ def _re_sent(
             receive(buffer, other)
             send(message, other)
         got = receive(buffer, other)
-        mark()
+        payload.mark()
         send(message, other)
     return perf_counter() - began, got
 
 
-def _persistent(
-    comm: MPI.Intracomm, message: Any, inbox: Any, n: int, mark: Callable[[], None] | None
-) -> tuple[float, None]:
-    """Round trips by calls set up once; the end that has a `mark` makes it before it sends for the last time."""
+def _persistent(comm: MPI.Intracomm, payload: Payload, n: int) -> tuple[float, None]:
+    """Round trips by calls that are set up once."""
     other = 1 - comm.rank
-    going, coming = comm.Send_init(message, other), comm.Recv_init(inbox, other)
+    going, coming = comm.Send_init(payload.message, other), comm.Recv_init(payload.inbox, other)
     first, second = (going, coming) if other == 1 else (coming, going)
     began = perf_counter()
-    for _ in range(n if mark is None else n - 1):
+    for _ in range(n - 1):
         first.Start()
         first.Wait()
         second.Start()
         second.Wait()
-    if mark is not None:
-        first.Start()
-        first.Wait()
-        mark()
-        second.Start()
-        second.Wait()
+    first.Start()
+    first.Wait()
+    payload.mark()
+    second.Start()
+    second.Wait()
     seconds = perf_counter() - began
     going.Free()
     coming.Free()

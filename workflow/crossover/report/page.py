@@ -262,6 +262,5 @@ def _crossover(panel: Panel, arm: str, row: Row) -> list[str]:
     if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
         return [*told, "–", "–"]
     unit = row["axis_unit"]
-    ends = [row["bracket_low"], row["bracket_high"]]
-    bracket = "–" if None in ends else " to ".join(quantities.quantity(end, unit) for end in ends)
+    bracket = quantities.bracket(row["bracket_low"], row["bracket_high"], unit)
     return [*told, quantities.position(row["x"], row["low"], row["high"], unit), bracket]

@@ -79,6 +79,15 @@ def position(value: float, low: float | None, high: float | None, unit: str) -> 
     return f"{here} [{', '.join(ends)}]"
 
 
+def bracket(low: float | None, high: float | None, unit: str) -> str:
+    """The measured points around a place.
+
+    >>> bracket(1000, 10000, "bytes"), bracket(None, 10000, "bytes")
+    ('1 kB to 10 kB', '–')
+    """
+    return "–" if low is None or high is None else f"{quantity(low, unit)} to {quantity(high, unit)}"
+
+
 def duration(seconds: float) -> str:
     """A length of time as people say it.
 

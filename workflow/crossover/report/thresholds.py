@@ -11,7 +11,13 @@ HEADER = ["protocol", "arm", "at least", "is reached", "measured points around"]
 def lines(panel: Panel) -> list[list[str]]:
     """A line for each arm and level, under HEADER."""
     return [
-        [panel.title, f"`{row['arm']}`", _level(row), _reached(row), _bracket(row)]
+        [
+            panel.title,
+            f"`{row['arm']}`",
+            _level(row),
+            _reached(row),
+            quantities.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
+        ]
         for level in levels(panel)
         for row in _of_level(panel, level)
     ]
@@ -64,8 +70,3 @@ def _reached(row: Row) -> str:
             return "on and off, several times along the axis"
         case _:
             return "undecided"
-
-
-def _bracket(row: Row) -> str:
-    ends = [row["bracket_low"], row["bracket_high"]]
-    return "–" if None in ends else " to ".join(quantities.quantity(end, row["axis_unit"]) for end in ends)

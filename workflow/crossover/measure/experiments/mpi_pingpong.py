@@ -6,7 +6,7 @@ pickle, `send into buffer` receives the pickle into memory that is reused (`irec
 calls once. Received buffers go to one of their own, emptied before the block, so that what came can be checked after.
 
 The kind `float64 array, re-sent` is that tutorial's to the letter: a buffer is received into the array that it is sent
-from, so what is sent was written a moment ago, by the message before; of pickles the array that came is dropped.
+from, so what is sent was written a moment ago, by the message before.
 
 Ceilings move as many bytes through the same buffers: an array's or a bytes object's own, else those of its pickle.
 
