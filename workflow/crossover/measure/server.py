@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,7 @@ class Server:
         return f"its last words: {said[0].strip()}" if said else "it said nothing"
 
     def stop(self) -> None:
-        """End it with its children."""
+        """End it with its children; nothing is left of its folder."""
         self._process.terminate()
         self._process.wait(START_SECONDS)
+        shutil.rmtree(self.folder)
