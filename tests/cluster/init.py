@@ -1,0 +1,58 @@
+"""Process 1 of a machine of the test cluster: makes it one, then reaps what ends there. Killed, it takes all along.
+
+Runs in new namespaces: `unshare --uts --ipc --mount --net --pid --fork python init.py <facts as JSON>`.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+
+def mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True)
+
+
+def private(folder: Path, shared: Path) -> None:
+    """Give this machine a `folder` of its own, through which `shared` still reaches if it lies there."""
+    behind = os.open(shared, os.O_PATH)
+    mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(folder))
+    if shared.is_relative_to(folder):
+        shared.mkdir(parents=True)
+        mount("--bind", f"/proc/self/fd/{behind}", str(shared))
+    os.close(behind)
+
+
+def become(name: str, shared: Path, files: dict[str, str]) -> None:
+    """Be the machine `name`; `files` are put over those of the real one."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # die with the parent
+    mount("--make-rprivate", "/")
+    mount("-t", "proc", "proc", "/proc")
+    socket.sethostname(name)
+    for target, source in files.items():
+        mount("--bind", source, target)
+    private(Path("/dev/shm"), shared)
+    private(Path("/tmp"), shared)
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+
+
+def reap() -> None:
+    """Wait for whatever ends here; what is started later becomes a child of this process when its own parent ends."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            signal.pause()
+
+
+if __name__ == "__main__":
+    facts = json.loads(sys.argv[1])
+    become(facts["name"], Path(facts["shared"]), facts["files"])
+    print("up", flush=True)
+    reap()
