@@ -263,3 +263,15 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
             farm.join()
     finally:
         farm._server.stop()
+
+
+def test_engines_that_join_without_the_clients_notice_are_found_all_the_same(launch, tmp_path):
+    """As when they join while the client connects: no notification reaches it."""
+    deaf = "    def _register_engine(self, message):\n        pass\n\n    def _stop_scheduling_tasks"
+    root = toy_project(
+        tmp_path / "project", deaf=("measure/farms/ipyparallel.py", "    def _stop_scheduling_tasks", deaf)
+    )
+    one = launch("task_latency", settings("task_latency", ["leastload"], engines=2, tasks=[3]), root=root)
+    assert one.run() == 0
+    assert {row["validity"] for row in rows(one)} <= SANE
+    assert rows(one)

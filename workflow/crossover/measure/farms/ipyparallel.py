@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import tempfile
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,14 +94,15 @@ class Entrant(Farm):
         # Without a folder of its own the client would make one in the user's home.
         connection = {"connection_info": self._connection_of_client(), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
-            try:
-                probe.wait_for_engines(len(self.ranks), timeout=START_SECONDS, interactive=False)
-            except TimeoutError as late:
-                raise Refusal(
-                    "crashed",
-                    f"{len(probe)} of {len(self.ranks)} engines of {self._server.name} had joined after "
-                    f"{START_SECONDS} s; of its controller, {self._server.last_words()}",
-                ) from late
+            deadline = time.monotonic() + START_SECONDS
+            while (joined := probe.engines_of_the_hub()) < len(self.ranks):
+                if time.monotonic() > deadline:
+                    raise Refusal(
+                        "crashed",
+                        f"{joined} of {len(self.ranks)} engines of {self._server.name} had joined after "
+                        f"{START_SECONDS} s; of its controller, {self._server.last_words()}",
+                    )
+                time.sleep(0.05)
         self._client = _Client(**connection, timeout=START_SECONDS)
         if len(self._client) != len(self.ranks):
             raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {len(self.ranks)}")
@@ -133,6 +135,14 @@ class Entrant(Farm):
 
 class _Client(ipp.Client):  # type: ignore[misc]
     """A client that bears engines to come out of order, and to go at the end."""
+
+    def engines_of_the_hub(self) -> int:
+        """How many engines the hub has, by its own word.
+
+        What a client counts itself can stay short for good: an engine that joins while the client is connecting is in
+        neither the hub's answer nor the notifications, to which the client's socket has not subscribed yet.
+        """
+        return sum(isinstance(name, int) for name in self.queue_status())
 
     def _stop_scheduling_tasks(self) -> None:
         """Do nothing: under the pure scheduler a client would close its socket, under its own feet if it is still
