@@ -100,9 +100,10 @@ class Machine:
     def command(self, *command: str, user: str | None = None, folder: Path | None = None) -> list[str]:
         """What runs a command on this machine, as root or as `user`."""
         there = ["nsenter", "--target", str(self.pid), "--mount", "--uts", "--ipc", "--net", "--pid"]
-        there += [f"--wd={folder}"] if folder else []
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-        return [*there, "--", *become, *command]
+        # Not by --wd of nsenter, which would be the folder as it is seen outside.
+        change = ["env", f"--chdir={folder}"] if folder else []
+        return [*there, "--", *become, *change, *command]
 
     def run(self, *command: str) -> str:
         """What a command said that must succeed on this machine."""
@@ -125,9 +126,15 @@ class Machine:
 
     def limit(self, megabits_per_second: float) -> None:
         """Let no more through the machine's cable, either way; raises CalledProcessError where the kernel cannot."""
-        rate = ("root", "tbf", "rate", f"{megabits_per_second}mbit", "burst", "64kb", "latency", "400ms")
-        self.switch.run("tc", "qdisc", "replace", "dev", self.port, *rate)
-        self.run("tc", "qdisc", "replace", "dev", "eth0", *rate)
+        self._queue("tbf", "rate", f"{megabits_per_second}mbit", "burst", "64kb", "latency", "400ms")
+
+    def unlimit(self) -> None:
+        """Let everything through the cable, as at first."""
+        self._queue("noqueue")
+
+    def _queue(self, *discipline: str) -> None:
+        self.switch.run("tc", "qdisc", "replace", "dev", self.port, "root", *discipline)
+        self.run("tc", "qdisc", "replace", "dev", "eth0", "root", *discipline)
 
     def stop(self) -> None:
         """Take the machine away, whatever its state."""
