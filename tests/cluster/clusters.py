@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+import pyarrow.parquet as pq
 from copies import Project
 from machines import eventually
 from slurm import Cluster, cluster
+
+from crossover import record
 
 SLURM = ("snakemake", "--profile", "slurm", "--slurm-status-command", "squeue")
 """The bare command, where there is no accounting."""
@@ -66,3 +69,13 @@ class OnCluster(Project):
         """The command on the login node, killed if it takes too long."""
         limited = ("timeout", "--signal=KILL", str(self.limit_seconds - 10), *command)
         return self.slurm.login.command(*limited, user=self.user, folder=self.folder)
+
+
+def hosts(project: Project) -> dict[str, set[str]]:
+    """The hosts of each launch's ranks as they saw them, by the name of its raw file."""
+    raw = project.folder / "results/raw"
+    found = {}
+    for path in raw.rglob("*.parquet"):
+        ranks = record.metadata(pq.read_table(path, partitioning=None))["ranks"]
+        found[str(path.relative_to(raw))] = {rank["host"] for rank in ranks}
+    return found

@@ -24,7 +24,7 @@ def private(folder: Path, shared: Path) -> None:
     if shared.is_relative_to(folder):
         shared.mkdir(parents=True)
         # As the process's open file, because its name is hidden by now.
-        mount("--no-canonicalize", "--bind", f"/proc/{os.getpid()}/fd/{behind}", str(shared))
+        mount("--no-canonicalize", "--rbind", f"/proc/{os.getpid()}/fd/{behind}", str(shared))
     os.close(behind)
 
 

@@ -6,6 +6,7 @@ it is gone when its processes are, and two clusters never meet. Needs root.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import psutil
 
 INIT = Path(__file__).with_name("init.py")
 NEEDED = ("ip", "unshare", "nsenter", "mount")
@@ -118,6 +121,17 @@ class Machine:
             return subprocess.Popen(
                 self.command(*command), stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
             )
+
+    def processes(self) -> list[psutil.Process]:
+        """What runs on this machine, its process 1 left out."""
+        here = self._namespace(self.pid)
+        return [each for each in psutil.process_iter() if each.pid != self.pid and self._namespace(each.pid) == here]
+
+    @staticmethod
+    def _namespace(pid: int) -> str:
+        with contextlib.suppress(OSError):
+            return str(Path(f"/proc/{pid}/ns/pid").readlink())
+        return ""  # it has ended
 
     def cut_power(self) -> None:
         """Kill everything on this machine at once: what holds its process 1 takes that along."""

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-import pyarrow.parquet as pq
+from clusters import hosts
 from copies import Project
 from slurm import Cluster
-
-from crossover import record
-
-
-def hosts(project: Project) -> dict[str, set[str]]:
-    """Where each launch ran, by its raw file, as its ranks saw it."""
-    raw = project.folder / "results/raw"
-    found = {
-        str(path.relative_to(raw)): record.metadata(pq.read_table(path, partitioning=None))
-        for path in raw.rglob("*.parquet")
-    }
-    return {name: {rank["host"] for rank in facts["ranks"]} for name, facts in found.items()}
 
 
 def test_the_bare_command_measures_on_the_nodes_and_reports_on_the_login_node(
