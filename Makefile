@@ -6,10 +6,10 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report test lint bench docs clean
+.PHONY: help env report test test-cluster lint bench docs clean
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
 
 env: .venv/run  ## set up .venv, from the locked versions, each checked against its hash
 
@@ -18,7 +18,10 @@ report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or pap
 	@echo "The report: results/report/index.html"
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -m "not cluster"
+
+test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
+	@$(BIN)/python -m pytest -m cluster
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/ruff check

@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import closure, plan, schema, session
+from crossover import admission, closure, plan, schema, session
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -58,4 +58,10 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
+    if workflow.executor_plugin.name == "slurm":
+        with session.plain(admission.AdmissionError):
+            admission.check(
+                workflow.executor_settings.array_jobs,
+                [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
+            )
     print(plan.outlook(run), file=sys.stderr, flush=True)

@@ -23,7 +23,8 @@ def private(folder: Path, shared: Path) -> None:
     mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(folder))
     if shared.is_relative_to(folder):
         shared.mkdir(parents=True)
-        mount("--bind", f"/proc/self/fd/{behind}", str(shared))
+        # As the process's open file, because its name is hidden by now.
+        mount("--no-canonicalize", "--rbind", f"/proc/{os.getpid()}/fd/{behind}", str(shared))
     os.close(behind)
 
 

@@ -6,6 +6,7 @@ it is gone when its processes are, and two clusters never meet. Needs root.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import psutil
 
 INIT = Path(__file__).with_name("init.py")
 NEEDED = ("ip", "unshare", "nsenter", "mount")
@@ -100,9 +103,10 @@ class Machine:
     def command(self, *command: str, user: str | None = None, folder: Path | None = None) -> list[str]:
         """What runs a command on this machine, as root or as `user`."""
         there = ["nsenter", "--target", str(self.pid), "--mount", "--uts", "--ipc", "--net", "--pid"]
-        there += [f"--wd={folder}"] if folder else []
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-        return [*there, "--", *become, *command]
+        # Not by --wd of nsenter, which would be the folder as it is seen outside.
+        change = ["env", f"--chdir={folder}"] if folder else []
+        return [*there, "--", *become, *change, *command]
 
     def run(self, *command: str) -> str:
         """What a command said that must succeed on this machine."""
@@ -118,6 +122,17 @@ class Machine:
                 self.command(*command), stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
             )
 
+    def processes(self) -> list[psutil.Process]:
+        """What runs on this machine, its process 1 left out."""
+        here = self._namespace(self.pid)
+        return [each for each in psutil.process_iter() if each.pid != self.pid and self._namespace(each.pid) == here]
+
+    @staticmethod
+    def _namespace(pid: int) -> str:
+        with contextlib.suppress(OSError):
+            return str(Path(f"/proc/{pid}/ns/pid").readlink())
+        return ""  # it has ended
+
     def cut_power(self) -> None:
         """Kill everything on this machine at once: what holds its process 1 takes that along."""
         self._process.kill()
@@ -125,9 +140,15 @@ class Machine:
 
     def limit(self, megabits_per_second: float) -> None:
         """Let no more through the machine's cable, either way; raises CalledProcessError where the kernel cannot."""
-        rate = ("root", "tbf", "rate", f"{megabits_per_second}mbit", "burst", "64kb", "latency", "400ms")
-        self.switch.run("tc", "qdisc", "replace", "dev", self.port, *rate)
-        self.run("tc", "qdisc", "replace", "dev", "eth0", *rate)
+        self._queue("tbf", "rate", f"{megabits_per_second}mbit", "burst", "64kb", "latency", "400ms")
+
+    def unlimit(self) -> None:
+        """Let everything through the cable, as at first."""
+        self._queue("noqueue")
+
+    def _queue(self, *discipline: str) -> None:
+        self.switch.run("tc", "qdisc", "replace", "dev", self.port, "root", *discipline)
+        self.run("tc", "qdisc", "replace", "dev", "eth0", "root", *discipline)
 
     def stop(self) -> None:
         """Take the machine away, whatever its state."""

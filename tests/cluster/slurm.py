@@ -83,7 +83,7 @@ class Cluster:
 
     def jobs(self) -> list[str]:
         """Jobs that wait or run."""
-        return self.login.run("squeue", "--noheader", "--states=all", "--format=%i %T").splitlines()
+        return self.login.run("squeue", "--noheader", "--format=%i %T").splitlines()
 
     def start_controller(self) -> subprocess.Popen[bytes]:
         """Start slurmctld and wait until it answers."""
@@ -91,6 +91,11 @@ class Cluster:
         if not eventually(lambda: self._answers(), 20):
             raise RuntimeError(f"slurmctld does not answer; see {self.folder}/slurmctld.log")
         return found
+
+    def stop_controller(self) -> None:
+        """Kill slurmctld, as an outage does."""
+        [controller] = [each for each in self.login.processes() if each.name() == "slurmctld"]
+        controller.kill()
 
     def _answers(self) -> bool:
         return subprocess.run(self.login.command("scontrol", "ping"), capture_output=True).returncode == 0

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import yaml
 
@@ -47,6 +48,9 @@ SMALL_MPI = {
 class Project:
     """A copy of the project."""
 
+    limit_seconds: ClassVar[float] = 240
+    """How long one of its commands may take."""
+
     folder: Path
 
     def environment(self) -> dict[str, str]:
@@ -54,10 +58,14 @@ class Project:
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return kept | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
 
+    def command(self, *command: str) -> list[str]:
+        """What runs a command where this copy's commands run: here."""
+        return list(command)
+
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start a command in the copy, in a session of its own."""
         return subprocess.Popen(
-            command,
+            self.command(*command),
             cwd=self.folder,
             env=self.environment(),
             text=True,
@@ -70,7 +78,7 @@ class Project:
         """Run a command in the copy; its exit code and all it said."""
         process = self.start(*command)
         try:
-            said, _ = process.communicate(timeout=240)
+            said, _ = process.communicate(timeout=self.limit_seconds)
         finally:
             process.kill()
         return process.returncode, said

@@ -1,0 +1,81 @@
+"""Clusters one after another for many tests, and a project whose commands run on one."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import pyarrow.parquet as pq
+from copies import Project
+from machines import eventually
+from slurm import Cluster, cluster
+
+from crossover import record
+
+SLURM = ("snakemake", "--profile", "slurm", "--slurm-status-command", "squeue")
+"""The bare command, where there is no accounting."""
+
+PROMPT = (*SLURM, "--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1")
+"""The same for impatient tests: asks soon, and often, whether a job has ended."""
+
+
+@dataclass
+class Supply:
+    """Hands out a cluster that is whole: the last one where it still is, else another."""
+
+    shared: Path
+    _undo: ExitStack = field(default_factory=ExitStack)
+    _last: Cluster | None = None
+
+    def whole(self) -> Cluster:
+        """A cluster of three nodes, all idle and none throttled, without jobs."""
+        if self._last is None or not _restored(self._last):
+            self._undo.close()
+            self.shared.chmod(0o755)
+            self._last = self._undo.enter_context(cluster(self.shared))
+        return self._last
+
+    def __enter__(self) -> Supply:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._undo.close()
+
+
+def _restored(last: Cluster) -> bool:
+    """Whether a cluster is as it was at first, once what can be undone is."""
+    try:
+        last.login.run("scancel", "--user=root,stranger")
+        for node in last.nodes:
+            node.unlimit()
+        return eventually(lambda: not last.jobs() and set(last.states().values()) == {"idle"}, 15)
+    except (RuntimeError, subprocess.SubprocessError):
+        return False
+
+
+@dataclass(frozen=True)
+class OnCluster(Project):
+    """A copy of the project in a cluster's shared folder. Its commands run on the login node."""
+
+    limit_seconds = 500
+
+    slurm: Cluster
+    user: str | None = None
+
+    def command(self, *command: str) -> list[str]:
+        """The command on the login node, killed if it takes too long."""
+        limited = ("timeout", "--signal=KILL", str(self.limit_seconds - 10), *command)
+        return self.slurm.login.command(*limited, user=self.user, folder=self.folder)
+
+
+def hosts(project: Project) -> dict[str, set[str]]:
+    """The hosts of each launch's ranks as they saw them, by the name of its raw file."""
+    raw = project.folder / "results/raw"
+    found = {}
+    for path in raw.rglob("*.parquet"):
+        ranks = record.metadata(pq.read_table(path, partitioning=None))["ranks"]
+        found[str(path.relative_to(raw))] = {rank["host"] for rank in ranks}
+    return found

@@ -1,0 +1,55 @@
+"""A cluster that is whole, and copies of the project in the folder that its machines share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clusters import PROMPT, OnCluster, Supply
+from copies import SMALL_MPI, Project, copy_of_the_project
+from slurm import Cluster, why_not
+
+LIMIT_SECONDS = 600
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.cluster)
+            item.add_marker(pytest.mark.timeout(LIMIT_SECONDS))
+
+
+@pytest.fixture(scope="session")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supply]:
+    """Gives a whole cluster to whoever asks: the last one, or another where that was broken."""
+    if reason := why_not():
+        # A developer's machine may lack it; where the gate runs, leaving these out would hide a failure.
+        (pytest.fail if os.environ.get("CROSSOVER_CLUSTER") == "required" else pytest.skip)(reason)
+    with Supply(tmp_path_factory.mktemp("shared")) as supply:
+        yield supply
+
+
+@pytest.fixture
+def slurm(clusters: Supply) -> Cluster:
+    """A Slurm of three nodes, all idle and none throttled, without jobs."""
+    return clusters.whole()
+
+
+@pytest.fixture
+def project(slurm: Cluster, tmp_path: Path) -> OnCluster:
+    """A fresh copy in which only the toy is configured; its commands run on the login node."""
+    copy = copy_of_the_project(slurm.shared / tmp_path.name)
+    copy.configure(toy={})
+    return OnCluster(copy.folder, slurm)
+
+
+@pytest.fixture(scope="session")
+def finished_once(clusters: Supply) -> tuple[Project, str]:
+    """A copy in which a run has measured the toy and a small MPI ping-pong, and what that said."""
+    slurm = clusters.whole()
+    copy = copy_of_the_project(slurm.shared / "finished")
+    copy.configure(toy={}, mpi_pingpong=SMALL_MPI)
+    return copy, OnCluster(copy.folder, slurm).succeed(*PROMPT)

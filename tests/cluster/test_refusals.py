@@ -1,0 +1,29 @@
+"""What cannot work is refused before anything is submitted, with the reason and the key."""
+
+from __future__ import annotations
+
+from clusters import SLURM, OnCluster
+
+ONE_LAUNCH = "results/raw/toy/node/launch=1.parquet"
+
+
+def refused(project: OnCluster, *arguments: str) -> str:
+    """What a run says that is refused before it has submitted anything."""
+    code, said = project.run(*SLURM, *arguments)
+    assert code == 1, said
+    assert "Traceback" not in said
+    assert project.slurm.jobs() == []
+    assert not (project.folder / "results/raw").exists()
+    return said
+
+
+def test_array_jobs_in_which_every_task_would_run_the_first_launch(project: OnCluster) -> None:
+    said = refused(project, "--slurm-array-jobs", "measure")
+    assert "slurm-array-jobs is set (measure)" in said and "remove it" in said
+
+
+def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
+    (project.folder / "profiles/slurm/site.yaml").write_text("partition: nonsense\n")
+    said = refused(project, ONE_LAUNCH)
+    assert "--partition=nonsense" in said and "Invalid partition name" in said
+    assert "set the key partition in profiles/slurm/site.yaml" in said
