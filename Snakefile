@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import closure, plan, schema, session
+from crossover import closure, forecast, plan, schema, session
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -22,6 +22,7 @@ with session.plain(schema.ConfigError):
 
 session.expose()
 RESULTS = run["results"]
+course = forecast.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
 
 
 wildcard_constraints:
@@ -58,4 +59,12 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
-    print(plan.outlook(run), file=sys.stderr, flush=True)
+    print(course.outlook(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+
+
+onsuccess:
+    print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+
+
+onerror:
+    print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
