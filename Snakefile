@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import admission, closure, plan, schema, session
+from crossover import admission, closure, forecast, plan, schema, session
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -22,6 +22,7 @@ with session.plain(schema.ConfigError):
 
 session.expose()
 RESULTS = run["results"]
+course = forecast.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
 
 
 wildcard_constraints:
@@ -64,4 +65,12 @@ onstart:
                 workflow.executor_settings.array_jobs,
                 [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
             )
-    print(plan.outlook(run), file=sys.stderr, flush=True)
+    print(course.outlook(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+
+
+onsuccess:
+    print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+
+
+onerror:
+    print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)

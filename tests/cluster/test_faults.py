@@ -59,7 +59,7 @@ class BadDay:
 
 @pytest.fixture(scope="module")
 def bad_day(clusters: Supply) -> BadDay:
-    """Launch 1 stands still until Slurm ends it, launch 2 is killed, launch 3 loses its node; then the controller fails."""
+    """Launch 1 stands still until Slurm ends it, 2 is killed, 3 loses its node; then the controller fails."""
     slurm = clusters.whole()
     project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
     project.configure(toy=LONG)

@@ -140,7 +140,7 @@ def test_questions_are_asked_of_the_experiment_of_the_wildcards():
     wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch="2")
     assert plan.for_launch(config, plan.ranks)(wildcards) == 9
     assert plan.for_config(config, plan.raw_files)(wildcards) == plan.raw_files(config, "task_latency")
-    assert plan.nodes(wildcards) == 1
+    assert plan.for_launch(config, plan.nodes)(wildcards) == 1
 
 
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -152,3 +153,30 @@ def test_an_expected_error_ends_the_run_with_its_message_alone():
 def test_an_unexpected_error_keeps_its_traceback():
     with pytest.raises(ZeroDivisionError), session.plain(session.SessionError):
         raise ZeroDivisionError
+
+
+def a_workflow(nodes=None, **bounds):
+    return SimpleNamespace(nodes=nodes, global_resources={name: SimpleNamespace(value=n) for name, n in bounds.items()})
+
+
+def test_on_one_machine_there_is_one_host():
+    assert session.hosts(a_workflow()) == 1
+
+
+def test_on_a_cluster_there_are_as_many_as_the_site_allows():
+    assert session.hosts(a_workflow(nodes=100)) > 100
+    bounded = a_workflow(nodes=100)
+    bounded.global_resources["nodes"] = SimpleNamespace(value=3)
+    assert session.hosts(bounded) == 3
+
+
+def test_the_jobs_of_a_rule_that_a_run_has_are_told_by_their_wildcards():
+    jobs = [
+        SimpleNamespace(rule=SimpleNamespace(name=name), wildcards_dict={"launch": launch, "experiment": "toy"})
+        for name, launch in (("measure", "2"), ("tables", "3"), ("measure", "10"))
+    ]
+    dag = SimpleNamespace(needrun_jobs=lambda exclude_finished: () if exclude_finished else jobs)
+    assert session.due(SimpleNamespace(dag=dag), "measure") == [
+        {"experiment": "toy", "launch": 2},
+        {"experiment": "toy", "launch": 10},
+    ]

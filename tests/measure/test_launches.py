@@ -244,8 +244,10 @@ def test_the_file_says_which_launch_it_holds_and_with_what_it_was_made(measured)
     assert json.loads(launch["settings"]) == measured.settings
     assert launch["code"] == "c0de"
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
-    # `file` is known only to who gathers it; a hole's columns are a hole's.
-    assert set(record.LAUNCHES.names) - set(launch) == {"file", "hole", "reason"}
+    assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
+    # `file` is known only to who gathers it; a hole's columns are a hole's, and a batch job's one's.
+    absent = {"file", "hole", "reason", "queued_seconds", "entering_seconds"}
+    assert set(record.LAUNCHES.names) - set(launch) == absent
 
 
 def test_every_rank_has_told_what_it_really_is(measured):

@@ -52,17 +52,6 @@ def test_the_bare_slurm_profile_is_found_through_the_link(project: Project) -> N
     assert re.search(r"^measure +2$", said, re.MULTILINE)
 
 
-def test_facts_of_the_site_reach_slurms_jobs_and_unknown_ones_are_named(project: Project) -> None:
-    site = project.folder / "profiles/slurm/site.yaml"
-    site.write_text("partition: compute\nmpi: srun --mpi=pmix\n")
-    said = project.succeed("snakemake", "--profile", "slurm", "-n", "--verbose", "-p")
-    assert "srun --mpi=pmix" in said
-    site.write_text("partitoin: compute\n")
-    code, said = project.run("snakemake", "--profile", "slurm", "-n")
-    assert code != 0
-    assert "partitoin" in said and "known: " in said
-
-
 def test_every_snakemake_command_of_the_documents_can_be_planned(project: Project) -> None:
     pages = [ROOT / "README.md", *(ROOT / "profiles").rglob("*.md")]
     commands = {line for page in pages for line in _commands(page)}

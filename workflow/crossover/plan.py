@@ -107,6 +107,11 @@ def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     return own
 
 
+def nodes(settings: Settings) -> int:
+    """Hosts of one launch."""
+    return {"process": 1, "node": 1}[settings["placement"]]
+
+
 def ranks(settings: Settings) -> int:
     """Processes of one launch: one alone, two peers, or a driver and two engines or each farm's engines."""
     if settings["placement"] == "process":
@@ -169,11 +174,6 @@ def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any]
     return answer
 
 
-def nodes(wildcards: Any) -> int:
-    """Hosts that a placement needs."""
-    return {"process": 1, "node": 1}[wildcards.placement]
-
-
 def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
     """Every launch of the run, or of one experiment, as {experiment, placement, launch}."""
     for name in config["experiments"]:
@@ -182,36 +182,6 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str
             for placement in settings["placements"]:
                 for number in range(1, settings["launches"] * len(heats(settings)) + 1):
                     yield {"experiment": name, "placement": placement, "launch": number}
-
-
-START_SECONDS = 1
-START_SECONDS_PER_RANK = 1.2
-"""What a launch takes beside its budget: starting and stopping its processes, and whatever it starts with them. Seen
-where ranks were several to a core.
-"""
-
-
-def estimated_seconds(config: Config) -> float:
-    """How long all launches of the run take, one after another."""
-    found = 0.0
-    for each in launches(config):
-        settings = of_launch(settings_of(config, each["experiment"]), each["placement"], each["launch"])
-        found += START_SECONDS + START_SECONDS_PER_RANK * ranks(settings) + settings["budget_seconds"]
-    return found
-
-
-def outlook(config: Config) -> str:
-    """What a run that has everything before it will take, in words.
-
-    >>> outlook({"tier": "paper", "experiments": {"toy": {
-    ...     "arms": ["a", "b"], "reference": "a", "placements": ["node"], "launches": 10, "budget_seconds": 412}}})
-    'tier paper: 10 launches, about 70 min of measuring on one node; what is there already is not measured again'
-    """
-    minutes = math.ceil(estimated_seconds(config) / 60)
-    return (
-        f"tier {config['tier']}: {len(list(launches(config)))} launches, about {minutes} min of measuring on one node; "
-        "what is there already is not measured again"
-    )
 
 
 RAW = "{results}/raw/{experiment}/{placement}/launch={launch}.parquet"

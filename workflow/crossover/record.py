@@ -37,7 +37,7 @@ MEASUREMENTS = _schema(
 LAUNCHES = _schema(
     strings="experiment placement outcome hole reason file started_utc settings code commit host",
     integers="launch ranks",
-    numbers="wall_seconds timed_seconds",
+    numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )
 """One row per launch. `outcome` is `measured` or `hole`; then `hole` is its kind and `reason` its story."""
 

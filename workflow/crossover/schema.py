@@ -130,9 +130,18 @@ _TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _whole, "nu
 _Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
 
 
+def forbidden(schema: Mapping[str, Any], value: Any) -> list[str]:
+    """What a JSON schema forbids in `value`, each fault as `key: what is wrong and what would be right`."""
+    return [_sentence(error) for error in _errors(schema, value)]
+
+
+def _errors(schema: Mapping[str, Any], value: Any) -> list[ValidationError]:
+    return sorted(_Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
+
+
 def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     """Every fault: what the schema forbids, and in the experiments that it allows, what contradicts itself."""
-    errors = sorted(_Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
+    errors = _errors(schema, config)
     found = [_sentence(error) for error in errors]
     if any(error.absolute_path and error.absolute_path[0] == "entrants" for error in errors):
         return found

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 _claims: list[int] = []
 
@@ -35,6 +36,23 @@ def expose() -> None:
         present = os.environ.get(variable, "").split(os.pathsep)
         if present[0] != str(folder):
             os.environ[variable] = os.pathsep.join([str(folder), *filter(None, present)])
+
+
+def hosts(workflow: Any) -> int:
+    """The most hosts that a launch can have: 1 on this machine alone, on a cluster what the run may use at a time."""
+    if workflow.nodes is None:
+        return 1
+    bounds = workflow.global_resources
+    return int(bounds["nodes"].value) if "nodes" in bounds else sys.maxsize
+
+
+def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
+    """The wildcards of a rule's jobs in this run, done already or not, numbers as numbers."""
+    jobs = [job for job in workflow.dag.needrun_jobs(exclude_finished=False) if job.rule.name == rule]
+    return [
+        {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
+        for job in jobs
+    ]
 
 
 def claim(results: str | Path) -> None:

@@ -15,14 +15,14 @@ rule measure:
     resources:
         mpi="mpiexec",
         tasks=plan.for_launch(run, plan.tasks),
-        nodes=plan.nodes,
+        nodes=plan.for_launch(run, plan.nodes),
         runtime=plan.for_launch(run, plan.runtime_minutes),
     params:
         settings=plan.for_launch(run, plan.canonical),
         code=closure.for_launch(plan.for_launch(run, dict)),
         # As parameters too, because a change of resources alone reruns nothing.
         ranks=plan.for_launch(run, plan.ranks),
-        nodes=plan.nodes,
+        nodes=plan.for_launch(run, plan.nodes),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.

@@ -43,7 +43,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     facts = identity | {
-        "started_utc": started.isoformat(timespec="seconds"),
+        "started_utc": started.isoformat(timespec="milliseconds"),
         "host": peers.ranks[0]["host"],
         "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
     }

@@ -25,7 +25,7 @@ import psutil
 import pyarrow as pa
 
 from crossover import plan, record
-from crossover.measure import native, provenance
+from crossover.measure import batch, native, provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
 from crossover.measure.relay import Relay
@@ -177,6 +177,7 @@ def _run_ranks(
 
 
 def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
+    began = psutil.Process().create_time()
     facts: dict[str, Any] = {
         "experiment": job.experiment,
         "placement": job.placement,
@@ -184,12 +185,13 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
         "settings": plan.canonical(job.settings),
         "code": job.code,
         "commit": provenance.commit(),
-        "wall_seconds": time.time() - psutil.Process().create_time(),
+        "wall_seconds": time.time() - began,
         "ranks": plan.ranks(job.settings),
-    }
+    } | batch.delays(began)
     if outcome.table is not None:
         table, stored = outcome.table, record.metadata(outcome.table)
-        launch = stored["launch"] | facts | {"outcome": "measured"}
+        met = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
+        launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": met - began}
         record.write(table, output, {"launch": launch, "ranks": stored["ranks"]})
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
@@ -199,7 +201,7 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
         "hole": outcome.hole,
         "reason": outcome.reason,
         "host": socket.gethostname(),
-        "started_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "started_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "timed_seconds": 0.0,
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})

@@ -1,0 +1,93 @@
+"""Is what a run will take added up right, and what it took read from its files?"""
+
+import os
+
+import pytest
+
+from crossover import forecast, record
+from crossover.forecast import Course
+
+SETTINGS = {"arms": ["a", "b"], "reference": "a", "placements": ["node"], "launches": 10, "budget_seconds": 412}
+
+
+@pytest.fixture
+def config(tmp_path):
+    return {"tier": "paper", "results": str(tmp_path), "experiments": {"toy": SETTINGS}}
+
+
+def launches(count):
+    return [{"experiment": "toy", "placement": "node", "launch": number} for number in range(1, count + 1)]
+
+
+# ---- before
+
+
+def test_on_one_machine_launches_follow_each_other(config):
+    assert Course(config, None).outlook(launches(10)) == (
+        "tier paper: 10 launches, about 69 min of measuring on this machine"
+    )
+
+
+def test_on_a_cluster_they_run_side_by_side_and_the_time_of_nodes_stays(config):
+    one, three = (Course(config, nodes).expected(launches(9)) for nodes in (1, 3))
+    assert one.node_seconds == three.node_seconds == pytest.approx(one.wall_seconds)
+    assert three.wall_seconds == pytest.approx(one.wall_seconds / 3)
+    assert Course(config, 3).outlook(launches(9)) == (
+        "tier paper: 9 launches, a job each; about 1.1 node-hours, 21 min on up to 3 nodes at a time; "
+        "what they wait behind others' jobs comes on top"
+    )
+
+
+def test_no_more_nodes_are_named_than_can_be_used(config):
+    assert Course(config, 100).expected(launches(4)).nodes == 4
+
+
+def test_a_job_adds_to_a_launch_what_starting_it_takes(config):
+    here, there = (Course(config, nodes).expected(launches(1)).wall_seconds for nodes in (None, 1))
+    assert there == here + forecast.JOB_SECONDS
+
+
+def test_jobs_of_two_nodes_wait_until_two_are_free():
+    found = forecast.cost([(10, 1), (10, 2), (10, 2)], nodes=2)
+    assert (found.wall_seconds, found.node_seconds) == (30, 50)
+
+
+@pytest.mark.parametrize("nodes", [None, 3])
+def test_where_nothing_is_due_nothing_is_promised(config, nodes):
+    assert Course(config, nodes).outlook([]) == "tier paper: nothing is left to measure"
+    assert Course(config, nodes).review([]) == "no launch was done"
+
+
+# ---- afterwards
+
+
+def done(config, launch, after_seconds, **facts):
+    """A launch of a run that began at 1000, whose file was written so many seconds later."""
+    course = Course(config, 3, began=1000.0)
+    path = course._file(launch)
+    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": launch | facts})
+    os.utime(path, (1000 + after_seconds, 1000 + after_seconds))
+    return course
+
+
+def test_what_was_done_is_held_against_what_was_expected(config):
+    for launch, after_seconds, queued_seconds in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True):
+        delays = {"queued_seconds": queued_seconds, "entering_seconds": 6.0}
+        course = done(config, launch, after_seconds, wall_seconds=400.0, meeting_seconds=4.0, **delays)
+    assert course.review(launches(3)).splitlines() == [
+        "3 of 3 launches done in 20 min, 7 min expected; 0.34 node-hours, 0.36 node-hours expected",
+        "a job, in the median: 3 s in the queue, 6 s until its launch began, 4 s until the processes had met, "
+        "396 s from there to its file",
+    ]
+
+
+def test_files_of_an_earlier_run_are_none_of_this_ones(config):
+    first, second = launches(2)
+    done(config, first, -50, wall_seconds=400.0)
+    course = done(config, second, 600, wall_seconds=400.0)
+    assert course.review([first, second]).startswith("1 of 2 launches done in 10 min")
+
+
+def test_on_one_machine_there_are_no_jobs_to_tell_of(config):
+    done(config, *launches(1), 500, wall_seconds=400.0)
+    assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launches done in 8 min, 7 min expected"

@@ -1,0 +1,116 @@
+"""Is what a site says read as it was meant, and refused with the file, the key and the reason where it cannot be?"""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from crossover import site
+from crossover.schema import ConfigError
+
+PROFILES = site.SCHEMA.parent
+
+
+@pytest.fixture
+def site_file(tmp_path):
+    def write(text):
+        (tmp_path / "site.yaml").write_text(text)
+        return tmp_path / "site.yaml"
+
+    return write
+
+
+def test_a_site_without_a_file_says_nothing(tmp_path):
+    assert site.read(tmp_path / "site.yaml") == {}
+
+
+@pytest.mark.parametrize("text", ["", "# partition: compute\n", "partition:\n"])
+def test_an_empty_file_or_key_says_nothing(site_file, text):
+    assert site.read(site_file(text)) == {}
+
+
+def test_facts_are_read(site_file):
+    assert site.read(site_file("partition: compute\nnodes: 4\naccounting: false\n")) == {
+        "partition": "compute",
+        "nodes": 4,
+        "accounting": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("partitoin: compute", "partitoin: unknown key; known here: partition, account, "),
+        ("nodes: many", "nodes: 'many' is not of type integer"),
+        ("nodes: 0", "nodes: 0 is less than the minimum of 1"),
+        ("nodes: true", "nodes: True is not of type integer"),
+        ("account: 1234", "account: 1234 is not of type string"),
+        ("accounting: perhaps", "accounting: 'perhaps' is not of type boolean"),
+        ("partition: ''", "partition: "),
+        ("- partition", "holds no keys with values, such as `partition: compute`"),
+        ("partition: {", "cannot be read as YAML: "),
+    ],
+)
+def test_a_fault_is_named_with_its_file(site_file, text, fault):
+    file = site_file(text)
+    with pytest.raises(ConfigError, match=re.escape(f"{file}: {fault}")):
+        site.read(file)
+
+
+def test_every_fault_is_named_at_once(site_file):
+    with pytest.raises(ConfigError) as found:
+        site.read(site_file("partitoin: compute\nnodes: many\n"))
+    assert len(found.value.faults) == 2
+
+
+def test_a_profile_takes_only_the_keys_that_it_has_a_use_for(site_file):
+    file = site_file("qos: short\n")
+    with pytest.raises(ConfigError, match="qos: unknown key; known here: partition, nodes"):
+        site.read(file, "partition", "nodes")
+
+
+def test_a_profile_ends_with_the_message_alone(site_file):
+    with pytest.raises(SystemExit) as ended:
+        site.facts(site_file("nodes: many"))
+    assert str(ended.value.code).startswith("config error\n  ")
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A Slurm whose `scontrol show config` says this."""
+
+    def say(text, code=0):
+        (tmp_path / "scontrol").write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
+        (tmp_path / "scontrol").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    return say
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [("accounting_storage/slurmdbd", True), ("accounting_storage/none", False), ("(null)", False)],
+)
+def test_slurm_tells_whether_it_keeps_accounts(slurm, kind, kept):
+    slurm(f"AccountingStorageTRES   = cpu,mem\nAccountingStorageType   = {kind}\nAccountingStoreFlags    = (null)")
+    assert site.keeps_accounts() is kept
+
+
+def test_a_slurm_that_does_not_answer_keeps_no_accounts_for_us(slurm):
+    slurm("slurm_load_ctl_conf error: Unable to contact slurm controller", code=1)
+    assert site.keeps_accounts() is False
+
+
+def test_where_no_slurm_is_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert site.keeps_accounts() is False
+
+
+# ---- every profile
+
+
+@pytest.mark.parametrize("page", sorted(PROFILES.glob("*/README.md")), ids=lambda page: page.parent.name)
+def test_the_page_of_a_profile_lists_the_keys_that_it_takes(page: Path):
+    listed = re.findall(r"^\| `(\w+)` \|", page.read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(yaml.safe_load(site.SCHEMA.read_text())["properties"])

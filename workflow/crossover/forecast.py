@@ -1,0 +1,148 @@
+"""What a run will take, said before it starts; and what it took, held against that when it ends."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crossover import plan
+from crossover.plan import Config, Settings
+
+Launch = dict[str, Any]
+
+START_SECONDS = 1
+START_SECONDS_PER_RANK = 1.2
+"""What a launch takes beside its budget: starting and stopping its processes, and whatever it starts with them. Seen
+where ranks were several to a core.
+"""
+
+JOB_SECONDS = 12
+"""What a batch system adds to a launch: nodes are given out at intervals, and in the job Snakemake starts twice. Seen
+with Slurm, where no other jobs waited.
+"""
+
+PARTS = {
+    "queued_seconds": "in the queue",
+    "entering_seconds": "until its launch began",
+    "meeting_seconds": "until the processes had met",
+    "staying_seconds": "from there to its file",
+}
+"""Where a job's time goes, one after another, in words."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What launches take: time of nodes, wall time, and the most nodes in use at a time."""
+
+    node_seconds: float
+    wall_seconds: float
+    nodes: int
+
+
+def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
+    """What jobs of so many (seconds, nodes) take on so many nodes at most, each begun as soon as there are enough free.
+
+    >>> cost([(60, 1), (60, 1), (60, 2)], nodes=8)
+    Cost(node_seconds=240, wall_seconds=60.0, nodes=4)
+    >>> cost([(60, 1), (60, 1), (60, 2)], nodes=2)
+    Cost(node_seconds=240, wall_seconds=120.0, nodes=2)
+    """
+    jobs = list(jobs)
+    free = [0.0] * min(nodes, sum(wanted for _, wanted in jobs))
+    for seconds, wanted in jobs:
+        free.sort()
+        free[:wanted] = [free[wanted - 1] + seconds] * wanted
+    return Cost(sum(seconds * wanted for seconds, wanted in jobs), max(free, default=0.0), len(free))
+
+
+@dataclass(frozen=True)
+class Course:
+    """A run, which begins when this is made. Launches are as `plan.launches` gives them."""
+
+    config: Config
+    nodes: int | None
+    """The most in use at a time on a cluster; None where it measures on the machine that it runs on."""
+    began: float = field(default_factory=time.time)
+
+    def expected(self, launches: Sequence[Launch]) -> Cost:
+        """What these launches will take."""
+        added = JOB_SECONDS if self.nodes else 0
+        settings = [self._settings(launch) for launch in launches]
+        return cost([(launch_seconds(each) + added, plan.nodes(each)) for each in settings], self.nodes or 1)
+
+    def outlook(self, due: Sequence[Launch]) -> str:
+        """What it will take to measure what is due, in words."""
+        expected, tier = self.expected(due), f"tier {self.config['tier']}: "
+        if not due:
+            return tier + "nothing is left to measure"
+        launches = f"{tier}{len(due)} launches, "
+        if self.nodes is None:
+            return f"{launches}about {_time(expected.wall_seconds)} of measuring on this machine"
+        return (
+            f"{launches}a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
+            f"up to {expected.nodes} nodes at a time; what they wait behind others' jobs comes on top"
+        )
+
+    def review(self, due: Sequence[Launch]) -> str:
+        """What it took to measure what was due, beside what was expected; and where the time of a job went."""
+        done = [launch for launch in due if self._ended(launch)]
+        if not done:
+            return "no launch was done"
+        facts, expected = [self._facts(launch) for launch in done], self.expected(due)
+        took = max(self._ended(launch) for launch in done) - self.began
+        said = f"{len(done)} of {len(due)} launches done in {_time(took)}, {_time(expected.wall_seconds)} expected"
+        if self.nodes is None:
+            return said
+        used = sum(
+            (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(launch))
+            for fact, launch in zip(facts, done, strict=True)
+        )
+        parts = [f"{seconds:.0f} s {words}" for words, seconds in _parts(facts).items()]
+        return (
+            f"{said}; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\n"
+            f"a job, in the median: {', '.join(parts)}"
+        )
+
+    def _settings(self, launch: Launch) -> Settings:
+        settings = plan.settings_of(self.config, launch["experiment"])
+        return plan.of_launch(settings, launch["placement"], launch["launch"])
+
+    def _file(self, launch: Launch) -> Path:
+        return Path(plan.RAW.format(results=self.config["results"], **launch))
+
+    def _ended(self, launch: Launch) -> float:
+        """When its file was written; 0 if this run has left none."""
+        file = self._file(launch)
+        written = file.stat().st_mtime if file.exists() else 0
+        return written if written >= self.began else 0
+
+    def _facts(self, launch: Launch) -> dict[str, Any]:
+        # Not before the end: it takes a second to load.
+        from crossover import record
+
+        facts: dict[str, Any] = record.metadata(record.read(self._file(launch), record.MEASUREMENTS))["launch"]
+        return facts
+
+
+def launch_seconds(settings: Settings) -> float:
+    """How long one launch takes."""
+    return float(START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + settings["budget_seconds"])
+
+
+def _parts(facts: Iterable[dict[str, Any]]) -> dict[str, float]:
+    """The median over launches of each part of a job that is known."""
+    told = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
+    known = {words: [fact[part] for fact in told if part in fact] for part, words in PARTS.items()}
+    return {words: statistics.median(seconds) for words, seconds in known.items() if seconds}
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def _node_hours(seconds: float) -> str:
+    return f"{seconds / 3600:.2g} node-hours"

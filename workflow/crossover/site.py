@@ -1,0 +1,52 @@
+"""Facts of a site, which the profiles read from their `site.yaml`; and whether its Slurm keeps accounts of jobs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crossover import schema, session
+
+SCHEMA = Path(__file__).parents[2] / "profiles" / "schema.yaml"
+
+
+def read(file: str | Path, *keys: str) -> dict[str, Any]:
+    """The facts in `file`, none where there is no such file. Only `keys` may be among them; none named: any of SCHEMA.
+
+    Raises ConfigError with every fault, each with the file and the key.
+    """
+    file = Path(file)
+    if not file.exists():
+        return {}
+    schema.readable(file)
+    said = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    if not isinstance(said, dict):
+        raise schema.ConfigError([f"{file}: holds no keys with values, such as `partition: compute`"])
+    known = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    if keys:
+        known["properties"] = {key: known["properties"][key] for key in keys}
+    # A key that is left empty says nothing.
+    facts = {key: value for key, value in said.items() if value is not None}
+    if faults := schema.forbidden(known, facts):
+        raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
+    return facts
+
+
+def facts(file: str | Path, *keys: str) -> dict[str, Any]:
+    """The same for a profile: what is wrong ends Snakemake with exit code 1 and that message alone."""
+    with session.plain(schema.ConfigError):
+        return read(file, *keys)
+
+
+def keeps_accounts() -> bool:
+    """Whether Slurm keeps accounts of jobs, which `sacct` asks for. No, if Slurm does not answer or is not here."""
+    try:
+        asked = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    said = re.search(r"^AccountingStorageType\s*=\s*(\S+)", asked.stdout, re.MULTILINE)
+    return said is not None and said[1] not in ("accounting_storage/none", "(null)")
