@@ -34,6 +34,7 @@ include: "workflow/rules/libzmq.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/doctor.smk"
 
 
 rule all:
@@ -58,4 +59,15 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
-    print(plan.outlook(run), file=sys.stderr, flush=True)
+    if not doctor_asked():
+        print(plan.outlook(run), file=sys.stderr, flush=True)
+
+
+onsuccess:
+    if doctor_asked():
+        sys.exit(findings(log))
+
+
+onerror:
+    if doctor_asked():
+        findings(log)
