@@ -12,7 +12,7 @@ from typing import Any
 
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
-from crossover.doctor.keys import where
+from crossover.doctor.keys import line
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
 """What a check is called in the report, where that is not its name."""
@@ -57,11 +57,20 @@ def last_words(log: str, placement: str) -> str:
         if not (block.startswith("Error in rule examine:") and re.search(rf"output: \S*/{placement}\.json", block)):
             continue
         if refused := re.search(r"The error message was '(.+?)'\.\n", block, re.DOTALL):
-            return " ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
-        told = re.search(r"^    message: (.+)$", block, re.MULTILINE)
-        kept = re.search(r"^    log: (\S+)", block, re.MULTILINE)
-        return "; ".join([*([told[1]] if told else []), *([f"see {kept[1]}"] if kept else [])]) or "see Snakemake's log"
+            return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
+        said = [told[1]] if (told := re.search(r"^    message: (.+?\.)", block, re.MULTILINE)) else []
+        return "; ".join([*said, *_last_line(block)]) or "see Snakemake's log"
     return "it had not ended when this run did"
+
+
+def _last_line(block: str) -> list[str]:
+    """What the last of a failed job's logs ends with, and which that is."""
+    named = re.search(r"^    log: (.+) \(check log file", block, re.MULTILINE)
+    log = Path(named[1].split(", ")[-1]) if named else None
+    if not log or not log.is_file():
+        return []
+    lines = [each.strip() for each in log.read_text(errors="replace").splitlines() if each.strip()]
+    return [*(f"its last words: {each}" for each in lines[-1:]), f"see {log}"]
 
 
 def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
@@ -70,7 +79,8 @@ def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
     for check, found in findings.items():
         title = f"{found.verdict:9} {TITLES.get(check, check):{INDENT - 11}} "
         lines += textwrap.wrap(title + found.seen, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
-        advice = ": ".join(filter(None, [where(executor, found.key) if found.key else "", found.step]))
+        setting = line(executor, found.key, found.value) if found.key else ""
+        advice = ": ".join(filter(None, [setting, found.step]))
         if found.verdict in (Verdict.WARNING, Verdict.PROBLEM) and advice:
             arrow = " " * (INDENT - 3) + "-> "
             lines += textwrap.wrap(arrow + advice, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)

@@ -33,6 +33,8 @@ class Finding:
     """The key of the site to set, where one helps."""
     step: str = ""
     """What to do next."""
+    value: str = ""
+    """What to set the key to, where that was found out."""
 
 
 @dataclass(frozen=True)

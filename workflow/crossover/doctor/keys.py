@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-FILES = {
-    "slurm": "set `{key}` in profiles/slurm/site.yaml",
-    "local": "set `{key}` under set-resources, for the rules measure and examine, in profiles/local/config.yaml",
+PLACES = {
+    "slurm": "in profiles/slurm/site.yaml",
+    "local": "in profiles/local/config.yaml, under set-resources, for the rules measure and examine,",
 }
-ELSEWHERE = "set what your profile has for `{key}`, for the rules measure and examine"
+ELSEWHERE = "in your profile, for the rules measure and examine,"
 
 
-def where(executor: str, key: str) -> str:
-    """The file and key to set, for a run by one of Snakemake's executors."""
-    return FILES.get(executor, ELSEWHERE).format(key=key)
+def line(executor: str, key: str, value: str = "") -> str:
+    """What to set, and in which file, for runs by this one of Snakemake's executors.
+
+    >>> line("slurm", "mpi", "srun --mpi=pmix")
+    'in profiles/slurm/site.yaml set `mpi: srun --mpi=pmix`'
+    """
+    return f"{PLACES.get(executor, ELSEWHERE)} set `{key}{': ' if value else ''}{value}`"

@@ -5,55 +5,40 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from crossover.doctor.rank import MARK, RANKS
+from crossover.doctor.attempt import RANKS, hosts, together
+from crossover.doctor.finding import Facts
+from crossover.doctor.pair import MARK
 from crossover.measure.death import GRACE_SECONDS
 
 LIMIT_SECONDS = 20
 """What two ranks may take: they start in one or two, and the looks wait ten at most for a file."""
 
 
-@dataclass
-class Attempt:
-    """What a launcher did: who came up together, as each of them told."""
+def attempts(mpi: str, wanted: int, shared: Path, say: Callable[[str], None]) -> tuple[list[Facts], Facts]:
+    """Try the launcher `mpi`, then others until one puts its ranks on the `wanted` number of hosts.
 
-    mpi: str
-    worlds: list[dict[str, Any]] = field(default_factory=list)
-    """For each world that came up: its `size` and its ranks' `hosts`."""
-    said: str = ""
-    """Its last words, or why it could not be started."""
-
-    def works(self, hosts: int) -> bool:
-        """Whether both ranks came up together, on so many hosts."""
-        return len(self.worlds) == 1 and self.worlds[0]["size"] == RANKS and len(set(self.worlds[0]["hosts"])) == hosts
-
-
-def attempts(
-    mpi: str, hosts: int, shared: Path, say: Callable[[str], None]
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Try the launcher `mpi`, then others until one works; each attempt, and what the ranks of that one saw."""
-    found = [_attempt(mpi, shared, say)]
-    if not found[0].works(hosts):
-        for other in _others(mpi):
-            found.append(_attempt(other, shared, say))
-            if found[-1].works(hosts):
-                break
-    pair = next((each.worlds[0] for each in found if each.works(hosts)), {}).get("pair", {})
-    for each in found:
-        for world in each.worlds:
-            world.pop("pair", None)
-    return [asdict(each) for each in found], pair
+    Every attempt, and what the ranks saw of the one that did.
+    """
+    found: list[Facts] = []
+    for launcher in _worth_trying(mpi):
+        attempt, pair = _attempt(launcher, shared, say)
+        found.append(attempt)
+        if together(attempt) and len(hosts(attempt)) == wanted:
+            return found, pair
+    return found, {}
 
 
-def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> Attempt:
-    found = Attempt(mpi)
+def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> tuple[Facts, Facts]:
+    if not shutil.which(program := shlex.split(mpi)[0]):
+        return {"mpi": mpi, "worlds": [], "said": f"no program {program} is found on PATH"}, {}
     ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank", "--shared", str(shared)]
     # The guard ends whatever the launcher leaves behind.
     guarded = [sys.executable, "-m", "crossover.measure.death", *shlex.split(mpi), "-n", str(RANKS), *ranks]
@@ -68,47 +53,61 @@ def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> Attempt:
         start_new_session=True,
     )
     assert process.stdout is not None
-    relay = threading.Thread(target=_sort, args=(process.stdout, found, say), daemon=True)
+    lines: list[str] = []
+    relay = threading.Thread(target=_relay, args=(process.stdout, lines, say), daemon=True)
     relay.start()
     try:
         code = process.wait(LIMIT_SECONDS)
-        relay.join(GRACE_SECONDS)
-        if code and not found.said:
-            found.said = f"ended with code {code}"
     except subprocess.TimeoutExpired:
-        found.worlds.clear()
-        found.said = f"not finished after {LIMIT_SECONDS} s"
+        code = None
     finally:
         process.terminate()
         process.wait()
-    return found
+    relay.join(GRACE_SECONDS)
+    return understood(mpi, code, list(lines))
 
 
-def _sort(lines: IO[str], found: Attempt, say: Callable[[str], None]) -> None:
-    """Tell what the ranks saw from what else is said."""
-    for line in lines:
-        before, mark, told = line.rstrip("\n").partition(MARK)
-        if mark:
-            found.worlds.append(json.loads(told))
-        elif before.strip():
-            found.said = before.strip()
-            say(before)
+def _relay(stream: IO[str], lines: list[str], say: Callable[[str], None]) -> None:
+    for line in stream:
+        lines.append(line.rstrip("\n"))
+        if MARK not in line:
+            say(lines[-1])
 
 
-def _others(mpi: str) -> list[str]:
-    """Other launchers that may work here: Slurm's, by the protocols that it lists, and MPI's own."""
+def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:
+    """The attempt that these lines tell of, and what its ranks saw of each other; `code` is None where time was up."""
+    told = [line.partition(MARK)[2] for line in lines if MARK in line]
+    words = [line.strip() for line in lines if MARK not in line and line.strip()]
+    if code is None:
+        return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s"}, {}
+    worlds = [json.loads(each) for each in told]
+    pair: Facts = next(filter(None, [world.pop("pair", {}) for world in worlds]), {})
+    said = words[-1] if words else f"ended with code {code}" if code else ""
+    return {"mpi": mpi, "worlds": worlds, "said": said}, pair
+
+
+def _worth_trying(mpi: str) -> list[str]:
+    """This launcher, then others that may work here: Slurm's, by the protocols that it lists, and MPI's own."""
     own, *options = shlex.split(mpi)
     kept = [option for option in options if not option.startswith("--mpi")] if Path(own).name == "srun" else []
     slurm = [shlex.join(["srun", f"--mpi={protocol}", *kept]) for protocol in _protocols()]
-    return [other for other in [*slurm, "mpiexec"] if other != mpi]
+    return list(dict.fromkeys([mpi, *slurm, "mpiexec"]))
 
 
 def _protocols() -> list[str]:
-    """What `srun --mpi=list` names, without `none`; nothing where there is no srun."""
+    """What Slurm can start MPI by; nothing where there is no Slurm."""
     try:
         asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return []
-    # Versions of a plugin, such as pmix_v4, follow it after "specific pmix plugin versions available:".
-    listed = re.sub(r"^.*:", "", asked.stdout + asked.stderr, flags=re.MULTILINE)
-    return [name for name in re.findall(r"\bpm\w+|\bcray\w*", listed) if "_v" not in name]
+    return protocols(asked.stdout + asked.stderr)
+
+
+def protocols(listed: str) -> list[str]:
+    """The protocols that `srun --mpi=list` names, those that most MPIs speak first.
+
+    >>> protocols("MPI plugin types are...\\n\\tcray_shasta\\n\\tnone\\n\\tpmi2\\nspecific versions available: pmix_v4")
+    ['pmi2', 'cray_shasta']
+    """
+    named = re.findall(r"^\s+(\w+)$", listed, re.MULTILINE)
+    return sorted((name for name in named if name != "none"), key=lambda name: not name.startswith("pmi"))

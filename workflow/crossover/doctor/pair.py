@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mpi4py import MPI
+if TYPE_CHECKING:
+    # Importing it starts MPI, which Snakemake and a job's supervisor must not.
+    from mpi4py import MPI
+
+MARK = "crossover-doctor "
+"""What stands before the facts that a rank prints."""
 
 
 @dataclass(frozen=True)

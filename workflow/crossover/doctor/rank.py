@@ -1,6 +1,6 @@
 """One of a job's two ranks: say who came up together, and where both did, look at what takes two.
 
-Run by the MPI launcher: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER [--meet]`. What is
+Run by the MPI launcher: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER`. What is
 seen goes to standard output, a line of JSON behind MARK, because whether files are seen is one of the questions.
 """
 
@@ -15,12 +15,10 @@ from typing import Any
 
 from mpi4py import MPI
 
+from crossover.doctor.attempt import RANKS
 from crossover.doctor.checks import BETWEEN_RANKS, module
-from crossover.doctor.pair import Pair
+from crossover.doctor.pair import MARK, Pair
 from crossover.measure.death import die_with_parent
-
-MARK = "crossover-doctor "
-RANKS = 2
 
 
 def main() -> None:
@@ -28,7 +26,6 @@ def main() -> None:
     die_with_parent()
     parser = argparse.ArgumentParser()
     parser.add_argument("--shared", type=Path, required=True)
-    parser.add_argument("--meet", action="store_true", help="look at nothing but who came up together")
     chosen = parser.parse_args()
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
@@ -37,7 +34,7 @@ def main() -> None:
         "hosts": hosts,
         "library": " ".join(MPI.Get_library_version().split("\n")[0].split()),
     }
-    if comm.size == RANKS and not chosen.meet:
+    if comm.size == RANKS:
         pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS)
         found["pair"] = {name: module(name).look(pair) for name in BETWEEN_RANKS}
     if comm.rank == 0:

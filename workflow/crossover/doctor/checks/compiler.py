@@ -24,5 +24,7 @@ def judge(seen: Seen) -> Finding:
     if not missing:
         return Finding(Verdict.OK, said)
     variables = " or ".join(NEEDED[purpose].variable for purpose in missing)
-    step = f"load the site's module, or name a compiler in the environment variable {variables}, before Snakemake starts"
+    step = (
+        f"load the site's module, or name a compiler in the environment variable {variables}, before Snakemake starts"
+    )
     return Finding(Verdict.WARNING, f"{said}; none for {', '.join(missing)}, left out", step=step)

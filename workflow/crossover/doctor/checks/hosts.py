@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from crossover.doctor.checks.launcher import not_together, together
+from crossover.doctor.attempt import apart, hosts, outcome, together
+from crossover.doctor.checks.launcher import not_together
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.doctor.refusals import meaning
 
@@ -17,14 +18,16 @@ def judge(seen: Seen) -> Finding:
         words = seen.lost.get("nodes", "the job has left nothing")
         return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
     asked, *others = seen.nodes["attempts"]
+    spread = next((each for each in others if apart(each)), None)
     if not together(asked):
-        return not_together(asked, seen.nodes)
-    found = asked["worlds"][0]["hosts"]
-    if len(set(found)) == len(found):
-        return Finding(Verdict.OK, f"{asked['mpi']} put its ranks on {' and '.join(found)}")
-    said = f"{asked['mpi']} put both ranks on {found[0]}, though the job has two hosts"
-    spread = [each["mpi"] for each in others if together(each) and len(set(each["worlds"][0]["hosts"])) > 1]
+        if seen.node and not together(seen.node["attempts"][0]):
+            better = f"; {spread['mpi']} {outcome(spread)}" if spread else ""
+            return Finding(Verdict.UNTOLD, f"{asked['mpi']} brings no ranks together, see launcher{better}")
+        return not_together(seen.nodes)
+    if apart(asked):
+        return Finding(Verdict.OK, f"{asked['mpi']} {outcome(asked)}")
+    said = f"{asked['mpi']} put both ranks on {hosts(asked)[0]}, though the job has two hosts"
     if spread:
-        return Finding(Verdict.PROBLEM, f"{said}; {spread[-1]} worked", "mpi", f"set it to {spread[-1]}")
-    step = "set a launcher that spreads the ranks over the job's nodes, as Slurm's srun does"
+        return Finding(Verdict.PROBLEM, f"{said}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
+    step = "a launcher that spreads the ranks over the job's nodes, as Slurm's srun does"
     return Finding(Verdict.PROBLEM, said, "mpi", step)

@@ -88,7 +88,7 @@ def judge(seen: Seen) -> Finding:
     )
     if open_ones:
         works = open_ones[0]["interface"]
-        return Finding(Verdict.PROBLEM, f"{said}; through {works} it can", "interface", f"set it to {works}")
+        return Finding(Verdict.PROBLEM, f"{said}; through {works} it can", "interface", value=works)
     failed = ", ".join(f"{each['interface']}: {each['error']}" for each in tried)
     step = "ask the site whether a firewall stands between its nodes"
     return Finding(Verdict.PROBLEM, f"no free port of the host can be reached ({failed})", "interface", step)

@@ -95,11 +95,11 @@ def judge(seen: Seen) -> Finding:
         step = "make room there, or name another folder with --config results=..."
         return Finding(Verdict.PROBLEM, f"{facts['folder']} cannot be written to: {facts['error']}", step=step)
     writing = statistics.median(facts["write_seconds"])
-    said = f"{facts['folder']}: writing a small file, fsync and rename take {_milliseconds(writing)}"
+    said = f"writing a small file, fsync and rename take {_milliseconds(writing)} in {facts['folder']}"
     if facts["visible_seconds"][-1] is None:
         step = "clone crossover into a folder that all nodes share, or name one with --config results=..."
         why = f"a file written on one host was not seen by the other within {LIMIT_SECONDS:.0f} s"
-        return Finding(Verdict.PROBLEM, f"{facts['folder']}: {why}", step=step)
+        return Finding(Verdict.PROBLEM, f"{why} in {facts['folder']}", step=step)
     slowest = max(facts["visible_seconds"])
     said += (
         f"; the other host sees it after {_milliseconds(slowest)}" if apart else "; from one host no more can be told"
