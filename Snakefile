@@ -59,15 +59,15 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
-    if not doctor_asked():
+    if not conclude.asked(workflow):
         print(plan.outlook(run), file=sys.stderr, flush=True)
 
 
 onsuccess:
-    if doctor_asked():
-        sys.exit(findings(log))
+    if conclude.asked(workflow):
+        sys.exit(conclude.conclude(workflow, RESULTS, EXAMINED, log))
 
 
 onerror:
-    if doctor_asked():
-        findings(log)
+    if conclude.asked(workflow):
+        conclude.conclude(workflow, RESULTS, EXAMINED, log)

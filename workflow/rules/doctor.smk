@@ -39,6 +39,8 @@ for check in LOOKED_AT:
             f"look_{check}"
         output:
             f"{DOCTOR}/{check}.json",
+        log:
+            f"{RESULTS}/logs/doctor/{check}.log",
         localrule: True
         conda:
             f"../../envs/{checks.WHERE_SNAKEMAKE_RUNS[check]}.yaml"
@@ -47,18 +49,10 @@ for check in LOOKED_AT:
         message:
             "Looking at {params.check}"
         shell:
-            "python -m crossover look {params.check} --output {output:q}"
+            "python -m crossover look {params.check} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule doctor:
     input:
         expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *LOOKED_AT]),
     localrule: True
-
-
-def doctor_asked():
-    return "doctor" in workflow.dag_settings.targets
-
-
-def findings(log):
-    return conclude.conclude(RESULTS, EXAMINED, workflow.executor_plugin.name, log)

@@ -19,11 +19,17 @@ TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shar
 INDENT = 28
 
 
-def conclude(results: str | Path, placements: Sequence[str], executor: str, logs: Sequence[str]) -> int:
+def asked(workflow: Any) -> bool:
+    """Whether this run of Snakemake is to end with the findings."""
+    return "doctor" in workflow.dag_settings.targets
+
+
+def conclude(workflow: Any, results: str | Path, placements: Sequence[str], logs: Sequence[str]) -> int:
     """Print the findings and leave them in `doctor.txt` among the results; the exit code, 1 if there is a problem.
 
-    `logs` are Snakemake's own, in which it says why jobs were lost.
+    `logs` are those of this run of Snakemake, in which it says why jobs of the `placements` were lost.
     """
+    executor = workflow.executor_plugin.name
     folder = Path(results) / "doctor"
     said = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
     seen = gather(folder, placements, executor, said)
