@@ -35,6 +35,7 @@ include: "workflow/rules/libzmq.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/doctor.smk"
 
 
 rule all:
@@ -59,18 +60,24 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
-    if workflow.executor_plugin.name == "slurm":
-        with session.plain(admission.AdmissionError):
-            admission.check(
-                workflow.executor_settings.array_jobs,
-                [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
-            )
-    print(course.outlook(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+    if not conclude.asked(workflow):
+        if workflow.executor_plugin.name == "slurm":
+            with session.plain(admission.AdmissionError):
+                admission.check(
+                    workflow.executor_settings.array_jobs,
+                    [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
+                )
+        print(course.outlook(session.due(workflow, "measure")), file=sys.stderr, flush=True)
 
 
 onsuccess:
+    if conclude.asked(workflow):
+        sys.exit(conclude.conclude(workflow, RESULTS, EXAMINED, log))
     print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
 
 
 onerror:
-    print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+    if conclude.asked(workflow):
+        conclude.conclude(workflow, RESULTS, EXAMINED, log)
+    else:
+        print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)

@@ -12,6 +12,8 @@ CORRIDOR = {
     *("__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}
+DOCTOR = "doctor"
+"""What looks into the wings and is known by none."""
 SHARED = {"plan", "record"}
 """What a wing may import beside itself."""
 
@@ -45,7 +47,7 @@ def imported(name):
 
 
 def test_there_are_three_wings_and_a_corridor():
-    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS | {DOCTOR}
     assert {path.stem for path in PACKAGE.glob("*.py")} <= CORRIDOR
     assert {path.stem for path in PACKAGE.glob("*.py")} == CORRIDOR
 
@@ -65,6 +67,18 @@ def test_the_corridor_imports_nothing_of_ours(name):
 def test_a_wing_imports_the_corridor_and_itself(name):
     wing = name.split(".")[0]
     assert {other for other in imported(name) if other not in SHARED and other.split(".")[0] != wing} == set()
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("doctor.")])
+def test_the_doctor_looks_into_wings_but_knows_nothing_of_what_is_measured(name):
+    wings = {other for other in imported(name) if not other.startswith("doctor.")}
+    assert {other for other in wings if other.split(".")[0] not in WINGS} == set()
+    assert not [other for other in wings if other.startswith(("measure.experiments", "measure.farms"))]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("doctor.checks.")])
+def test_a_check_starts_no_launch_and_prints_no_findings(name):
+    assert imported(name) & {"doctor.launching", "doctor.conclude", "doctor.rank"} == set()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])

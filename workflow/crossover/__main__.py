@@ -97,6 +97,18 @@ def _report(chosen: argparse.Namespace) -> None:
     render.render(chosen.results, chosen.page, chosen.waiting)
 
 
+def _examine(chosen: argparse.Namespace) -> None:
+    from crossover.doctor import examine
+
+    examine.examine(chosen.placement, chosen.mpi, chosen.output, chosen.log)
+
+
+def _look(chosen: argparse.Namespace) -> None:
+    from crossover.doctor import checks, examine
+
+    examine.write(checks.module(chosen.check).look(), chosen.output)
+
+
 def _document(_: argparse.Namespace) -> None:
     from crossover import document
 
@@ -170,6 +182,16 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("results", type=Path, help="the folder of results")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
     added.add_argument("--waiting", default="{}", help="what higher tiers would measure besides, as JSON")
+
+    added = command("examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
+    added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")
+    added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
+    added.add_argument("--output", required=True, type=Path, help="the facts to write")
+    added.add_argument("--log", required=True, type=Path, help="the log to write")
+
+    added = command("look", _look, "See something that concerns the machine on which Snakemake runs.")
+    added.add_argument("check", help="what to look at, such as compiler")
+    added.add_argument("--output", required=True, type=Path, help="the facts to write")
 
     command("document", _document, "Write config/README.md from the schema.")
     return parser

@@ -76,7 +76,6 @@ def _advice(job: Mapping[str, Any]) -> str:
     """What to change so that such a job is taken."""
     named = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
     keys = f"{'the key' if len(named) == 1 else 'the keys'} {', '.join(named)}" if named else "the key partition"
-    wider = (
-        "; without two nodes, leave the placement nodes out of config/config.yaml" if job.get("nodes", 1) > 1 else ""
-    )
+    alone = "; where a job has one node at most, `nodes: 1` there leaves launches across hosts out"
+    wider = alone if job.get("nodes", 1) > 1 else ""
     return f"set {keys} in {SITE}, sinfo tells what there is{wider}"

@@ -1,0 +1,214 @@
+"""Is each finding what the facts say, with the key that decides?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from scenes import alone, attempt, healthy, job, laptop, world
+
+from crossover.doctor.checks import CHECKS, module
+from crossover.doctor.finding import Finding, Seen, Verdict
+
+
+def judged(check: str, seen: Seen) -> Finding:
+    found: Finding = module(check).judge(seen)
+    return found
+
+
+def with_pair(look: str, **changed: Any) -> Seen:
+    """A healthy cluster but for what the two-host job saw by one look."""
+    facts = job("node1", "node2")
+    facts["pair"][look] |= changed
+    return replace(healthy(), nodes=facts)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_on_a_healthy_cluster_all_is_well(check: str) -> None:
+    assert judged(check, healthy()).verdict is Verdict.OK
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_on_one_machine_all_is_well_but_two_hosts_which_it_cannot_tell(check: str) -> None:
+    assert judged(check, laptop()).verdict is (Verdict.UNTOLD if check == "hosts" else Verdict.OK)
+
+
+@pytest.mark.parametrize("check", ["ports", "clocks", "temporary", "shared"])
+def test_from_one_host_it_is_said_what_cannot_be_told(check: str) -> None:
+    assert "one host" in judged(check, laptop()).seen or "cannot be told from one" in judged(check, laptop()).seen
+
+
+@pytest.mark.parametrize("check", ["launcher", "hosts", "ports", "clocks", "temporary", "shared"])
+def test_where_no_job_ran_nothing_is_made_up(check: str) -> None:
+    lost = {"node": "invalid partition specified: nope", "nodes": "invalid partition specified: nope"}
+    found = judged(check, Seen("slurm", here=healthy().here, lost=lost))
+    assert (found.verdict, found.key) == (Verdict.UNTOLD, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (
+            "invalid partition specified: nope; Batch job submission failed: Invalid partition name specified",
+            "partition",
+        ),
+        ("Batch job submission failed: Invalid account or account/partition combination specified", "account"),
+        ("Batch job submission failed: Invalid qos specification", "qos"),
+        ("Batch job submission failed: Invalid feature specification", "constraint"),
+        ("Batch job submission failed: Requested node configuration is not available", "partition"),
+        ("it would wait for ever, Slurm says QOSMaxWallDurationPerJobLimit", "partition"),
+        ("something new", ""),
+    ],
+)
+def test_a_refusal_names_the_key_that_decides(words: str, key: str) -> None:
+    found = judged("executor", Seen("slurm", lost={"node": words, "nodes": words}))
+    assert (found.verdict, found.key) == (Verdict.PROBLEM, key)
+    assert words in found.seen
+    assert found.step
+
+
+def test_a_long_queue_is_a_warning() -> None:
+    facts = job("node1", "node1")
+    facts["job"]["queued_seconds"] = 600.0
+    found = judged("executor", replace(healthy(), node=facts))
+    assert found.verdict is Verdict.WARNING
+    assert "600 s" in found.seen
+
+
+def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_nothing_else() -> None:
+    words = "it would wait for ever, Slurm says PartitionNodeLimit"
+    seen = replace(healthy(), nodes={}, lost={"nodes": words})
+    found = judged("hosts", seen)
+    assert (found.verdict, found.key) == (Verdict.PROBLEM, "partition")
+    assert words in found.seen
+    assert {judged(check, seen).verdict for check in CHECKS if check != "hosts"} == {Verdict.OK}
+
+
+def singletons(*hosts: str) -> dict[str, Any]:
+    """A job whose launcher brings ranks up alone, and pmi2 together."""
+    facts = job(*hosts)
+    facts["attempts"] = [
+        alone("srun --mpi=none", *hosts),
+        attempt("srun --mpi=pmix", said="PMIx_Init failed"),
+        attempt("srun --mpi=pmi2", world(*hosts)),
+    ]
+    return facts
+
+
+def test_ranks_that_come_up_alone_are_a_problem_and_the_launcher_that_works_is_named() -> None:
+    seen = replace(healthy(), node=singletons("node1", "node1"), nodes=singletons("node1", "node2"))
+    found = judged("launcher", seen)
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "mpi", "srun --mpi=pmi2")
+    assert "came up alone" in found.seen
+    assert judged("hosts", seen).verdict is Verdict.UNTOLD, "one cause, one problem"
+
+
+def test_where_no_launcher_works_each_ones_words_are_repeated() -> None:
+    facts = job("node1", "node1")
+    facts["attempts"] = [alone("mpiexec", "node1", "node1"), attempt("srun --mpi=pmix", said="PMIx_Init failed")]
+    found = judged("launcher", replace(healthy(), node=facts))
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "mpi", "")
+    assert "PMIx_Init failed" in found.seen
+
+
+def test_ranks_that_share_a_host_of_two_are_a_problem_of_two_hosts() -> None:
+    facts = job("node1", "node2")
+    facts["attempts"] = [attempt("mpiexec", world("node1", "node1")), attempt("srun", world("node1", "node2"))]
+    found = judged("hosts", replace(healthy(), nodes=facts))
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "mpi", "srun")
+    assert "both ranks on node1" in found.seen
+
+
+def test_a_firewall_on_the_chosen_interface_is_a_problem_and_an_open_one_is_named() -> None:
+    closed = {"interface": "eth0", "address": "10.0.0.1", "chosen": True, "error": "timed out"}
+    through = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": ""}
+    found = judged("ports", with_pair("ports", tried=[closed, through]))
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "interface", "ib0")
+    found = judged("ports", with_pair("ports", tried=[closed, through | {"error": "timed out"}]))
+    assert (found.verdict, found.value) == (Verdict.PROBLEM, "")
+
+
+@pytest.mark.parametrize(("offset", "verdict"), [(-40.0, Verdict.WARNING), (1.2, Verdict.WARNING), (0.5, Verdict.OK)])
+def test_clocks_that_differ_by_more_than_file_times_are_compared_by_are_a_warning(
+    offset: float, verdict: Verdict
+) -> None:
+    found = judged("clocks", with_pair("clocks", offset_seconds=offset))
+    assert found.verdict is verdict
+    assert f"{abs(offset):.2g} s" in found.seen
+
+
+def test_clocks_are_not_said_to_differ_by_what_the_round_trips_leave_open() -> None:
+    found = judged("clocks", with_pair("clocks", offset_seconds=1.5, within_seconds=1.0))
+    assert found.verdict is Verdict.OK
+
+
+def test_a_clock_that_is_coarse_on_one_host_is_a_warning() -> None:
+    coarse = {"step_seconds": 4e-6, "reading_seconds": 1e-6, "source": "hpet"}
+    fine = {"step_seconds": 4e-8, "reading_seconds": 6e-8, "source": "tsc"}
+    found = judged("clocks", with_pair("clocks", measuring=[fine, coarse]))
+    assert (found.verdict, found.key) == (Verdict.WARNING, "constraint")
+    assert "hpet" in found.seen
+
+
+def temporary(name: str, **changed: Any) -> Seen:
+    hosts = job("node1", "node2")["pair"]["temporary"]["hosts"]
+    hosts[1][name] |= changed
+    return with_pair("temporary", hosts=hosts)
+
+
+def test_a_temporary_folder_that_both_hosts_share_is_a_warning() -> None:
+    found = judged("temporary", with_pair("temporary", seen_by_other=True))
+    assert found.verdict is Verdict.WARNING
+    assert "both hosts see the same files" in found.seen
+    assert "TMPDIR" in found.step
+
+
+def test_a_temporary_folder_on_the_network_is_a_warning_even_on_one_host() -> None:
+    facts = laptop()
+    facts.node["pair"]["temporary"]["hosts"][0]["folder"]["file_system"] = "nfs4"
+    assert judged("temporary", facts).verdict is Verdict.WARNING
+
+
+@pytest.mark.parametrize("name", ["folder", "memory"])
+def test_a_folder_that_is_full_or_closed_on_one_of_the_hosts_is_found(name: str) -> None:
+    assert judged("temporary", temporary(name, free_bytes=1 << 20)).verdict is Verdict.WARNING
+    closed = judged("temporary", temporary(name, error="Read-only file system"))
+    assert closed.verdict is Verdict.PROBLEM
+    assert "Read-only file system" in closed.seen
+
+
+def test_a_folder_that_the_hosts_do_not_share_is_a_problem() -> None:
+    found = judged("shared", with_pair("shared", visible_seconds=[0.1, None]))
+    assert found.verdict is Verdict.PROBLEM
+    assert "not seen by the other" in found.seen
+
+
+def test_files_that_appear_late_are_a_warning_with_the_wait_that_they_need() -> None:
+    found = judged("shared", with_pair("shared", visible_seconds=[0.1, 31.0, 2.0]))
+    assert found.verdict is Verdict.WARNING
+    assert "latency-wait" in found.step
+    assert "62" in found.step
+
+
+def test_a_shared_folder_that_is_full_is_a_problem() -> None:
+    full = with_pair("shared", error="No space left on device", write_seconds=[], visible_seconds=[])
+    found = judged("shared", full)
+    assert found.verdict is Verdict.PROBLEM
+    assert "No space left on device" in found.seen
+
+
+def test_a_missing_compiler_is_a_warning_that_says_what_is_left_out() -> None:
+    here = {**healthy().here, "compiler": {**healthy().here["compiler"], "the MPI ceiling": ""}}
+    found = judged("compiler", replace(healthy(), here=here))
+    assert found.verdict is Verdict.WARNING
+    assert "the MPI ceiling" in found.seen
+    assert "MPICC" in found.step
+
+
+def test_without_quarto_the_preview_is_named_and_a_broken_quarto_is_a_problem() -> None:
+    found = judged("quarto", replace(healthy(), here={"quarto": {"path": "", "version": ""}}))
+    assert found.verdict is Verdict.OK
+    assert "preview" in found.seen
+    found = judged("quarto", replace(healthy(), here={"quarto": {"path": "/bin/quarto", "version": ""}}))
+    assert found.verdict is Verdict.PROBLEM

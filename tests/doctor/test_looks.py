@@ -1,0 +1,79 @@
+"""Do the looks see what is there? The two ranks are threads; what they should see is arranged."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from scenes import looked
+
+from crossover.doctor.checks import clocks, ports, shared, temporary
+
+
+def test_the_offset_of_two_clocks_is_found_within_the_bound_that_is_stated() -> None:
+    chance = random.Random(4)
+    exchanges, now, ahead = [], 1000.0, 3.25
+    for _ in range(50):
+        there, back = chance.uniform(1e-4, 2e-3), chance.uniform(1e-4, 2e-3)
+        exchanges.append((now, now + there + ahead, now + there + back))
+        now += 0.01
+    found = clocks.offset(exchanges)
+    assert abs(found["offset_seconds"] - ahead) <= found["within_seconds"] + 1e-9
+    assert found["within_seconds"] < 5e-4, "the shortest round trip is the one that tells most"
+
+
+def test_one_clock_agrees_with_itself(tmp_path: Path) -> None:
+    found = looked(clocks, True, tmp_path, tmp_path)
+    assert abs(found["offset_seconds"]) <= found["within_seconds"] + 1e-6
+    assert all(clock["step_seconds"] > 0 for clock in found["measuring"])
+
+
+def test_a_folder_that_both_see_is_called_shared_and_nothing_stays_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    found = looked(temporary, True, tmp_path, tmp_path)
+    assert found["seen_by_other"]
+    assert {host["folder"]["path"] for host in found["hosts"]} == {str(tmp_path)}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_does_not_exist_is_an_error_and_not_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    found = looked(temporary, True, tmp_path, tmp_path)
+    assert "No such file" in found["hosts"][0]["folder"]["error"]
+
+
+def test_files_are_seen_in_a_shared_folder_and_none_stays(tmp_path: Path) -> None:
+    found = looked(shared, True, tmp_path, tmp_path)
+    assert found["error"] == ""
+    assert len(found["write_seconds"]) == len(found["visible_seconds"]) == shared.FILES
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_not_seen_in_folders_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "LIMIT_SECONDS", 0.1)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    assert looked(shared, True, tmp_path / "a", tmp_path / "b")["visible_seconds"] == [None]
+
+
+def test_a_folder_that_cannot_be_written_to_says_why(tmp_path: Path) -> None:
+    found = looked(shared, True, tmp_path / "none", tmp_path)
+    assert "No such file" in found["error"]
+
+
+def test_an_interface_that_answers_is_told_from_one_that_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered = [
+        {"interface": "gone", "address": "192.0.2.1", "chosen": True},
+        {"interface": "lo", "address": "127.0.0.1", "chosen": False},
+    ]
+    monkeypatch.setattr(ports, "_offered", lambda apart: offered)
+    tried = looked(ports, True, tmp_path, tmp_path)["tried"]
+    assert [bool(each["error"]) for each in tried] == [True, False]

@@ -1,0 +1,146 @@
+"""Is what Slurm, Snakemake and the launchers say understood?"""
+
+from __future__ import annotations
+
+import doctest
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from crossover.doctor import conclude, keys, launching
+from crossover.doctor.checks import executor, queue
+from crossover.doctor.finding import Finding, Verdict
+from crossover.doctor.pair import MARK
+
+REFUSED = """\
+Error in rule examine:
+    message: SLURM sbatch failed. The error message was 'sbatch: error: invalid partition specified: nope
+sbatch: error: Batch job submission failed: Invalid partition name specified'.
+    sbatch call:
+        sbatch --parsable
+For further error details see the cluster/cloud log and the log files of the involved rule(s).
+    jobid: 1
+    output: results/doctor/node.json
+    log: results/logs/doctor/node.log (check log file(s) for error details)
+[Sat Nov 21 18:24:24 2026]
+Error in rule examine:
+    message: SLURM-job '1' failed, SLURM status is: 'FAILED'. Detailed failure reason unavailable
+    jobid: 2
+    output: results/doctor/nodes.json
+    log: results/logs/doctor/nodes.log, {log} (check log file(s) for error details)
+"""
+"""Of Snakemake 9.27 with its Slurm plugin 2.8."""
+
+
+def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
+    log = tmp_path / "1.log"
+    log.write_text("python: No such file or directory\n\n")
+    said = REFUSED.format(log=log)
+    assert conclude.last_words(said, "node") == (
+        "invalid partition specified: nope; Batch job submission failed: Invalid partition name specified"
+    )
+    words = conclude.last_words(said, "nodes")
+    assert "'FAILED'" in words
+    assert "python: No such file or directory" in words
+    assert str(log) in words
+
+
+def test_a_job_that_nothing_is_said_of_had_not_ended() -> None:
+    assert "had not ended" in conclude.last_words(REFUSED.split("[Sat")[0], "nodes")
+
+
+def test_the_doctors_jobs_of_this_folder_are_found_in_the_queue() -> None:
+    lines = [
+        "1|PENDING|PartitionNodeLimit|rule_examine_wildcards_nodes|/home/me/crossover",
+        "2|RUNNING|None|rule_examine_wildcards_node|/home/me/crossover",
+        "3|PENDING|Resources|rule_examine_wildcards_node|/home/me/other",
+        "4|PENDING|Resources|rule_measure_wildcards_toy_node_1|/home/me/crossover",
+        "5|PENDING|Priority|(null)|/home/me/crossover",
+        "slurm_load_jobs error",
+    ]
+    found = queue.jobs("\n".join(lines), Path("/home/me/crossover"))
+    assert found == {
+        "nodes": queue.Queued("1", True, "PartitionNodeLimit"),
+        "node": queue.Queued("2", False, "None"),
+    }
+
+
+def test_a_job_that_would_wait_for_ever_is_withdrawn_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = str(Path.cwd())
+    answers = [
+        f"1|PENDING|PartitionNodeLimit|rule_examine_wildcards_nodes|{here}\n"
+        f"2|PENDING|Resources|rule_examine_wildcards_node|{here}",
+        f"2|RUNNING|None|rule_examine_wildcards_node|{here}",
+    ]
+    commands: list[list[str]] = []
+    monkeypatch.setattr(queue, "_ask", lambda: answers.pop(0))
+    monkeypatch.setattr(queue.subprocess, "run", lambda command, **_: commands.append(command))
+    monkeypatch.setattr(queue, "POLL_SECONDS", 0)
+    assert list(queue.look()) == ["nodes"]
+    assert commands == [["scancel", "1"]]
+    assert answers == []
+
+
+def test_the_time_in_the_queue_is_read_from_what_slurm_says_of_the_job() -> None:
+    told = "JobId=7 SubmitTime=2026-11-21T18:18:45 StartTime=2026-11-21T18:19:50 Partition=main NodeList=node[2-3] X=1"
+    assert executor.queued(told) == {"partition": "main", "nodes": "node[2-3]", "queued_seconds": 65.0}
+    assert "queued_seconds" not in executor.queued("StartTime=Unknown SubmitTime=2026-11-21T18:18:45")
+    assert "queued_seconds" not in executor.queued("")
+
+
+def test_what_ranks_print_is_told_from_what_launchers_say() -> None:
+    lines = [
+        "srun: some warning",
+        MARK + json.dumps({"size": 1, "hosts": ["node1"]}),
+        "and " + MARK + json.dumps({"size": 1, "hosts": ["node2"], "pair": {"clocks": {}}}),
+    ]
+    attempt, pair = launching.understood("srun", 0, lines)
+    assert attempt["worlds"] == [{"size": 1, "hosts": ["node1"]}, {"size": 1, "hosts": ["node2"]}]
+    assert attempt["said"] == "srun: some warning"
+    assert pair == {"clocks": {}}
+
+
+def test_a_launcher_that_hangs_has_started_nothing() -> None:
+    attempt, pair = launching.understood("srun", None, [MARK + json.dumps({"size": 2, "hosts": ["a", "b"]})])
+    assert (attempt["worlds"], pair) == ([], {})
+    assert "not finished" in attempt["said"]
+
+
+def test_a_launcher_that_is_not_there_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launching, "_worth_trying", lambda mpi: [mpi])
+    said: list[str] = []
+    found, pair = launching.attempts("no-such-launcher --fast", 1, tmp_path, said.append)
+    assert pair == {}
+    assert "no-such-launcher" in str(found[0]["said"])
+    assert "Traceback" not in "\n".join(said)
+
+
+def test_what_is_found_and_what_to_set_stand_in_the_table() -> None:
+    findings = {
+        "launcher": Finding(Verdict.PROBLEM, "ranks came up alone", "mpi", value="srun --mpi=pmi2"),
+        "quarto": Finding(Verdict.OK, "found"),
+    }
+    said = conclude.table(findings, "slurm", 100)
+    assert "in profiles/slurm/site.yaml set `mpi: srun --mpi=pmi2`" in said
+    assert "1 ok, 1 problem" in said
+    assert max(map(len, said.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("module", [conclude, keys, launching])
+def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
+    tried = doctest.testmod(module)
+    assert tried.attempted
+    assert not tried.failed
+
+
+def test_snakemake_and_the_jobs_supervisor_do_not_start_mpi() -> None:
+    code = (
+        "import sys; from crossover.doctor import checks, conclude, examine; "
+        "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SNAKEMAKE_RUNS)]; "
+        "sys.exit('mpi4py.MPI' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,51 @@
+"""The doctor on one machine, by the command of the README."""
+
+import re
+
+from copies import Project
+
+DOCTOR = ("snakemake", "--profile", "profiles/local", "-F", "doctor")
+
+
+def verdicts(project: Project) -> dict[str, str]:
+    """Each finding's verdict, from the page that is left."""
+    page = (project.folder / "results/doctor.txt").read_text()
+    return {
+        title: verdict
+        for verdict, title in re.findall(r"^(ok|warning|problem|not told) +(\w+(?: \w+)?)(?:  |$)", page, re.M)
+    }
+
+
+def test_on_one_machine_all_is_looked_at_and_two_hosts_are_not_told(project: Project) -> None:
+    said = project.succeed(*DOCTOR)
+    assert "not told  two hosts" in said
+    found = verdicts(project)
+    titles = {"executor", "launcher", "two hosts", "ports", "clocks", "temporary folder", "shared folder"}
+    assert found.keys() == titles | {"compilers", "quarto"}
+    assert {title for title, verdict in found.items() if verdict == "not told"} == {"two hosts"}
+    assert "problem" not in found.values()
+    assert not (project.folder / "results/raw").exists(), "nothing is measured"
+    assert project.leftovers() == []
+
+
+def test_a_launcher_that_is_not_there_is_named_with_one_that_works(project: Project) -> None:
+    code, said = project.run(*DOCTOR, "--set-resources", "examine:mpi='no-launcher --quick'")
+    assert code == 1
+    assert "Traceback" not in said
+    assert verdicts(project)["launcher"] == "problem"
+    page = " ".join((project.folder / "results/doctor.txt").read_text().split())
+    assert "no program no-launcher is found on PATH; mpiexec worked" in page
+    assert "set `mpi: mpiexec`" in page
+    assert verdicts(project)["ports"] == "ok", "what the launcher that works shows is told all the same"
+
+
+def test_a_job_that_fails_hides_no_other_finding(project: Project) -> None:
+    project.succeed(*DOCTOR)
+    project.edit("workflow/rules/doctor.smk", '"python -m crossover examine', '"false && python -m crossover examine')
+    code, said = project.run(*DOCTOR)
+    assert code == 1
+    assert "Traceback" not in said
+    found = verdicts(project)
+    assert found["executor"] == "problem"
+    assert (found["launcher"], found["ports"]) == ("not told", "not told"), "nothing is told from an earlier run"
+    assert found["quarto"] == "ok"

@@ -1,0 +1,21 @@
+"""What the doctor looks at and judges: one file each, found by name.
+
+A file has `judge(seen) -> Finding`, a pure function of what was seen, or a `look` that sees something, or both: on
+both ranks of a job (`look(pair)`), or where Snakemake runs (`look()`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+CHECKS = ("executor", "launcher", "hosts", "ports", "clocks", "temporary", "shared", "compiler", "quarto")
+"""What is judged, in the order of the report."""
+BETWEEN_RANKS = ("ports", "clocks", "temporary", "shared")
+WHERE_SNAKEMAKE_RUNS = {"compiler": "measure", "quarto": "report", "queue": "measure"}
+"""The environment of `envs/` in which each is looked at."""
+
+
+def module(name: str) -> ModuleType:
+    """The file of a check."""
+    return importlib.import_module(f"crossover.doctor.checks.{name}")

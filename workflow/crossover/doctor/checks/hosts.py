@@ -1,0 +1,33 @@
+"""Do two ranks come up on two hosts?"""
+
+from __future__ import annotations
+
+from crossover.doctor.attempt import apart, hosts, outcome, together
+from crossover.doctor.checks.launcher import not_together
+from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.refusals import meaning
+
+
+def judge(seen: Seen) -> Finding:
+    """A job for two hosts that does not run, or whose ranks share one, is a problem of that placement alone."""
+    if seen.local:
+        return Finding(Verdict.UNTOLD, "one host; what crosses the network is measured on a cluster")
+    if not seen.nodes:
+        if not seen.node:
+            return Finding(Verdict.UNTOLD, "no job ran; see executor")
+        words = seen.lost.get("nodes", "the job has left nothing")
+        return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
+    asked, *others = seen.nodes["attempts"]
+    spread = next((each for each in others if apart(each)), None)
+    if not together(asked):
+        if seen.node and not together(seen.node["attempts"][0]):
+            better = f"; {spread['mpi']} {outcome(spread)}" if spread else ""
+            return Finding(Verdict.UNTOLD, f"{asked['mpi']} brings no ranks together, see launcher{better}")
+        return not_together(seen.nodes)
+    if apart(asked):
+        return Finding(Verdict.OK, f"{asked['mpi']} {outcome(asked)}")
+    said = f"{asked['mpi']} put both ranks on {hosts(asked)[0]}, though the job has two hosts"
+    if spread:
+        return Finding(Verdict.PROBLEM, f"{said}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
+    step = "a launcher that spreads the ranks over the job's nodes, as Slurm's srun does"
+    return Finding(Verdict.PROBLEM, said, "mpi", step)

@@ -1,0 +1,37 @@
+"""What will render the report?"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+from crossover.doctor.finding import Finding, Seen, Verdict
+
+LIMIT_SECONDS = 30
+
+
+def look() -> dict[str, str]:
+    """Where Quarto is, and its version; both empty where it is not."""
+    path = shutil.which("quarto")
+    if not path:
+        return {"path": "", "version": ""}
+    try:
+        asked = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=LIMIT_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {"path": path, "version": ""}
+    return {"path": path, "version": asked.stdout.strip() if asked.returncode == 0 else ""}
+
+
+def judge(seen: Seen) -> Finding:
+    """Without Quarto the built-in preview renders; a Quarto that does not run would fail the report."""
+    found = seen.here.get("quarto")
+    if not found:
+        return Finding(Verdict.UNTOLD, "nothing was looked at; see the log")
+    if not found["path"]:
+        return Finding(Verdict.OK, "not installed where Snakemake runs; the built-in preview renders the report")
+    if not found["version"]:
+        step = "mend it, or take it off PATH to let the built-in preview render the report"
+        return Finding(Verdict.PROBLEM, f"{found['path']} does not tell its version", step=step)
+    return Finding(Verdict.OK, f"{found['path']} {found['version']} renders the report")

@@ -1,0 +1,76 @@
+"""Watches the doctor's jobs in Slurm's queue: says what they wait for, and withdraws one that would wait for ever."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from crossover.doctor.examine import HOSTS
+from crossover.doctor.refusals import HOPELESS
+
+POLL_SECONDS = 1.0
+UNSEEN_SECONDS = 15.0
+"""A job that has not been in the queue for so long was refused when it was submitted, or has ended already."""
+ASK_SECONDS = 30
+FORMAT = "%i|%T|%r|%k|%Z"
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A job in the queue."""
+
+    number: str
+    waits: bool
+    reason: str
+    """Slurm's word on why it waits."""
+
+
+def look() -> dict[str, str]:
+    """Watch until the job of each placement runs or is gone; why, for each that was withdrawn."""
+    withdrawn: dict[str, str] = {}
+    told: dict[str, str] = {}
+    unseen = set(HOSTS)
+    start = time.monotonic()
+    while (answer := _ask()) is not None:
+        found = jobs(answer, Path.cwd())
+        unseen -= set(found)
+        waiting = {placement: job for placement, job in found.items() if job.waits and placement not in withdrawn}
+        for placement, job in waiting.items():
+            if told.get(placement) != job.reason:
+                told[placement] = job.reason
+                print(f"doctor: the job of placement {placement} waits: {job.reason}", file=sys.stderr, flush=True)
+            if job.reason in HOPELESS:
+                withdrawn[placement] = f"it would wait for ever, Slurm says {job.reason}"
+                subprocess.run(["scancel", job.number], capture_output=True)
+        if not waiting and (not unseen or time.monotonic() - start > UNSEEN_SECONDS):
+            break
+        time.sleep(POLL_SECONDS)
+    return withdrawn
+
+
+def _ask() -> str | None:
+    """Slurm's queue, or None where there is none to ask."""
+    try:
+        asked = subprocess.run(
+            ["squeue", "--noheader", f"--format={FORMAT}"], capture_output=True, text=True, timeout=ASK_SECONDS
+        )
+    except FileNotFoundError:
+        return None
+    except subprocess.TimeoutExpired:
+        return ""
+    return asked.stdout
+
+
+def jobs(answer: str, folder: Path) -> dict[str, Queued]:
+    """The doctor's jobs of this working folder, by placement, in what squeue says in FORMAT."""
+    found = {}
+    for line in answer.splitlines():
+        number, state, reason, comment, where = (*line.split("|", 4), "", "", "", "")[:5]
+        # Snakemake's executor leaves the rule and its wildcards in the comment.
+        if (rule := re.fullmatch(r"rule_examine_wildcards_(\w+)", comment)) and where == str(folder):
+            found[rule[1]] = Queued(number, state == "PENDING", reason)
+    return found

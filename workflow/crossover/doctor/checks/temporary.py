@@ -1,0 +1,110 @@
+"""Is there a temporary folder on the node itself, with room in it, and room in /dev/shm?"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from crossover.doctor.finding import NO_PAIR, Finding, Seen, Verdict
+from crossover.doctor.pair import Pair
+
+MEMORY = Path("/dev/shm")
+NETWORKED = (
+    "nfs",
+    "lustre",
+    "gpfs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "smb",
+    "afs",
+    "pvfs",
+    "orangefs",
+    "fuse",
+    "9p",
+    "glusterfs",
+)
+"""How the names of file systems begin that are, or may be, on the network."""
+FREE_BYTES = {"folder": 100 << 20, "memory": 256 << 20}
+"""What a launch may use: its task farms' files; the messages that MPI and the ceilings hand over in memory."""
+
+
+def look(pair: Pair) -> dict[str, Any]:
+    """Each rank's folders, and whether a file that the first puts into its own is seen by the second."""
+    folder = Path(tempfile.gettempdir())
+    found: dict[str, Any] = {"hosts": pair.both({"folder": _facts(folder), "memory": _facts(MEMORY)})}
+    if not pair.apart:
+        return found
+    if any(host["folder"]["error"] for host in found["hosts"]):
+        return found
+    if not pair.first:
+        pair.tell(Path(pair.hear()).exists())
+        return found
+    with tempfile.NamedTemporaryFile(prefix="crossover-doctor-", dir=folder) as mark:
+        pair.tell(mark.name)
+        return found | {"seen_by_other": pair.hear()}
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    try:
+        # What a file takes that is really written, since a quota is not told as free space.
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"0" * 4096)
+            file.flush()
+        error = ""
+    except OSError as reason:
+        error = reason.strerror or str(reason)
+    return {
+        "path": str(folder),
+        "error": error,
+        "free_bytes": shutil.disk_usage(folder).free if folder.exists() else 0,
+        "file_system": _file_system(folder),
+    }
+
+
+def _file_system(folder: Path) -> str:
+    """Its kind, by the mount that is nearest above; empty where that is not told."""
+    real = folder.resolve()
+    around = [each for each in psutil.disk_partitions(all=True) if real.is_relative_to(each.mountpoint)]
+    return max(around, key=lambda each: len(each.mountpoint)).fstype if around else ""
+
+
+def judge(seen: Seen) -> Finding:
+    """No folder to write to is a problem; one that is shared or nearly full is a warning."""
+    facts, apart = seen.pair("temporary")
+    if not facts:
+        return NO_PAIR
+    elsewhere = (
+        "name a folder on the node's own disk in the environment variable TMPDIR, then run the same command again"
+    )
+    for host in facts["hosts"]:
+        for name, each in host.items():
+            if each["error"]:
+                step = (
+                    elsewhere
+                    if name == "folder"
+                    else "ask the site to mount /dev/shm on its nodes: MPI works through it"
+                )
+                return Finding(Verdict.PROBLEM, f"{each['path']} cannot be written to: {each['error']}", step=step)
+    folder = min((host["folder"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
+    memory = min((host["memory"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
+    said = f"{_room(folder)}; {_room(memory)}"
+    networked = folder["file_system"].startswith(NETWORKED)
+    if facts.get("seen_by_other") or networked:
+        why = "both hosts see the same files in it" if facts.get("seen_by_other") else "a file system of the network"
+        return Finding(Verdict.WARNING, f"{said}; {folder['path']} is shared: {why}", step=elsewhere)
+    for name, each in (("folder", folder), ("memory", memory)):
+        if each["free_bytes"] < FREE_BYTES[name]:
+            step = elsewhere if name == "folder" else "remove what lies there, or measure on other nodes"
+            return Finding(Verdict.WARNING, f"{said}; too little is free in {each['path']}", step=step)
+    own = "each host has its own" if apart else "whether other hosts share it cannot be told from one"
+    return Finding(Verdict.OK, f"{said}; {own}")
+
+
+def _room(facts: dict[str, Any]) -> str:
+    kind = f" ({facts['file_system']})" if facts["file_system"] else ""
+    return f"{facts['path']}{kind} has {facts['free_bytes'] / (1 << 30):.1f} GiB free"

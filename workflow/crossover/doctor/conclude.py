@@ -1,0 +1,105 @@
+"""From what was seen to the findings: read it, judge it, print it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
+from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.keys import line
+
+TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
+"""What a check is called in the report, where that is not its name."""
+INDENT = 28
+
+
+def asked(workflow: Any) -> bool:
+    """Whether this run of Snakemake is to end with the findings."""
+    return "doctor" in workflow.dag_settings.targets
+
+
+def conclude(workflow: Any, results: str | Path, placements: Sequence[str], logs: Sequence[str]) -> int:
+    """Print the findings and leave them in `doctor.txt` among the results; the exit code, 1 if there is a problem.
+
+    `logs` are those of this run of Snakemake, in which it says why jobs of the `placements` were lost.
+    """
+    executor = workflow.executor_plugin.name
+    folder = Path(results) / "doctor"
+    said = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
+    seen = gather(folder, placements, executor, said)
+    findings = {check: module(check).judge(seen) for check in CHECKS}
+    page = Path(results) / "doctor.txt"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(table(findings, executor, 100), encoding="utf-8")
+    print(table(findings, executor, shutil.get_terminal_size((100, 24)).columns), flush=True)
+    return int(any(found.verdict is Verdict.PROBLEM for found in findings.values()))
+
+
+def gather(folder: Path, placements: Sequence[str], executor: str, log: str) -> Seen:
+    """All that the looks have left in `folder`, and why a job has left nothing."""
+    facts = {place: _read(folder / f"{place}.json") for place in ("node", "nodes")}
+    here = {check: _read(folder / f"{check}.json") for check in WHERE_SNAKEMAKE_RUNS}
+    lost = {place: here["queue"].get(place) or last_words(log, place) for place in placements if not facts[place]}
+    return Seen(executor, facts["node"], facts["nodes"], here, lost)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return found
+    except FileNotFoundError:
+        return {}
+
+
+def last_words(log: str, placement: str) -> str:
+    """Why the job of a placement was lost, in the words of the batch system or else of Snakemake."""
+    for block in re.split(r"^(?=Error in rule )", log, flags=re.MULTILINE)[1:]:
+        if not (block.startswith("Error in rule examine:") and re.search(rf"output: \S*/{placement}\.json", block)):
+            continue
+        if refused := re.search(r"The error message was '(.+?)'\.\n", block, re.DOTALL):
+            return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
+        said = [told[1]] if (told := re.search(r"^    message: (.+?\.)", block, re.MULTILINE)) else []
+        return "; ".join([*said, *_last_line(block)]) or "see Snakemake's log"
+    return "it had not ended when this run did"
+
+
+def _last_line(block: str) -> list[str]:
+    """What the last of a failed job's logs ends with, and which that is."""
+    named = re.search(r"^    log: (.+) \(check log file", block, re.MULTILINE)
+    log = Path(named[1].split(", ")[-1]) if named else None
+    if not log or not log.is_file():
+        return []
+    lines = [each.strip() for each in log.read_text(errors="replace").splitlines() if each.strip()]
+    return [*(f"its last words: {each}" for each in lines[-1:]), f"see {log}"]
+
+
+def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
+    """The findings as text of so many columns."""
+    lines = []
+    for check, found in findings.items():
+        title = f"{found.verdict:9} {TITLES.get(check, check):{INDENT - 11}} "
+        lines += textwrap.wrap(title + found.seen, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
+        setting = line(executor, found.key, found.value) if found.key else ""
+        advice = ": ".join(filter(None, [setting, found.step]))
+        if found.verdict in (Verdict.WARNING, Verdict.PROBLEM) and advice:
+            arrow = " " * (INDENT - 3) + "-> "
+            lines += textwrap.wrap(arrow + advice, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
+    return "\n".join([*lines, "", summary(findings), ""])
+
+
+def summary(findings: Mapping[str, Finding]) -> str:
+    """How many of each verdict there are.
+
+    >>> summary({"ports": Finding(Verdict.OK, ""), "hosts": Finding(Verdict.PROBLEM, "")})
+    '1 ok, 1 problem; set what is named and run the same command again'
+    """
+    verdicts = [found.verdict for found in findings.values()]
+    counted = ", ".join(f"{verdicts.count(each)} {each}" for each in Verdict if each in verdicts)
+    bad = Verdict.PROBLEM in verdicts
+    return f"{counted}; " + ("set what is named and run the same command again" if bad else "launches can run here")

@@ -1,0 +1,18 @@
+"""Where a key of the site is set."""
+
+from __future__ import annotations
+
+PLACES = {
+    "slurm": "in profiles/slurm/site.yaml",
+    "local": "in profiles/local/config.yaml, under set-resources, for the rules measure and examine,",
+}
+ELSEWHERE = "in your profile, for the rules measure and examine,"
+
+
+def line(executor: str, key: str, value: str = "") -> str:
+    """What to set, and in which file, for runs by this one of Snakemake's executors.
+
+    >>> line("slurm", "mpi", "srun --mpi=pmix")
+    'in profiles/slurm/site.yaml set `mpi: srun --mpi=pmix`'
+    """
+    return f"{PLACES.get(executor, ELSEWHERE)} set `{key}{': ' if value else ''}{value}`"

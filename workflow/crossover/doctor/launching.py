@@ -1,0 +1,113 @@
+"""Starts the two ranks of a job by a launcher, and by others where it does not bring them up together."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from crossover.doctor.attempt import RANKS, hosts, together
+from crossover.doctor.finding import Facts
+from crossover.doctor.pair import MARK
+from crossover.measure.death import GRACE_SECONDS
+
+LIMIT_SECONDS = 20
+"""What two ranks may take: they start in one or two, and the looks wait ten at most for a file."""
+
+
+def attempts(mpi: str, wanted: int, shared: Path, say: Callable[[str], None]) -> tuple[list[Facts], Facts]:
+    """Try the launcher `mpi`, then others until one puts its ranks on the `wanted` number of hosts.
+
+    Every attempt, and what the ranks saw of the one that did.
+    """
+    found: list[Facts] = []
+    for launcher in _worth_trying(mpi):
+        attempt, pair = _attempt(launcher, shared, say)
+        found.append(attempt)
+        if together(attempt) and len(hosts(attempt)) == wanted:
+            return found, pair
+    return found, {}
+
+
+def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> tuple[Facts, Facts]:
+    if not shutil.which(program := shlex.split(mpi)[0]):
+        return {"mpi": mpi, "worlds": [], "said": f"no program {program} is found on PATH"}, {}
+    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank", "--shared", str(shared)]
+    # The guard ends whatever the launcher leaves behind.
+    guarded = [sys.executable, "-m", "crossover.measure.death", *shlex.split(mpi), "-n", str(RANKS), *ranks]
+    say(f"doctor: trying {mpi}")
+    process = subprocess.Popen(
+        guarded,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    relay = threading.Thread(target=_relay, args=(process.stdout, lines, say), daemon=True)
+    relay.start()
+    try:
+        code = process.wait(LIMIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        code = None
+    finally:
+        process.terminate()
+        process.wait()
+    relay.join(GRACE_SECONDS)
+    return understood(mpi, code, list(lines))
+
+
+def _relay(stream: IO[str], lines: list[str], say: Callable[[str], None]) -> None:
+    for line in stream:
+        lines.append(line.rstrip("\n"))
+        if MARK not in line:
+            say(lines[-1])
+
+
+def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:
+    """The attempt that these lines tell of, and what its ranks saw of each other; `code` is None where time was up."""
+    told = [line.partition(MARK)[2] for line in lines if MARK in line]
+    words = [line.strip() for line in lines if MARK not in line and line.strip()]
+    if code is None:
+        return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s"}, {}
+    worlds = [json.loads(each) for each in told]
+    pair: Facts = next(filter(None, [world.pop("pair", {}) for world in worlds]), {})
+    said = words[-1] if words else f"ended with code {code}" if code else ""
+    return {"mpi": mpi, "worlds": worlds, "said": said}, pair
+
+
+def _worth_trying(mpi: str) -> list[str]:
+    """This launcher, then others that may work here: Slurm's, by the protocols that it lists, and MPI's own."""
+    own, *options = shlex.split(mpi)
+    kept = [option for option in options if not option.startswith("--mpi")] if Path(own).name == "srun" else []
+    slurm = [shlex.join(["srun", f"--mpi={protocol}", *kept]) for protocol in _protocols()]
+    return list(dict.fromkeys([mpi, *slurm, "mpiexec"]))
+
+
+def _protocols() -> list[str]:
+    """What Slurm can start MPI by; nothing where there is no Slurm."""
+    try:
+        asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return protocols(asked.stdout + asked.stderr)
+
+
+def protocols(listed: str) -> list[str]:
+    """The protocols that `srun --mpi=list` names, those that most MPIs speak first.
+
+    >>> protocols("MPI plugin types are...\\n\\tcray_shasta\\n\\tnone\\n\\tpmi2\\nspecific versions available: pmix_v4")
+    ['pmi2', 'cray_shasta']
+    """
+    named = re.findall(r"^\s+(\w+)$", listed, re.MULTILINE)
+    return sorted((name for name in named if name != "none"), key=lambda name: not name.startswith("pmi"))

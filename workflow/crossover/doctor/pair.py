@@ -1,0 +1,42 @@
+"""Two ranks that came up together, seen from one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # Importing it starts MPI, which Snakemake and a job's supervisor must not.
+    from mpi4py import MPI
+
+MARK = "crossover-doctor "
+"""What stands before the facts that a rank prints."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """This rank and the other. It lasts a second or two, so waiting in MPI, which spins, does no harm."""
+
+    comm: MPI.Intracomm
+    shared: Path
+    """A folder that both hosts should see."""
+    apart: bool
+    """Whether they are on two hosts."""
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the rank that asks; the other answers."""
+        return self.comm.rank == 0
+
+    def tell(self, value: Any) -> None:
+        """Tell the other rank."""
+        self.comm.send(value, dest=1 - self.comm.rank)
+
+    def hear(self) -> Any:
+        """What the other rank tells."""
+        return self.comm.recv(source=1 - self.comm.rank)
+
+    def both(self, value: Any) -> list[Any]:
+        """What each rank says, by rank."""
+        return self.comm.allgather(value)

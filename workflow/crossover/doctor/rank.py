@@ -1,0 +1,46 @@
+"""One of a job's two ranks: say who came up together, and where both did, look at what takes two.
+
+Run by the MPI launcher: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER`. What is
+seen goes to standard output, a line of JSON behind MARK, because whether files are seen is one of the questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from mpi4py import MPI
+
+from crossover.doctor.attempt import RANKS
+from crossover.doctor.checks import BETWEEN_RANKS, module
+from crossover.doctor.pair import MARK, Pair
+from crossover.measure.death import die_with_parent
+
+
+def main() -> None:
+    """Be one rank."""
+    die_with_parent()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shared", type=Path, required=True)
+    chosen = parser.parse_args()
+    comm = MPI.COMM_WORLD
+    hosts = comm.allgather(socket.gethostname())
+    found: dict[str, Any] = {
+        "size": comm.size,
+        "hosts": hosts,
+        "library": " ".join(MPI.Get_library_version().split("\n")[0].split()),
+    }
+    if comm.size == RANKS:
+        pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS)
+        found["pair"] = {name: module(name).look(pair) for name in BETWEEN_RANKS}
+    if comm.rank == 0:
+        # In one call, so that the lines of several that came up alone do not mix.
+        os.write(1, f"{MARK}{json.dumps(found)}\n".encode())
+
+
+if __name__ == "__main__":
+    main()
