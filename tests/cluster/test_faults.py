@@ -64,7 +64,7 @@ def bad_day(clusters: Supply) -> BadDay:
     project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
     project.configure(toy=LONG)
     # Slurm's shortest. The supervisor's own limit would come later.
-    project.edit("profiles/slurm/config.yaml", "  measure:\n", "  measure:\n    runtime: 1\n")
+    project.edit("profiles/slurm/config.yaml", "    ?rule:\n", "    ?rule:\n      runtime: 1\n")
     run = project.start(*PROMPT, "toy")
     wait_for(lambda: all(measures(project, launch) for launch in LAUNCHES))
     places = [node_of(project, launch) for launch in LAUNCHES]
