@@ -147,6 +147,14 @@ def test_launches_that_were_asked_for_different_things_are_told_apart():
     assert "within 10 min a launch" in asked and "within 18 s a launch" in asked
 
 
+def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
+    within, across = (
+        {"placement": placement, "interface": name} for placement, name in (("node", "lo"), ("nodes", "ib0"))
+    )
+    assert machine.between_hosts(machine.Course([], [], [], [within, across, across])) == "ib0"
+    assert machine.between_hosts(machine.Course([], [], [], [within])) == "–"
+
+
 def test_the_days_of_the_run():
     first, last = launch_row("toy", 1), launch_row("toy", 3)
     assert machine.when([last, first]) == "2026-11-21 to 2026-11-23"
