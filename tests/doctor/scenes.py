@@ -37,7 +37,7 @@ def job(*hosts: str) -> dict[str, Any]:
     apart = len(set(hosts)) > 1
     return {
         "host": hosts[0],
-        "job": {"number": "7", "partition": "main", "nodes": ",".join(dict.fromkeys(hosts)), "queued_seconds": 2.0},
+        "job": {"queued_seconds": 2.0, "entering_seconds": 6.0},
         "attempts": [attempt("srun --mpi=pmi2", world(*hosts))],
         "pair": {
             "ports": {"tried": [{"interface": "eth0", "address": "10.0.0.1", "chosen": True, "error": ""}]},

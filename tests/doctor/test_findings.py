@@ -85,6 +85,10 @@ def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_no
     assert {judged(check, seen).verdict for check in CHECKS if check != "hosts"} == {Verdict.OK}
 
 
+def test_where_one_node_is_allowed_two_hosts_are_not_told() -> None:
+    assert judged("hosts", replace(healthy(), nodes={})).verdict is Verdict.UNTOLD
+
+
 def singletons(*hosts: str) -> dict[str, Any]:
     """A job whose launcher brings ranks up alone, and pmi2 together."""
     facts = job(*hosts)

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from crossover.doctor import conclude, keys, launching
-from crossover.doctor.checks import executor, queue
+from crossover.doctor.checks import queue
 from crossover.doctor.finding import Finding, Verdict
 from crossover.doctor.pair import MARK
 
@@ -83,13 +83,6 @@ def test_a_job_that_would_wait_for_ever_is_withdrawn_and_the_others_are_not(monk
     assert list(queue.look()) == ["nodes"]
     assert commands == [["scancel", "1"]]
     assert answers == []
-
-
-def test_the_time_in_the_queue_is_read_from_what_slurm_says_of_the_job() -> None:
-    told = "JobId=7 SubmitTime=2026-11-21T18:18:45 StartTime=2026-11-21T18:19:50 Partition=main NodeList=node[2-3] X=1"
-    assert executor.queued(told) == {"partition": "main", "nodes": "node[2-3]", "queued_seconds": 65.0}
-    assert "queued_seconds" not in executor.queued("StartTime=Unknown SubmitTime=2026-11-21T18:18:45")
-    assert "queued_seconds" not in executor.queued("")
 
 
 def test_what_ranks_print_is_told_from_what_launchers_say() -> None:

@@ -5,7 +5,7 @@ from crossover.doctor import checks, conclude, examine
 
 DOCTOR = f"{RESULTS}/doctor"
 # On one machine there is no second host, and no queue to wait in.
-EXAMINED = [place for place in examine.HOSTS if examine.HOSTS[place] <= session.hosts(workflow)]
+EXAMINED = [place for place, count in examine.HOSTS.items() if count <= session.hosts(workflow)]
 LOOKED_AT = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
-from crossover.doctor.checks.executor import job
 from crossover.doctor.launching import attempts
+from crossover.measure import batch
 from crossover.measure.relay import Relay
 
 HOSTS = {"node": 1, "nodes": 2}
@@ -23,7 +24,7 @@ def hosts(wildcards: Any) -> int:
 def examine(placement: str, mpi: str, output: Path, log: Path) -> None:
     """Write to `output`, as JSON, what a job of this placement sees; `mpi` is the launcher of the site."""
     with log.open("w", buffering=1) as lines:
-        found: dict[str, Any] = {"host": socket.gethostname(), "job": job()}
+        found: dict[str, Any] = {"host": socket.gethostname(), "job": batch.delays(time.time())}
         found["attempts"], found["pair"] = attempts(mpi, HOSTS[placement], output.parent.absolute(), Relay(lines))
     write(found, output)
 

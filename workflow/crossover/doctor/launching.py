@@ -110,4 +110,4 @@ def protocols(listed: str) -> list[str]:
     ['pmi2', 'cray_shasta']
     """
     named = re.findall(r"^\s+(\w+)$", listed, re.MULTILINE)
-    return sorted((name for name in named if name != "none"), key=lambda name: not name.startswith("pmi"))
+    return sorted((name for name in named if name != "none"), key=lambda name: (not name.startswith("pmi"), name))

@@ -24,7 +24,7 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
         "partition",
-        "choose one that has, and allows, as many nodes in a job; measuring across two hosts needs two",
+        "choose one that allows jobs of two nodes; `nodes: 1` there leaves launches across hosts out",
     ),
     (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
     (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
