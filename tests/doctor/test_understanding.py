@@ -49,8 +49,8 @@ def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
     assert str(log) in words
 
 
-def test_a_job_that_nothing_is_said_of_had_not_ended() -> None:
-    assert "had not ended" in conclude.last_words(REFUSED.split("[Sat")[0], "nodes")
+def test_a_job_that_nothing_is_said_of_was_cut_off() -> None:
+    assert conclude.last_words(REFUSED.split("[Sat")[0], "nodes") == "this run ended before the job did"
 
 
 def test_the_doctors_jobs_of_this_folder_are_found_in_the_queue() -> None:

@@ -14,6 +14,7 @@ from crossover import session
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.doctor.keys import line
+from crossover.doctor.refusals import CUT_OFF
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
 """What a check is called in the report, where that is not its name."""
@@ -68,7 +69,7 @@ def last_words(log: str, placement: str) -> str:
             return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
         said = [told[1]] if (told := re.search(r"^    message: (.+?\.)", block, re.MULTILINE)) else []
         return "; ".join([*said, *_last_line(block)]) or "see Snakemake's log"
-    return "it had not ended when this run did"
+    return CUT_OFF
 
 
 def _last_line(block: str) -> list[str]:
