@@ -80,6 +80,16 @@ def test_what_slurm_refuses_is_said_with_the_key(project: OnCluster, facts: str,
     assert found["ports"][0] == "not told"
 
 
+def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(project: OnCluster) -> None:
+    project.slurm.login.run("sbatch", "--nodes=3", "--exclusive", "--output=/dev/null", "--wrap=sleep 600")
+    _, said = project.run("timeout", "--signal=INT", "30", *DOCTOR)
+    assert "Traceback" not in said
+    found = findings(project)
+    assert "this run ended before the job did" in found["executor"][1]
+    assert found["quarto"][0] == "ok"
+    assert len(project.slurm.jobs()) == 1, "the doctor's own jobs are cancelled"
+
+
 def test_a_temporary_folder_that_the_nodes_share_is_a_warning(project: OnCluster) -> None:
     folder = project.folder / "temporary"
     folder.mkdir()
