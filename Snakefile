@@ -18,7 +18,7 @@ configfile: "config/config.yaml"
 
 
 with session.plain(schema.ConfigError):
-    run = schema.complete(config)
+    run = schema.complete(config) | {"hosts": session.hosts(workflow)}
 
 session.expose()
 RESULTS = run["results"]

@@ -11,7 +11,9 @@ def test_the_bare_command_measures_on_the_nodes_and_reports_on_the_login_node(
     finished_once: tuple[Project, str], slurm: Cluster
 ) -> None:
     project, _ = finished_once
-    assert len(hosts(project)) == 4
-    assert all(len(places) == 1 for places in hosts(project).values())
+    counts = {"toy/node": 1, "mpi_pingpong/node": 1, "mpi_pingpong/nodes": 2}
+    assert {file: len(places) for file, places in hosts(project).items()} == {
+        f"{kind}/launch={launch}.parquet": count for kind, count in counts.items() for launch in (1, 2)
+    }
     assert set.union(*hosts(project).values()) <= {node.name for node in slurm.nodes}
     assert (project.folder / "results/report/index.html").exists()
