@@ -53,6 +53,14 @@ def test_a_launcher_of_another_protocol_is_named_with_one_that_works(project: On
     assert found["ports"][0] == "ok", "what the launcher that works shows is told all the same"
 
 
+def test_an_interface_that_is_not_there_is_named_with_one_that_is_open(project: OnCluster) -> None:
+    site(project, "interface: ib9")
+    code, found = examined(project)
+    assert code == 1
+    assert [title for title, (verdict, _) in found.items() if verdict == "problem"] == ["ports"]
+    assert "in profiles/slurm/site.yaml set `interface: eth0`" in found["ports"][1]
+
+
 def test_a_partition_of_one_node_is_a_problem_of_two_hosts_alone(project: OnCluster) -> None:
     site(project, "partition: single")
     code, found = examined(project)

@@ -133,6 +133,13 @@ def test_a_firewall_on_the_chosen_interface_is_a_problem_and_an_open_one_is_name
     assert (found.verdict, found.value) == (Verdict.PROBLEM, "")
 
 
+def test_an_interface_that_is_not_there_is_a_problem_and_one_that_is_open_is_named() -> None:
+    through = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": ""}
+    found = judged("ports", with_pair("ports", trouble="host node1 has no interface ib9", tried=[through]))
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "interface", "ib0")
+    assert "no interface ib9" in found.seen
+
+
 @pytest.mark.parametrize(("offset", "verdict"), [(-40.0, Verdict.WARNING), (1.2, Verdict.WARNING), (0.5, Verdict.OK)])
 def test_clocks_that_differ_by_more_than_file_times_are_compared_by_are_a_warning(
     offset: float, verdict: Verdict

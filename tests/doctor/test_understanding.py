@@ -106,7 +106,7 @@ def test_a_launcher_that_hangs_has_started_nothing() -> None:
 def test_a_launcher_that_is_not_there_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launching, "_worth_trying", lambda mpi: [mpi])
     said: list[str] = []
-    found, pair = launching.attempts("no-such-launcher --fast", 1, tmp_path, said.append)
+    found, pair = launching.attempts("no-such-launcher --fast", launching.Asked("node", "auto", tmp_path), said.append)
     assert pair == {}
     assert "no-such-launcher" in str(found[0]["said"])
     assert "Traceback" not in "\n".join(said)
@@ -130,10 +130,17 @@ def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     assert not tried.failed
 
 
-def test_snakemake_and_the_jobs_supervisor_do_not_start_mpi() -> None:
-    code = (
-        "import sys; from crossover.doctor import checks, conclude, examine; "
-        "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SNAKEMAKE_RUNS)]; "
-        "sys.exit('mpi4py.MPI' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+ALL_CHECKS = "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SNAKEMAKE_RUNS)]"
+
+
+@pytest.mark.parametrize(
+    ("modules", "unwanted"),
+    [("attempt, checks, conclude", ["mpi4py.MPI", "pyarrow"]), ("checks, examine", ["mpi4py.MPI"])],
+    ids=["Snakemake", "the supervisor of a job"],
+)
+def test_nothing_heavy_is_loaded_by(modules: str, unwanted: list[str]) -> None:
+    code = f"import sys; from crossover.doctor import {modules}; {ALL_CHECKS}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "crossover.doctor.checks.ports" in loaded
+    assert loaded.isdisjoint(unwanted)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossover.doctor.examine import HOSTS
+from crossover.doctor.attempt import HOSTS
 from crossover.doctor.refusals import HOPELESS
 
 POLL_SECONDS = 1.0
