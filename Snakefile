@@ -60,6 +60,7 @@ for name in run["experiments"]:
 
 onstart:
     session.claim(RESULTS)
+    # The doctor says itself what is refused, and looks at the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":
             with session.plain(admission.AdmissionError):
@@ -72,12 +73,12 @@ onstart:
 
 onsuccess:
     if conclude.asked(workflow):
-        sys.exit(conclude.conclude(workflow, RESULTS, EXAMINED, log))
+        sys.exit(conclude.conclude(workflow, RESULTS, log))
     print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
 
 
 onerror:
     if conclude.asked(workflow):
-        conclude.conclude(workflow, RESULTS, EXAMINED, log)
+        conclude.conclude(workflow, RESULTS, log)
     else:
         print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)

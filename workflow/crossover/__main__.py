@@ -99,9 +99,12 @@ def _report(chosen: argparse.Namespace) -> None:
 
 
 def _examine(chosen: argparse.Namespace) -> None:
-    from crossover.doctor import examine
+    from crossover.doctor import examine, launching
+    from crossover.measure.lean import without_pandas
 
-    examine.examine(chosen.placement, chosen.mpi, chosen.output, chosen.log)
+    without_pandas()
+    asked = launching.Asked(chosen.placement, chosen.interface, chosen.output.parent.absolute())
+    examine.examine(chosen.mpi, asked, chosen.output, chosen.log)
 
 
 def _look(chosen: argparse.Namespace) -> None:
@@ -189,6 +192,7 @@ def _parser() -> argparse.ArgumentParser:
 
     added = command("examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
     added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")
+    added.add_argument("--interface", default="auto", help="the network interface between them (default: %(default)s)")
     added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
     added.add_argument("--output", required=True, type=Path, help="the facts to write")
     added.add_argument("--log", required=True, type=Path, help="the log to write")

@@ -156,9 +156,13 @@ def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
 
 
 def _environment(job: Job, private: Path) -> dict[str, str]:
+    return surroundings(job.placement, job.interface) | {"TMPDIR": str(private)} | native.variables(job.libraries)
+
+
+def surroundings(placement: str, interface: str) -> dict[str, str]:
+    """The environment in which an MPI launcher is started. Raises network.NoInterfaceError."""
     # MPI must not listen on networks where no rank is; but users may know better which it is to take.
-    own = {"TMPDIR": str(private)} | native.variables(job.libraries)
-    return network.reach(job.placement, job.interface).for_mpi() | os.environ | FOR_SRUN | own
+    return network.reach(placement, interface).for_mpi() | os.environ | FOR_SRUN
 
 
 def _run_ranks(
