@@ -121,6 +121,16 @@ def test_the_parts_of_the_living_of_other_hosts_and_all_other_files_are_left(tmp
     assert {left.name for left in tmp_path.iterdir()} == set(names)
 
 
+def test_once_a_file_is_whole_what_another_host_began_of_it_is_gone_and_nothing_else(tmp_path):
+    own = ".a[1].parquet.elsewhere.7.part"
+    superseded = [own, f".{own}.elsewhere.8.part", ".a[1].parquet.refusal.elsewhere.7.part"]
+    others = [".a1.parquet.elsewhere.7.part", ".b.parquet.elsewhere.7.part", ".claim"]
+    for name in superseded + others:
+        (tmp_path / name).touch()
+    record.write(BLOCKS, tmp_path / "a[1].parquet")
+    assert {left.name for left in tmp_path.iterdir()} == {"a[1].parquet", *others}
+
+
 def test_the_same_input_gives_the_same_bytes(tmp_path):
     backwards = dict(reversed(FACTS.items()))
     for name, facts in {"a": FACTS, "b": FACTS, "c": backwards}.items():

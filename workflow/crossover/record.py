@@ -11,6 +11,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,9 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
             raise RecordError(f"{part}: fewer rows on disk than written; is the file system full?")
         part.replace(path)
         _sync_folder(path.parent)
+        # Whether a writer on another host is dead cannot be told from here. What it began is of no use any more.
+        for other in path.parent.glob(f"*.{escape(path.name)}.*.part"):
+            other.unlink(missing_ok=True)
     finally:
         part.unlink(missing_ok=True)
 
