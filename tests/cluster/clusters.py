@@ -16,8 +16,8 @@ from slurm import Cluster, cluster
 
 from crossover import record
 
-SLURM = ("snakemake", "--profile", "slurm", "--slurm-status-command", "squeue")
-"""The bare command, where there is no accounting."""
+SLURM = ("snakemake", "--profile", "slurm")
+"""The bare command."""
 
 PROMPT = (*SLURM, "--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1")
 """The same for impatient tests: asks soon, and often, whether a job has ended."""

@@ -71,7 +71,7 @@ def bad_day(clusters: Supply) -> BadDay:
     project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
     project.configure(toy=LONG)
     # Slurm's shortest. The supervisor's own limit would come later.
-    project.edit("profiles/slurm/config.yaml", "  measure:\n", "  measure:\n    runtime: 1\n")
+    project.edit("profiles/slurm/config.yaml", "      mem_mb: 0\n", "      mem_mb: 0\n      runtime: 1\n")
     run = project.begin(*PROMPT, "toy")
     run.wait_until(lambda: all(measures(project, launch) for launch in LAUNCHES))
     places = [node_of(project, launch) for launch in LAUNCHES]

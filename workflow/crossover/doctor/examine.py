@@ -22,7 +22,7 @@ def hosts(wildcards: Any) -> int:
 
 def examine(placement: str, mpi: str, output: Path, log: Path) -> None:
     """Write to `output`, as JSON, what a job of this placement sees; `mpi` is the launcher of the site."""
-    with log.open("w", buffering=1) as lines:
+    with log.open("wb", buffering=0) as lines:
         found: dict[str, Any] = {"host": socket.gethostname(), "job": job()}
         found["attempts"], found["pair"] = attempts(mpi, HOSTS[placement], output.parent.absolute(), Relay(lines))
     write(found, output)
