@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import admission, closure, forecast, plan, schema, session
+from crossover import admission, closure, forecast, plan, room, schema, session
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -59,6 +59,8 @@ for name in run["experiments"]:
 
 
 onstart:
+    with session.plain(room.NoRoom):
+        room.require(RESULTS)
     session.claim(RESULTS)
     # The doctor says itself what is refused, and looks at the rest.
     if not conclude.asked(workflow):
@@ -82,3 +84,5 @@ onerror:
         conclude.conclude(workflow, RESULTS, log)
     else:
         print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+        with session.plain(room.NoRoom):
+            room.require(RESULTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +70,39 @@ class OnCluster(Project):
         """The command on the login node, killed if it takes too long."""
         limited = ("timeout", "--signal=KILL", str(self.limit_seconds - 10), *command)
         return self.slurm.login.command(*limited, user=self.user, folder=self.folder)
+
+    def begin(self, *command: str) -> Run:
+        """Start a command to which things are to happen."""
+        said = self.folder / "said.txt"
+        with said.open("wb") as file:
+            return Run(
+                subprocess.Popen(
+                    self.command(*command), env=self.environment(), stdin=subprocess.DEVNULL, stdout=file, stderr=file
+                ),
+                said,
+            )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command that runs on the login node."""
+
+    process: subprocess.Popen[bytes]
+    _said: Path
+
+    @property
+    def said(self) -> str:
+        """What it has said by now."""
+        return self._said.read_text()
+
+    def wait_until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
+        """Wait for something that must happen while it runs."""
+        assert eventually(lambda: condition() or self.process.poll() is not None, seconds), self.said
+        assert self.process.poll() is None, self.said
+
+    def end(self) -> tuple[int, str]:
+        """Its exit code, and all that it said."""
+        return self.process.wait(timeout=OnCluster.limit_seconds), self.said
 
 
 def hosts(project: Project) -> dict[str, set[str]]:

@@ -93,9 +93,10 @@ class Cluster:
         return found
 
     def stop_controller(self) -> None:
-        """Kill slurmctld, as an outage does."""
+        """End slurmctld."""
         [controller] = [each for each in self.login.processes() if each.name() == "slurmctld"]
-        controller.kill()
+        controller.terminate()
+        controller.wait(20)
 
     def _answers(self) -> bool:
         return subprocess.run(self.login.command("scontrol", "ping"), capture_output=True).returncode == 0

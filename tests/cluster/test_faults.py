@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from clusters import PROMPT, OnCluster, Supply
+from clusters import PROMPT, OnCluster, Supply, hosts
 from copies import copy_of_the_project
 from machines import Machine, eventually
 
 LAUNCHES = (1, 2, 3)
-LONG = {"weights": list(range(1, 31)), "rounds": {"at_least": 10, "at_most": 400}, "budget_seconds": 10, "launches": 3}
+LONG = {
+    "weights": list(range(1, 31)),
+    "rounds": {"at_least": 10, "at_most": 10_000},
+    "target_width": 1e-6,
+    "budget_seconds": 10,
+    "launches": 3,
+}
 """Launches of the toy that last long enough for something to happen to them."""
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 120) -> None:
-    assert eventually(condition, seconds), "it did not happen"
 
 
 def measures(project: OnCluster, launch: int) -> bool:
     """Whether a launch is well under way."""
     log = project.folder / f"results/logs/toy/node/launch={launch}.log"
     return log.exists() and "cell 3 of" in log.read_text()
+
+
+def under_way(project: OnCluster) -> list[int]:
+    """The launches that are being measured."""
+    return [launch for launch in range(1, 6) if measures(project, launch) and not raw(project, launch).exists()]
 
 
 def raw(project: OnCluster, launch: int) -> Path:
@@ -59,26 +66,25 @@ class BadDay:
 
 @pytest.fixture(scope="module")
 def bad_day(clusters: Supply) -> BadDay:
-    """Launch 1 stands still until Slurm ends it, 2 is killed, 3 loses its node; then the controller fails."""
+    """Launch 1 stands still until Slurm ends it, launch 2 is killed, launch 3 loses its node, the controller fails."""
     slurm = clusters.whole()
     project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
     project.configure(toy=LONG)
     # Slurm's shortest. The supervisor's own limit would come later.
-    project.edit("profiles/slurm/config.yaml", "    ?rule:\n", "    ?rule:\n      runtime: 1\n")
-    run = project.start(*PROMPT, "toy")
-    wait_for(lambda: all(measures(project, launch) for launch in LAUNCHES))
+    project.edit("profiles/slurm/config.yaml", "      mem_mb: 0\n", "      mem_mb: 0\n      runtime: 1\n")
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: all(measures(project, launch) for launch in LAUNCHES))
     places = [node_of(project, launch) for launch in LAUNCHES]
     for process in places[0].processes():
         if "crossover" in process.cmdline():
             process.suspend()
     os.kill(supervisor(places[1])[0], signal.SIGKILL)
     places[2].cut_power()
-    wait_for(lambda: slurm.states()[places[2].name].startswith("down"))
+    run.wait_until(lambda: slurm.states()[places[2].name].startswith("down"))
     slurm.stop_controller()
     time.sleep(5)
     slurm.start_controller()
-    said, _ = run.communicate(timeout=400)
-    return BadDay(project, run.returncode, said, *places)
+    return BadDay(project, *run.end(), *places)
 
 
 def test_the_run_comes_to_its_end_with_everything_measured(bad_day: BadDay) -> None:
@@ -87,3 +93,42 @@ def test_the_run_comes_to_its_end_with_everything_measured(bad_day: BadDay) -> N
     assert (bad_day.project.folder / "results/figures/toy").is_dir()
     assert bad_day.project.leftovers() == []
     assert "Traceback" not in bad_day.said
+
+
+def test_a_job_over_its_time_limit_is_measured_again(bad_day: BadDay) -> None:
+    assert attempts(bad_day, 1) == 2
+
+
+def test_a_job_that_fails_once_is_measured_again(bad_day: BadDay) -> None:
+    assert attempts(bad_day, 2) == 2
+
+
+def test_a_node_that_loses_its_power_costs_a_retry_on_another(bad_day: BadDay) -> None:
+    assert attempts(bad_day, 3) == 2
+    [place] = hosts(bad_day.project)["toy/node/launch=3.parquet"]
+    assert place != bad_day.lost.name
+
+
+def attempts(bad_day: BadDay, launch: int) -> int:
+    """Jobs that were submitted for a launch."""
+    return len(re.findall(rf"Measuring toy, placement node, launch {launch}", bad_day.said))
+
+
+def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster) -> None:
+    project.configure(toy=LONG | {"budget_seconds": 4, "launches": 5})
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: "Finished jobid" in run.said and any(under_way(project)))
+    # As a terminal does; not to `timeout`, which would pass it on a second time.
+    for process in project.slurm.login.processes():
+        if "--profile" in process.cmdline() and process.name() != "timeout":
+            process.send_signal(signal.SIGINT)
+    code, said = run.end()
+    assert code != 0
+    assert "Traceback" not in said
+    assert eventually(lambda: project.slurm.jobs() == [], 20)
+    assert project.leftovers() == []
+    kept = {launch: raw(project, launch).stat().st_mtime_ns for launch in range(1, 6) if raw(project, launch).exists()}
+    assert 0 < len(kept) < 5
+    project.succeed(*PROMPT, "toy")
+    assert all(raw(project, launch).stat().st_mtime_ns == at for launch, at in kept.items())
+    assert all(raw(project, launch).exists() for launch in range(1, 6))

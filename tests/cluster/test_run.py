@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from clusters import hosts
+import re
+
+from clusters import PROMPT, OnCluster, hosts
 from copies import Project
 from slurm import Cluster
 
 
-def test_the_bare_command_measures_on_the_nodes_and_reports_on_the_login_node(
+def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     finished_once: tuple[Project, str], slurm: Cluster
 ) -> None:
-    project, _ = finished_once
+    project, said = finished_once
+    places = hosts(project)
     counts = {"toy/node": 1, "mpi_pingpong/node": 1, "mpi_pingpong/nodes": 2}
-    assert {file: len(places) for file, places in hosts(project).items()} == {
+    assert {file: len(each) for file, each in places.items()} == {
         f"{kind}/launch={launch}.parquet": count for kind, count in counts.items() for launch in (1, 2)
     }
-    assert set.union(*hosts(project).values()) <= {node.name for node in slurm.nodes}
-    assert (project.folder / "results/report/index.html").exists()
+    assert set.union(*places.values()) <= {node.name for node in slurm.nodes}
+    page = (project.folder / "results/report/index.html").read_text()
+    assert "turns/s" in page
+    assert project.leftovers() == []
+    assert "6 of 6 launches done" in said
+
+
+def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, str], slurm: Cluster) -> None:
+    project, _ = finished_once
+    raw = project.folder / "results/raw"
+    before = {path: path.stat().st_mtime_ns for path in raw.rglob("*.parquet")}
+    said = OnCluster(project.folder, slurm).succeed(*PROMPT, "-F", "toy")
+    again = {path.parts[len(raw.parts)] for path, at in before.items() if path.stat().st_mtime_ns != at}
+    assert again == {"toy"}
+    assert len(re.findall(r"submitted with SLURM jobid", said)) == 2

@@ -86,7 +86,7 @@ def test_a_writer_that_fails_leaves_nothing_at_all(tmp_path, monkeypatch, failin
 
     module, name = failing.split(".")
     monkeypatch.setattr(getattr(record, module), name, fail)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(record.RecordError, match=r"a.parquet: cannot be written \(no space left.*\); mend"):
         record.write(BLOCKS, tmp_path / "a.parquet")
     assert list(tmp_path.iterdir()) == []
 
@@ -119,6 +119,16 @@ def test_the_parts_of_the_living_of_other_hosts_and_all_other_files_are_left(tmp
         (tmp_path / name).touch()
     record.sweep(tmp_path)
     assert {left.name for left in tmp_path.iterdir()} == set(names)
+
+
+def test_once_a_file_is_whole_what_another_host_began_of_it_is_gone_and_nothing_else(tmp_path):
+    own = ".a[1].parquet.elsewhere.7.part"
+    superseded = [own, f".{own}.elsewhere.8.part", ".a[1].parquet.refusal.elsewhere.7.part"]
+    others = [".a1.parquet.elsewhere.7.part", ".b.parquet.elsewhere.7.part", ".claim"]
+    for name in superseded + others:
+        (tmp_path / name).touch()
+    record.write(BLOCKS, tmp_path / "a[1].parquet")
+    assert {left.name for left in tmp_path.iterdir()} == {"a[1].parquet", *others}
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path):

@@ -1,6 +1,7 @@
 """Do a launch's last words name the error, whatever else is said after it?"""
 
 import io
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,13 @@ STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.p
     ],
 )
 def test_the_last_words_are_the_ranks_own_where_these_tell_of_an_error(said, told):
-    relay = Relay(io.StringIO())
+    relay = Relay(io.BytesIO())
     relay.follow(f"{line}\n" for line in said)
     assert relay.last_words() == f"last words: {told}"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_log_that_takes_no_more_holds_nobody_up(capfd):
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        Relay(full).follow(["one\n", "two\n"])
+    assert capfd.readouterr().err.split() == ["one", "two"]

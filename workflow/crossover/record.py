@@ -11,6 +11,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ class RecordError(Exception):
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
     """Write `table` to `path` so that the file is whole or absent, whatever happens meanwhile.
 
-    `metadata` values are stored as JSON. The same input gives the same bytes.
+    `metadata` values are stored as JSON. The same input gives the same bytes. Raises RecordError if that fails.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
     encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
@@ -102,6 +103,12 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
             raise RecordError(f"{part}: fewer rows on disk than written; is the file system full?")
         part.replace(path)
         _sync_folder(path.parent)
+        # Whether a writer on another host is dead cannot be told from here. What it began is of no use any more.
+        for other in path.parent.glob(f"*.{escape(path.name)}.*.part"):
+            other.unlink(missing_ok=True)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else error
+        raise RecordError(f"{path}: cannot be written ({why}); mend that, then run the same command") from None
     finally:
         part.unlink(missing_ok=True)
 

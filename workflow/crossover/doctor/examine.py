@@ -15,7 +15,7 @@ from crossover.measure.relay import Relay
 
 def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
     """Write to `output`, as JSON, what a job sees that tries what is asked; `mpi` is the launcher of the site."""
-    with log.open("w", buffering=1) as lines:
+    with log.open("wb", buffering=0) as lines:
         found: dict[str, Any] = {"host": socket.gethostname(), "job": batch.delays(time.time())}
         found["attempts"], found["pair"] = attempts(mpi, asked, Relay(lines))
     write(found, output)

@@ -24,7 +24,7 @@ from typing import Any
 import psutil
 import pyarrow as pa
 
-from crossover import plan, record
+from crossover import plan, record, room
 from crossover.measure import batch, native, network, provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
@@ -76,7 +76,7 @@ class Interrupted(Exception):
 
 
 def supervise(job: Job, output: Path, log: Path) -> int:
-    """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted."""
+    """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or none can be written."""
     adopt_orphans()
     for number in INTERRUPTIONS:
         signal.signal(number, _interrupt)
@@ -88,13 +88,13 @@ def supervise(job: Job, output: Path, log: Path) -> int:
 
     log.parent.mkdir(parents=True, exist_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w", buffering=1) as lines, private_folder() as private:
+    with log.open("wb", buffering=0) as lines, private_folder() as private:
         say = Relay(lines)
         try:
             with alone(say, check):
                 outcome = _attempt(job, output, private, say, check)
             _store(job, output, outcome, say)
-        except Interrupted as reason:
+        except (Interrupted, room.NoRoom, record.RecordError) as reason:
             say(f"{job.name}: {reason}; nothing is kept of this launch, the same command runs it again")
             return 1
         finally:
@@ -114,6 +114,7 @@ class Outcome:
 def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
     # Beside the output, because rank 0 may be on another host; named so that record.sweep knows dead ones.
     record.sweep(output.parent)
+    room.require(output.parent)
     private_name = f".{output.name}.{{}}{socket.gethostname()}.{os.getpid()}.part"
     part = output.with_name(private_name.format(""))
     refusal = output.with_name(private_name.format("refusal."))
@@ -126,6 +127,8 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
             return Outcome(**json.loads(refusal.read_text()))
         if code is None:
             return Outcome(hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
+        # A crash for want of room is none of the experiment's, and a hole would not be measured again by itself.
+        room.require(output.parent)
         return Outcome(hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
     except network.NoInterfaceError as error:
         return Outcome(hole="wrong interface", reason=str(error))

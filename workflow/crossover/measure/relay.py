@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
+from contextlib import suppress
 from typing import IO
 
 _TELLING = re.compile(r"error|exception|fault|signal|killed|timeout", re.IGNORECASE)
@@ -13,16 +14,20 @@ _LAUNCHERS = ("Abort(", "YOUR APPLICATION", "=")
 
 
 class Relay:
-    """Passes lines to the terminal and the log, and remembers the last ones: they are a crash's reason."""
+    """Passes lines to the terminal and the log, and remembers the last ones: they are a crash's reason.
 
-    def __init__(self, log: IO[str]):
+    The log is an unbuffered file. One that takes no more is done without: whoever speaks must not be held up.
+    """
+
+    def __init__(self, log: IO[bytes]):
         self._log = log
         self._last: deque[str] = deque(maxlen=100)
 
     def __call__(self, line: str) -> None:
         """Say one line."""
         self._last.append(line)
-        print(line, file=self._log)
+        with suppress(OSError):
+            self._log.write(f"{line}\n".encode())
         print(line, file=sys.stderr, flush=True)
 
     def follow(self, stream: IO[str]) -> None:

@@ -1,0 +1,73 @@
+"""A disk that fills up: the run says so, keeps nothing half-written, and goes on once there is room."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clusters import PROMPT, OnCluster, Supply
+from copies import copy_of_the_project
+from slurm import cluster
+
+DISK_BYTES = 8 << 20
+LAUNCH = "results/raw/toy/node/launch=1.parquet"
+
+
+@pytest.fixture
+def crowded(clusters: Supply, tmp_path: Path) -> Iterator[OnCluster]:
+    """A project whose results lie on a disk of some megabytes, which all machines share."""
+    copy = copy_of_the_project(clusters.shared / tmp_path.name)
+    copy.configure(toy={})
+    results = copy.folder / "results"
+    results.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", results], check=True)
+    try:
+        with cluster(clusters.shared, count=1) as slurm:
+            # The machine has it now, and keeps it.
+            subprocess.run(["umount", results], check=True)
+            yield OnCluster(copy.folder, slurm)
+    finally:
+        subprocess.run(["umount", "--quiet", results], check=False)
+
+
+def fill(project: OnCluster) -> None:
+    """Leave no byte free on the disk."""
+    project.slurm.login.run("sh", "-c", f"cat /dev/zero > {project.folder}/results/ballast || true")
+
+
+def files(project: OnCluster) -> set[str]:
+    """What is on the disk beside what filled it and the logs."""
+    found = project.slurm.login.run("find", f"{project.folder}/results", "-type", "f", "-printf", "%P\\n").split()
+    return {name for name in found if name != "ballast" and not name.startswith("logs/")}
+
+
+def test_a_full_disk_ends_the_run_with_the_reason_and_once_there_is_room_it_goes_on(crowded: OnCluster) -> None:
+    fill(crowded)
+    code, said = crowded.run(*PROMPT, LAUNCH)
+    assert code == 1
+    assert re.search(r"^results: cannot be written to \(No space left on device\); make room there", said, re.MULTILINE)
+    assert "Traceback" not in said and "submitted" not in said
+    crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
+    crowded.edit("workflow/crossover/measure/experiments/toy.py", "    yield Spinner()", FILLING)
+    code, said = crowded.run(*PROMPT, LAUNCH, "--retries", "0")
+    assert code == 1
+    assert re.search(r"^results: cannot be written to \(No space left on device\); make room there", said, re.MULTILINE)
+    assert "Traceback" not in said
+    assert files(crowded) == {".claim"}
+    [job] = (crowded.folder / ".snakemake/slurm_logs").rglob("*.log")
+    assert "nothing is kept of this launch" in job.read_text() and "Traceback" not in job.read_text()
+    crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
+    crowded.edit("workflow/crossover/measure/experiments/toy.py", FILLING, "    yield Spinner()")
+    crowded.succeed(*PROMPT, LAUNCH)
+    assert files(crowded) == {".claim", LAUNCH.removeprefix("results/")}
+
+
+FILLING = """\
+    yield Spinner()
+    import os, subprocess
+    if peers.rank == 0:
+        subprocess.run(["sh", "-c", f"cat /dev/zero > {os.getcwd()}/results/ballast"], stderr=subprocess.DEVNULL)"""
+"""In the toy's driver: the disk is full just when the result is to be written."""

@@ -1,0 +1,63 @@
+"""Is Slurm asked about every kind of job, and its refusal told with the key?"""
+
+from pathlib import Path
+
+import pytest
+
+from crossover import admission
+
+JOB = {"nodes": 1, "tasks": 2, "runtime": 6, "slurm_extra": "--exclusive"}
+WIDE = JOB | {"nodes": 2}
+
+
+@pytest.fixture
+def sbatch(tmp_path, monkeypatch):
+    """Lets sbatch answer as told, and returns how it was asked."""
+
+    def answering(script):
+        program = tmp_path / "sbatch"
+        program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n{script}\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    answering.asked = lambda: (tmp_path / "asked").read_text().splitlines()
+    return answering
+
+
+def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
+    sbatch("exit 0")
+    admission.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
+    asked = sbatch.asked()
+    assert asked == [
+        "--test-only --nodes=1 --ntasks=16 --time=90 --exclusive --wrap=true",
+        "--test-only --nodes=2 --ntasks=2 --time=6 --exclusive --wrap=true",
+    ]
+
+
+def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
+    sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
+    with pytest.raises(admission.AdmissionError) as refusal:
+        admission.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
+    [_, line] = str(refusal.value).splitlines()
+    assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
+    assert "the keys partition, account in profiles/slurm/site.yaml" in line
+    assert "`nodes: 1` there leaves launches across hosts out" in line
+
+
+@pytest.mark.parametrize(
+    "script", ["echo 'sbatch: error: Unable to contact slurm controller (connect failure)' >&2; exit 1", "exit 0"]
+)
+def test_where_slurm_does_not_say_no_the_run_starts(sbatch, script):
+    sbatch(script)
+    admission.check(None, [JOB])
+
+
+def test_where_there_is_no_sbatch_the_run_starts(monkeypatch):
+    monkeypatch.setenv("PATH", str(Path(__file__).parent))
+    admission.check(None, [JOB])
+
+
+def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
+    sbatch("exit 0")
+    with pytest.raises(admission.AdmissionError, match=r"slurm-array-jobs is set \(all\).*remove it"):
+        admission.check("all", [JOB])

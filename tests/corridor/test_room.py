@@ -1,0 +1,31 @@
+"""Is it noticed that a folder takes no more?"""
+
+import errno
+import io
+import os
+
+import pytest
+
+from crossover import room
+
+
+def test_a_folder_with_room_is_made_and_left_empty(tmp_path):
+    room.require(tmp_path / "results")
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_folder_without_room_is_named_with_the_reason_and_the_next_step(tmp_path, monkeypatch, number):
+    class Full(io.BytesIO):
+        def write(self, _):
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(room.tempfile, "TemporaryFile", lambda **_: Full())
+    with pytest.raises(room.NoRoom, match=f"{tmp_path}.*{os.strerror(number)}.*make room"):
+        room.require(tmp_path)
+
+
+def test_what_is_no_folder_is_named(tmp_path):
+    (tmp_path / "results").touch()
+    with pytest.raises(room.NoRoom, match="results: cannot be written to"):
+        room.require(tmp_path / "results")
