@@ -26,4 +26,4 @@ def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: nonsense\n")
     said = refused(project, ONE_LAUNCH)
     assert "--partition=nonsense" in said and "Invalid partition name" in said
-    assert "set the key partition in profiles/slurm/site.yaml" in said
+    assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
