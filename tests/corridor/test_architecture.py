@@ -57,7 +57,7 @@ def test_the_imports_are_seen_at_all():
     assert "measure.launch" in imported("__main__")
 
 
-@pytest.mark.parametrize("name", ["admission", "refusals", "plan", "record", "closure", "room", "session"])
+@pytest.mark.parametrize("name", ["refusals", "plan", "record", "closure", "room", "session"])
 def test_the_corridor_imports_nothing_of_ours(name):
     assert imported(name) == set()
 
