@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clusters import PROMPT, OnCluster, Supply
+from clusters import SLURM, OnCluster, Supply
 from copies import SMALL_MPI, Project, copy_of_the_project
 from slurm import Cluster, why_not
 
@@ -48,8 +48,8 @@ def project(slurm: Cluster, tmp_path: Path) -> OnCluster:
 
 @pytest.fixture(scope="session")
 def finished_once(clusters: Supply) -> tuple[Project, str]:
-    """A copy in which a run has measured the toy and a small MPI ping-pong, and what that said."""
+    """A copy in which the bare command has measured the toy and a small MPI ping-pong, and what that said."""
     slurm = clusters.whole()
     copy = copy_of_the_project(slurm.shared / "finished")
     copy.configure(toy={}, mpi_pingpong=SMALL_MPI)
-    return copy, OnCluster(copy.folder, slurm).succeed(*PROMPT)
+    return copy, OnCluster(copy.folder, slurm).succeed(*SLURM)
