@@ -18,7 +18,7 @@ configfile: "config/config.yaml"
 
 
 with session.plain(schema.ConfigError):
-    run = schema.complete(config)
+    run = schema.complete(config) | {"hosts": session.hosts(workflow)}
 
 session.expose()
 RESULTS = run["results"]
@@ -62,6 +62,7 @@ onstart:
     with session.plain(room.NoRoom):
         room.require(RESULTS)
     session.claim(RESULTS)
+    # The doctor says itself what is refused, and looks at the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":
             with session.plain(admission.AdmissionError):
@@ -74,13 +75,13 @@ onstart:
 
 onsuccess:
     if conclude.asked(workflow):
-        sys.exit(conclude.conclude(workflow, RESULTS, EXAMINED, log))
+        sys.exit(conclude.conclude(workflow, RESULTS, log))
     print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
 
 
 onerror:
     if conclude.asked(workflow):
-        conclude.conclude(workflow, RESULTS, EXAMINED, log)
+        conclude.conclude(workflow, RESULTS, log)
     else:
         print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
         with session.plain(room.NoRoom):

@@ -27,10 +27,10 @@ from scipy.stats import t
 
 from crossover import closure, plan, schema
 from crossover.measure import host, native_build
-from crossover.measure.launch import WITHIN_THE_HOST
 from crossover.measure.libzmq import build as variant
 from crossover.measure.libzmq import source
 from crossover.measure.libzmq.line import parse
+from crossover.measure.network import Reach
 
 HERE = Path(__file__).parent
 RANKS = (str(Path(sys.executable).with_name("mpiexec")), "-n", "2", sys.executable, "-m", "mpi4py")
@@ -96,7 +96,7 @@ def built(name: str) -> Path:
 def other(*command: str) -> Values:
     """What another program prints as JSON. As a launch of ours it waits until no other is being measured here."""
     with host.alone(lambda _: None, lambda: None):
-        environment = WITHIN_THE_HOST["node"] | os.environ
+        environment = Reach().for_mpi() | os.environ
         answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
     return {int(x): value for x, value in json.loads(answer).items()}
 

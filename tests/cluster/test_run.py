@@ -14,14 +14,15 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
 ) -> None:
     project, said = finished_once
     places = hosts(project)
-    assert len(places) == 4
-    assert all(len(each) == 1 for each in places.values())
-    assert len(set.union(*places.values())) > 1
+    counts = {"toy/node": 1, "mpi_pingpong/node": 1, "mpi_pingpong/nodes": 2}
+    assert {file: len(each) for file, each in places.items()} == {
+        f"{kind}/launch={launch}.parquet": count for kind, count in counts.items() for launch in (1, 2)
+    }
     assert set.union(*places.values()) <= {node.name for node in slurm.nodes}
     page = (project.folder / "results/report/index.html").read_text()
     assert "turns/s" in page
     assert project.leftovers() == []
-    assert "4 of 4 launches done" in said
+    assert "6 of 6 launches done" in said
 
 
 def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, str], slurm: Cluster) -> None:

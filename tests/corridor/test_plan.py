@@ -83,6 +83,60 @@ def test_engines_that_play_need_a_client_beside_them_and_know_their_farm():
     assert (engines["player"], plan.ranks(engines), engines["entrants"]) == ("engine", 3, {"engine": plan.PLAYING})
 
 
+def farm_launch(**chosen):
+    """The settings of a farm's first launch across hosts."""
+    config = schema.complete({"experiments": {"task_latency": chosen}})
+    return plan.of_launch(plan.settings_of(config, "task_latency"), "nodes", 1)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "engines", "taken", "ranks"), [(2, 2, 2, 9), (2, 1, 2, 9), (2, 3, 2, 17), (4, 2, 2, 9), (4, 8, 4, 33)]
+)
+def test_a_farm_has_as_many_places_on_each_host_and_no_host_is_without_an_engine(hosts, engines, taken, ranks):
+    """Of two rivals, the null arm and the ceiling; places that no engine takes stay empty."""
+    launch = farm_launch(hosts=hosts, engines=engines)
+    assert (plan.nodes(launch), plan.ranks(launch)) == (taken, ranks)
+    assert ranks == 1 + taken * plan.places(launch) * len(plan.arms(launch))
+
+
+def test_two_ends_take_two_hosts_and_all_else_one():
+    assert plan.nodes(plan.of_launch(completed(), "nodes", 1)) == 2
+    for placement in ("node", "process"):
+        assert plan.nodes(plan.of_launch(completed(), placement, 1)) == 1
+
+
+def test_what_has_a_meaning_within_a_host_alone_is_left_out_across_hosts():
+    config = schema.complete({"tier": "paper"})
+    across = {
+        name: plan.of_launch(plan.settings_of(config, name), "nodes", 1) for name in ("zmq_latency", "mpi_pingpong")
+    }
+    assert across["zmq_latency"]["curves"] == ["REQ/REP over tcp", "REQ/REP over tcp, legacy"]
+    assert across["mpi_pingpong"]["ceilings"] == ["C", "raw TCP"]
+    farms = plan.in_placement(plan.settings_of(config, "task_latency"), "nodes")
+    within = set(config["experiments"]["task_latency"]["arms"]) - set(farms["arms"])
+    assert within == {"concurrent.futures", "leastload over ssh"}
+
+
+def test_within_a_host_nothing_depends_on_how_many_hosts_other_launches_have():
+    two, four = (plan.settings_of(farms(hosts=hosts), "task_latency") for hosts in (2, 4))
+    assert measured(two) == measured(four)
+    assert measured(two, "nodes") != measured(four, "nodes")
+
+
+@pytest.mark.parametrize(("hosts", "placements"), [(1, {"node"}), (2, {"node", "nodes"}), (3, {"node", "nodes"})])
+def test_launches_across_hosts_are_run_where_there_are_as_many_hosts(hosts, placements):
+    config = schema.complete(pingpong()) | {"hosts": hosts}
+    assert {launch["placement"] for launch in plan.launches(config)} == placements
+    waiting = {} if hosts > 1 else {"mpi_pingpong": {"nodes": 2}}
+    assert plan.waiting(config) == waiting
+
+
+def test_a_run_that_does_not_say_how_many_hosts_it_has_has_one():
+    config = schema.complete({})
+    assert list(plan.launches(config)) == list(plan.launches(config | {"hosts": 1}))
+    assert set(plan.waiting(config)) == set(config["experiments"]) - {"zmq_message_size"}
+
+
 def test_a_batch_system_is_asked_for_two_tasks_at_least():
     assert plan.tasks(plan.of_launch(completed(), "process", 1)) == 2
     assert plan.tasks(plan.of_launch(completed(), "node", 1)) == 2

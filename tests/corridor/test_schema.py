@@ -196,11 +196,15 @@ WRONG = {
         "experiments.zmq_throughput.curves: none of them is over inproc, so the placement process has nothing to",
     ),
     "no curve between processes": (
-        zeromq(curves=["PUSH/PULL over inproc"]),
+        zeromq(curves=["PUSH/PULL over inproc"], placements=["node"]),
         "experiments.zmq_throughput.curves: none of them is between processes, so the placement node has nothing to",
     ),
+    "no curve between hosts": (
+        zeromq(curves=["PUSH/PULL over inproc"], placements=["process", "nodes"]),
+        "experiments.zmq_throughput.curves: none of them is between processes, so the placement nodes has nothing to",
+    ),
     "a placement without a budget": (
-        zeromq(budget_seconds={"node": 5}),
+        zeromq(budget_seconds={"node": 5}, placements=["node", "process"]),
         "experiments.zmq_throughput.budget_seconds: has no value for the placement process",
     ),
     "a budget that is negative in one placement": (
@@ -247,6 +251,15 @@ WRONG = {
         farms(ceilings=["pure"]),
         "experiments.task_latency.ceilings: 'pure' competes as an arm; take it out of one of the two",
     ),
+    "a reference that has no engines on other hosts": (
+        farms(arms=["concurrent.futures", "pure"], reference="concurrent.futures"),
+        "experiments.task_latency.reference: 'concurrent.futures' has no meaning across hosts; take nodes out",
+    ),
+    "no rival that has engines on other hosts": (
+        farms(arms=["leastload", "leastload over ssh"]),
+        "experiments.task_latency.arms: none but 'leastload' has a meaning across hosts; take nodes out of the",
+    ),
+    "one host for several": (farms(hosts=1), "experiments.task_latency.hosts: 1 is less than the minimum of 2"),
     "an arm that has the null arm's name": (
         farms(arms=["leastload", "null"]) | {"entrants": {"null": {"farm": "dask"}}},
         "experiments.task_latency.arms: 'null' is the name of the null arm; call the entrant otherwise",

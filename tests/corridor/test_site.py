@@ -1,7 +1,6 @@
 """Is what a site says read as it was meant, and refused with the file, the key and the reason where it cannot be?"""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -9,7 +8,7 @@ import yaml
 from crossover import site
 from crossover.schema import ConfigError
 
-PROFILES = site.SCHEMA.parent
+KEYS = yaml.safe_load(site.SCHEMA.read_text())["properties"]
 
 
 @pytest.fixture
@@ -22,16 +21,16 @@ def site_file(tmp_path):
 
 
 def test_a_site_without_a_file_says_nothing(tmp_path):
-    assert site.read(tmp_path / "site.yaml") == {}
+    assert site.read(tmp_path / "site.yaml", *KEYS) == {}
 
 
 @pytest.mark.parametrize("text", ["", "# partition: compute\n", "partition:\n"])
 def test_an_empty_file_or_key_says_nothing(site_file, text):
-    assert site.read(site_file(text)) == {}
+    assert site.read(site_file(text), *KEYS) == {}
 
 
 def test_facts_are_read(site_file):
-    assert site.read(site_file("partition: compute\nnodes: 4\naccounting: false\n")) == {
+    assert site.read(site_file("partition: compute\nnodes: 4\naccounting: false\n"), *KEYS) == {
         "partition": "compute",
         "nodes": 4,
         "accounting": False,
@@ -55,12 +54,12 @@ def test_facts_are_read(site_file):
 def test_a_fault_is_named_with_its_file(site_file, text, fault):
     file = site_file(text)
     with pytest.raises(ConfigError, match=re.escape(f"{file}: {fault}")):
-        site.read(file)
+        site.read(file, *KEYS)
 
 
 def test_every_fault_is_named_at_once(site_file):
     with pytest.raises(ConfigError) as found:
-        site.read(site_file("partitoin: compute\nnodes: many\n"))
+        site.read(site_file("partitoin: compute\nnodes: many\n"), *KEYS)
     assert len(found.value.faults) == 2
 
 
@@ -70,9 +69,14 @@ def test_a_profile_takes_only_the_keys_that_it_has_a_use_for(site_file):
         site.read(file, "partition", "nodes")
 
 
+def test_a_key_that_is_needed_is_missed_where_there_is_no_file_too(tmp_path):
+    with pytest.raises(ConfigError, match=r"site.yaml: image: is missing"):
+        site.read(tmp_path / "site.yaml", "image", "nodes", needed=["image"])
+
+
 def test_a_profile_ends_with_the_message_alone(site_file):
     with pytest.raises(SystemExit) as ended:
-        site.facts(site_file("nodes: many"))
+        site.facts(site_file("nodes: many"), *KEYS)
     assert str(ended.value.code).startswith("config error\n  ")
 
 
@@ -105,12 +109,3 @@ def test_a_slurm_that_does_not_answer_keeps_no_accounts_for_us(slurm):
 def test_where_no_slurm_is_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert site.keeps_accounts() is False
-
-
-# ---- every profile
-
-
-@pytest.mark.parametrize("page", sorted(PROFILES.glob("*/README.md")), ids=lambda page: page.parent.name)
-def test_the_page_of_a_profile_lists_the_keys_that_it_takes(page: Path):
-    listed = re.findall(r"^\| `(\w+)` \|", page.read_text(), re.MULTILINE)
-    assert sorted(listed) == sorted(yaml.safe_load(site.SCHEMA.read_text())["properties"])

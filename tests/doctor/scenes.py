@@ -37,10 +37,13 @@ def job(*hosts: str) -> dict[str, Any]:
     apart = len(set(hosts)) > 1
     return {
         "host": hosts[0],
-        "job": {"number": "7", "partition": "main", "nodes": ",".join(dict.fromkeys(hosts)), "queued_seconds": 2.0},
+        "job": {"queued_seconds": 2.0, "entering_seconds": 6.0},
         "attempts": [attempt("srun --mpi=pmi2", world(*hosts))],
         "pair": {
-            "ports": {"tried": [{"interface": "eth0", "address": "10.0.0.1", "chosen": True, "error": ""}]},
+            "ports": {
+                "trouble": "",
+                "tried": [{"interface": "eth0", "address": "10.0.0.1", "chosen": True, "error": ""}],
+            },
             "clocks": {"offset_seconds": 1e-5, "within_seconds": 2e-5, "measuring": [CLOCK, CLOCK]},
             "temporary": {"hosts": deepcopy([FOLDERS, FOLDERS])} | ({"seen_by_other": False} if apart else {}),
             "shared": {"folder": "/home/me", "error": "", "write_seconds": [0.01] * 3, "visible_seconds": [0.002] * 3},
@@ -79,10 +82,10 @@ class Line:
         return [value, other] if self.rank == 0 else [other, value]
 
 
-def looked(check: ModuleType, apart: bool, first: Path, second: Path) -> dict[str, Any]:
+def looked(check: ModuleType, apart: bool, first: Path, second: Path, interface: str = "auto") -> dict[str, Any]:
     """What two ranks see by a check; each sees the shared folder where it is told."""
     ends: tuple[queue.Queue[Any], queue.Queue[Any]] = (queue.Queue(), queue.Queue())
-    pairs = [Pair(Line(rank, ends), folder, apart) for rank, folder in enumerate((first, second))]  # type: ignore[arg-type]
+    pairs = [Pair(Line(rank, ends), folder, apart, interface) for rank, folder in enumerate((first, second))]  # type: ignore[arg-type]
     other = threading.Thread(target=check.look, args=(pairs[1],), daemon=True)
     other.start()
     found: dict[str, Any] = check.look(pairs[0])

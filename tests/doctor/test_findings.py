@@ -85,6 +85,10 @@ def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_no
     assert {judged(check, seen).verdict for check in CHECKS if check != "hosts"} == {Verdict.OK}
 
 
+def test_where_one_node_is_allowed_two_hosts_are_not_told() -> None:
+    assert judged("hosts", replace(healthy(), nodes={})).verdict is Verdict.UNTOLD
+
+
 def singletons(*hosts: str) -> dict[str, Any]:
     """A job whose launcher brings ranks up alone, and pmi2 together."""
     facts = job(*hosts)
@@ -127,6 +131,13 @@ def test_a_firewall_on_the_chosen_interface_is_a_problem_and_an_open_one_is_name
     assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "interface", "ib0")
     found = judged("ports", with_pair("ports", tried=[closed, through | {"error": "timed out"}]))
     assert (found.verdict, found.value) == (Verdict.PROBLEM, "")
+
+
+def test_an_interface_that_is_not_there_is_a_problem_and_one_that_is_open_is_named() -> None:
+    through = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": ""}
+    found = judged("ports", with_pair("ports", trouble="host node1 has no interface ib9", tried=[through]))
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "interface", "ib0")
+    assert "no interface ib9" in found.seen
 
 
 @pytest.mark.parametrize(("offset", "verdict"), [(-40.0, Verdict.WARNING), (1.2, Verdict.WARNING), (0.5, Verdict.OK)])

@@ -10,6 +10,7 @@ import pytest
 from scenes import looked
 
 from crossover.doctor.checks import clocks, ports, shared, temporary
+from crossover.measure import network
 
 
 def test_the_offset_of_two_clocks_is_found_within_the_bound_that_is_stated() -> None:
@@ -70,10 +71,19 @@ def test_a_folder_that_cannot_be_written_to_says_why(tmp_path: Path) -> None:
 def test_an_interface_that_answers_is_told_from_one_that_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    offered = [
-        {"interface": "gone", "address": "192.0.2.1", "chosen": True},
-        {"interface": "lo", "address": "127.0.0.1", "chosen": False},
+    present = [network.Reach("open", "127.0.0.1"), network.Reach("gone", "192.0.2.1")]
+    monkeypatch.setattr(network, "interfaces", lambda: present)
+    tried = looked(ports, True, tmp_path, tmp_path, "gone")["tried"]
+    assert [(each["interface"], each["chosen"], bool(each["error"])) for each in tried] == [
+        ("gone", True, True),
+        ("open", False, False),
     ]
-    monkeypatch.setattr(ports, "_offered", lambda apart: offered)
-    tried = looked(ports, True, tmp_path, tmp_path)["tried"]
-    assert [bool(each["error"]) for each in tried] == [True, False]
+
+
+def test_where_the_named_interface_is_not_there_the_others_are_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "interfaces", lambda: [network.Reach("open", "127.0.0.1")])
+    found = looked(ports, True, tmp_path, tmp_path, "ib9")
+    assert "has no interface ib9" in found["trouble"]
+    assert [(each["chosen"], each["error"]) for each in found["tried"]] == [(False, "")]

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from crossover.doctor import conclude, keys, launching
-from crossover.doctor.checks import executor, queue
+from crossover.doctor.checks import queue
 from crossover.doctor.finding import Finding, Verdict
 from crossover.doctor.pair import MARK
 
@@ -49,8 +49,8 @@ def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
     assert str(log) in words
 
 
-def test_a_job_that_nothing_is_said_of_had_not_ended() -> None:
-    assert "had not ended" in conclude.last_words(REFUSED.split("[Sat")[0], "nodes")
+def test_a_job_that_nothing_is_said_of_was_cut_off() -> None:
+    assert conclude.last_words(REFUSED.split("[Sat")[0], "nodes") == "this run ended before the job did"
 
 
 def test_the_doctors_jobs_of_this_folder_are_found_in_the_queue() -> None:
@@ -85,13 +85,6 @@ def test_a_job_that_would_wait_for_ever_is_withdrawn_and_the_others_are_not(monk
     assert answers == []
 
 
-def test_the_time_in_the_queue_is_read_from_what_slurm_says_of_the_job() -> None:
-    told = "JobId=7 SubmitTime=2026-11-21T18:18:45 StartTime=2026-11-21T18:19:50 Partition=main NodeList=node[2-3] X=1"
-    assert executor.queued(told) == {"partition": "main", "nodes": "node[2-3]", "queued_seconds": 65.0}
-    assert "queued_seconds" not in executor.queued("StartTime=Unknown SubmitTime=2026-11-21T18:18:45")
-    assert "queued_seconds" not in executor.queued("")
-
-
 def test_what_ranks_print_is_told_from_what_launchers_say() -> None:
     lines = [
         "srun: some warning",
@@ -113,7 +106,7 @@ def test_a_launcher_that_hangs_has_started_nothing() -> None:
 def test_a_launcher_that_is_not_there_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launching, "_worth_trying", lambda mpi: [mpi])
     said: list[str] = []
-    found, pair = launching.attempts("no-such-launcher --fast", 1, tmp_path, said.append)
+    found, pair = launching.attempts("no-such-launcher --fast", launching.Asked("node", "auto", tmp_path), said.append)
     assert pair == {}
     assert "no-such-launcher" in str(found[0]["said"])
     assert "Traceback" not in "\n".join(said)
@@ -137,10 +130,17 @@ def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     assert not tried.failed
 
 
-def test_snakemake_and_the_jobs_supervisor_do_not_start_mpi() -> None:
-    code = (
-        "import sys; from crossover.doctor import checks, conclude, examine; "
-        "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SNAKEMAKE_RUNS)]; "
-        "sys.exit('mpi4py.MPI' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+ALL_CHECKS = "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SNAKEMAKE_RUNS)]"
+
+
+@pytest.mark.parametrize(
+    ("modules", "unwanted"),
+    [("attempt, checks, conclude", ["mpi4py.MPI", "pyarrow"]), ("checks, examine", ["mpi4py.MPI"])],
+    ids=["Snakemake", "the supervisor of a job"],
+)
+def test_nothing_heavy_is_loaded_by(modules: str, unwanted: list[str]) -> None:
+    code = f"import sys; from crossover.doctor import {modules}; {ALL_CHECKS}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "crossover.doctor.checks.ports" in loaded
+    assert loaded.isdisjoint(unwanted)

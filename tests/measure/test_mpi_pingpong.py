@@ -190,7 +190,7 @@ def test_mpi_at_another_thread_level_than_asked_is_not_measured():
 from mpi4py import rc
 rc.thread_level = "{given}"
 from crossover.measure.peers import Peers
-Peers("node", 1, lambda: dict(host="here")).require_thread_level("{asked}")
+Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level("{asked}")
 """
     for given, asked, refused in [("single", "single", False), ("multiple", "single", True)]:
         command = [sys.executable, "-c", script.format(given=given, asked=asked)]

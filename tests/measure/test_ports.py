@@ -4,12 +4,12 @@ import socket
 
 import zmq
 
-from crossover.measure.peers import LOOPBACK
+from crossover.measure.network import LOOPBACK
 from crossover.measure.ports import Reserved
 
 
 def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reserved():
-    reserved = Reserved(2)
+    reserved = Reserved(2, LOOPBACK)
     first, second = reserved.numbers
     with zmq.Context() as context, context.socket(zmq.PULL) as puller, context.socket(zmq.PUSH) as pusher:
         puller.bind(f"tcp://{LOOPBACK}:{first}")
@@ -21,7 +21,7 @@ def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reser
 
 
 def test_whoever_asks_for_any_free_port_is_given_another():
-    reserved = Reserved(200)
+    reserved = Reserved(200, LOOPBACK)
     others = [socket.create_server((LOOPBACK, 0)) for _ in range(500)]
     taken = {other.getsockname()[1] for other in others}
     for other in others:

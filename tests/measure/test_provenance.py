@@ -9,22 +9,23 @@ import pytest
 
 from crossover import record
 from crossover.measure import provenance
+from crossover.measure.network import Reach
 
 QUIET = {"ticks": 0, "steal": 0, "swapped": 0, "throttled": 0}
 
 
 def test_the_facts_are_the_columns_of_the_ranks_but_for_what_names_the_launch():
-    assert set(provenance.gather()) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
+    assert set(provenance.gather(Reach())) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
 
 
 def test_every_fact_is_of_its_columns_type_or_not_told():
     kinds = {"string": str, "int64": int}
-    for name, value in provenance.gather().items():
+    for name, value in provenance.gather(Reach()).items():
         assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
 
 
 def test_the_facts_are_those_of_this_process_and_host():
-    facts = provenance.gather()
+    facts = provenance.gather(Reach())
     assert facts["host"] == socket.gethostname()
     assert facts["logical_cpus"] == os.cpu_count()
     assert {int(cpu) for cpu in facts["affinity"].split(",")} == os.sched_getaffinity(0)
@@ -39,7 +40,7 @@ def test_a_process_bound_to_one_core_says_so():
     core = min(everywhere)
     os.sched_setaffinity(0, {core})
     try:
-        assert provenance.gather()["affinity"] == str(core)
+        assert provenance.gather(Reach())["affinity"] == str(core)
     finally:
         os.sched_setaffinity(0, everywhere)
 
@@ -48,7 +49,7 @@ def test_what_the_system_does_not_tell_is_none(monkeypatch):
     for name in [name for name in os.environ if name.startswith(("SLURM_", "APPTAINER_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(provenance, "_text", lambda path: None)
-    facts = provenance.gather()
+    facts = provenance.gather(Reach())
     assert facts["governor"] is None
     assert facts["slurm"] is None
 
@@ -56,7 +57,7 @@ def test_what_the_system_does_not_tell_is_none(monkeypatch):
 def test_a_slurm_job_is_told(monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     monkeypatch.setenv("SLURM_JOB_PARTITION", "fast")
-    told = json.loads(provenance.gather()["slurm"])
+    told = json.loads(provenance.gather(Reach())["slurm"])
     assert (told["SLURM_JOB_ID"], told["SLURM_JOB_PARTITION"]) == ("17", "fast")
 
 

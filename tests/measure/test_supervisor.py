@@ -142,7 +142,7 @@ def test_ranks_that_come_up_singly_are_refused_as_wrongly_placed(launch, tmp_pat
     toy = launch(mpi=str(launcher))
     found = hole(toy, toy.run())
     assert found["hole"] == "wrong placement"
-    assert re.match(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in the profile", found["reason"])
+    assert re.match(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in profiles/slurm/site", found["reason"])
 
 
 def test_a_launcher_with_options_gets_them(launch, tmp_path):
@@ -160,7 +160,8 @@ def test_a_launcher_that_is_missing_is_named_with_the_next_step(launch):
     found = hole(toy, toy.run())
     assert found["hole"] == "not installed"
     assert found["reason"] == (
-        "the MPI launcher 'no-such-launcher' cannot be started (No such file or directory); set `mpi:` in the profile"
+        "the MPI launcher 'no-such-launcher' cannot be started (No such file or directory); "
+        "set `mpi:` in profiles/slurm/site.yaml"
     )
 
 
@@ -255,7 +256,7 @@ def _ports(pid):
 
 def test_a_launch_waits_for_the_one_that_is_measured_on_this_host(launch):
     toy = launch()
-    with (toy.temporary / f"crossover-{os.getuid()}.measuring").open("a+") as lock:
+    with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         supervisor = toy.start()
         assert eventually(lambda: toy.log.exists() and "another launch is being measured" in toy.log.read_text())
@@ -267,7 +268,7 @@ def test_a_launch_waits_for_the_one_that_is_measured_on_this_host(launch):
 
 def test_a_launch_that_waits_can_be_interrupted(launch):
     toy = launch()
-    with (toy.temporary / f"crossover-{os.getuid()}.measuring").open("a+") as lock:
+    with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         supervisor = toy.start()
         assert eventually(lambda: toy.log.exists() and "another launch is being measured" in toy.log.read_text())

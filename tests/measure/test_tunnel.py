@@ -12,7 +12,8 @@ from launching import eventually
 from openssh import needs_sshd
 
 from crossover.measure import tunnel
-from crossover.measure.peers import LOOPBACK, Refusal
+from crossover.measure.network import LOOPBACK
+from crossover.measure.peers import Refusal
 from crossover.measure.tunnel import Tunnel
 
 

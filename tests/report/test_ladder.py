@@ -44,6 +44,12 @@ def test_an_array_that_is_re_sent_is_no_layer():
     assert {row["protocol"] for row in shown.summary} == {mpi().protocol}
 
 
+def test_what_was_measured_across_hosts_is_no_layer():
+    within, across = summary(mpi()), [row | {"placement": "nodes", "median": 1.0} for row in summary(mpi())]
+    assert ladder.panel(across) is None
+    assert ladder.panel([*across, *within]) == ladder.panel(within)
+
+
 def test_other_metrics_and_the_null_arm_are_no_rungs():
     rows = summary(mpi(), zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc"))
     assert set(ladder.panel(rows).arms) == {"mpi4py send", "mpi4py Send"}

@@ -143,8 +143,16 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
 def test_launches_that_were_asked_for_different_things_are_told_apart():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
-    asked = machine.asked(machine.Course(launches, [], []))
+    asked = machine.asked(machine.Course(launches, [], [], []))
     assert "within 10 min a launch" in asked and "within 18 s a launch" in asked
+
+
+def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
+    within, across = (
+        {"placement": placement, "interface": name} for placement, name in (("node", "lo"), ("nodes", "ib0"))
+    )
+    assert machine.between_hosts(machine.Course([], [], [], [within, across, across])) == "ib0"
+    assert machine.between_hosts(machine.Course([], [], [], [within])) == "–"
 
 
 def test_the_days_of_the_run():

@@ -1,6 +1,7 @@
 """Do the published numbers stand where they belong, in our units, as they were published?"""
 
 import csv
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -47,6 +48,11 @@ def test_points_are_drawn_over_no_panel_of_anything_else(tmp_path, curve):
     (theirs,) = dataset(tmp_path)
     assert len(theirs.over(panel(zmq()))) == 3
     assert theirs.over(panel(curve)) == []
+
+
+def test_points_of_one_host_are_not_drawn_over_measurements_across_hosts(tmp_path):
+    (theirs,) = dataset(tmp_path)
+    assert theirs.over(replace(panel(zmq()), placement="nodes")) == []
 
 
 def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_alone(tmp_path):

@@ -32,6 +32,7 @@ def _launch(chosen: argparse.Namespace) -> int:
         settings=json.loads(chosen.settings),
         code=chosen.code,
         libraries=tuple(chosen.libraries),
+        interface=chosen.interface,
     )
     return supervise(job, chosen.output, chosen.log)
 
@@ -63,7 +64,7 @@ def _measure(chosen: argparse.Namespace) -> int:
 
     without_pandas()
     settings = json.loads(chosen.settings)
-    return run(chosen.experiment, chosen.launch, settings, chosen.part, chosen.refusal)
+    return run(chosen.experiment, chosen.launch, settings, chosen.interface, chosen.part, chosen.refusal)
 
 
 def _tables(chosen: argparse.Namespace) -> None:
@@ -98,9 +99,12 @@ def _report(chosen: argparse.Namespace) -> None:
 
 
 def _examine(chosen: argparse.Namespace) -> None:
-    from crossover.doctor import examine
+    from crossover.doctor import examine, launching
+    from crossover.measure.lean import without_pandas
 
-    examine.examine(chosen.placement, chosen.mpi, chosen.output, chosen.log)
+    without_pandas()
+    asked = launching.Asked(chosen.placement, chosen.interface, chosen.output.parent.absolute())
+    examine.examine(chosen.mpi, asked, chosen.output, chosen.log)
 
 
 def _look(chosen: argparse.Namespace) -> None:
@@ -137,6 +141,9 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument("--experiment", required=True, help="the experiment's name, such as mpi_pingpong")
         added.add_argument("--launch", required=True, type=int, help="the launch's number, from 1")
         added.add_argument("--settings", required=True, help="the launch's settings as JSON, its placement among them")
+        added.add_argument(
+            "--interface", default="auto", help="the network interface between its hosts (default: %(default)s)"
+        )
         if name == "launch":
             added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
             added.add_argument("--code", default="", help="a hash of the measuring code, for the record")
@@ -181,10 +188,11 @@ def _parser() -> argparse.ArgumentParser:
     added = command("report", _report, "Render the report from a folder of results.")
     added.add_argument("results", type=Path, help="the folder of results")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
-    added.add_argument("--waiting", default="{}", help="what higher tiers would measure besides, as JSON")
+    added.add_argument("--waiting", default="{}", help="what higher tiers, and clusters, would measure, as JSON")
 
     added = command("examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
     added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")
+    added.add_argument("--interface", default="auto", help="the network interface between them (default: %(default)s)")
     added.add_argument("--mpi", default="mpiexec", help="the MPI launcher (default: %(default)s)")
     added.add_argument("--output", required=True, type=Path, help="the facts to write")
     added.add_argument("--log", required=True, type=Path, help="the log to write")

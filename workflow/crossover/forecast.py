@@ -84,7 +84,7 @@ class Course:
             return f"{launches}about {_time(expected.wall_seconds)} of measuring on this machine"
         return (
             f"{launches}a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
-            f"up to {expected.nodes} nodes at a time; what they wait behind others' jobs comes on top"
+            f"{_at_a_time(expected.nodes)}; what they wait behind others' jobs comes on top"
         )
 
     def review(self, due: Sequence[Launch]) -> str:
@@ -142,6 +142,10 @@ def _parts(facts: Iterable[dict[str, Any]]) -> dict[str, float]:
 
 def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def _at_a_time(nodes: int) -> str:
+    return f"up to {nodes} nodes at a time" if nodes > 1 else "one node"
 
 
 def _node_hours(seconds: float) -> str:

@@ -88,6 +88,38 @@ and a farm keeps the engines that it was started with."""
 OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", *ONE_EACH)
 """Settings that say how many and which launches there are, and so are none of a single launch's business."""
 
+TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
+"""ZeroMQ's transports that have a meaning in each placement."""
+
+WITHIN_A_HOST = ("raw Unix socket", "memcpy")
+"""Ceilings that cannot be measured between hosts."""
+
+
+def crosses_hosts(entrant: Settings) -> bool:
+    """Whether a farm can have engines on other hosts: not a process pool, nor one with a tunnel, which is in a host."""
+    return entrant["farm"] != "concurrent_futures" and not entrant.get("ssh", False)
+
+
+def in_placement(settings: Settings, placement: str) -> Settings:
+    """An experiment's settings with what has a meaning in `placement`.
+
+    Across hosts, what is asked over ipc is measured over tcp, and what has a meaning within a host alone is left out.
+    """
+    if placement != "nodes":
+        return {key: value for key, value in settings.items() if key != "hosts"}
+    own = dict(settings)
+    if "curves" in own:
+        curves = dict.fromkeys(curve.replace(" over ipc", " over tcp") for curve in own["curves"])
+        own["curves"] = [curve for curve in curves if any(f" over {name}" in curve for name in TRANSPORTS[placement])]
+    entrants = own.get("entrants", {})
+    for key in ("arms", "ceilings"):
+        own[key] = [
+            name
+            for name in own.get(key, [])
+            if name not in WITHIN_A_HOST and (name not in entrants or crosses_hosts(entrants[name]))
+        ]
+    return own
+
 
 PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
 """The farm of two engines that play with each other: each is handed one task at a time, so both get their part."""
@@ -95,6 +127,7 @@ PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
 
 def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     """The settings of one launch, with its placement and the heat whose turn it is; without what concerns others."""
+    settings = in_placement(settings, placement)
     own = {key: value for key, value in settings.items() if key not in OF_ALL_LAUNCHES}
     if isinstance(own["budget_seconds"], Mapping):
         own["budget_seconds"] = own["budget_seconds"][placement]
@@ -108,8 +141,17 @@ def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
 
 
 def nodes(settings: Settings) -> int:
-    """Hosts of one launch."""
-    return {"process": 1, "node": 1}[settings["placement"]]
+    """Hosts of one launch; no more than a farm has engines, so that none is without."""
+    if settings["placement"] != "nodes":
+        return 1
+    return min(int(settings.get("hosts", 2)), max(2, int(settings.get("engines", 2))))
+
+
+def places(settings: Settings) -> int:
+    """Ranks on each host that are kept for the engines of one farm: where engines cannot be spread evenly, some are
+    left over and idle, so that all farms are spread alike.
+    """
+    return math.ceil(int(settings["engines"]) / nodes(settings))
 
 
 def ranks(settings: Settings) -> int:
@@ -118,7 +160,7 @@ def ranks(settings: Settings) -> int:
         return 1
     if settings.get("player") == "engine":
         return 3
-    return 1 + int(settings["engines"]) * len(arms(settings)) if "engines" in settings else 2
+    return 1 + places(settings) * nodes(settings) * len(arms(settings)) if "engines" in settings else 2
 
 
 def tasks(settings: Settings) -> int:
@@ -175,13 +217,29 @@ def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any]
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
-    """Every launch of the run, or of one experiment, as {experiment, placement, launch}."""
+    """Every launch of the run, or of one experiment, as {experiment, placement, launch}.
+
+    The configuration's `hosts`, of which a run on one machine has 1, says how many hosts a launch can have.
+    """
     for name in config["experiments"]:
         if experiment in (None, name):
             settings = settings_of(config, name)
             for placement in settings["placements"]:
-                for number in range(1, settings["launches"] * len(heats(settings)) + 1):
-                    yield {"experiment": name, "placement": placement, "launch": number}
+                for number in range(1, settings["launches"] * len(heats(in_placement(settings, placement))) + 1):
+                    if nodes(of_launch(settings, placement, number)) <= config.get("hosts", 1):
+                        yield {"experiment": name, "placement": placement, "launch": number}
+
+
+def waiting(config: Config) -> dict[str, dict[str, int]]:
+    """The placements that take more hosts than the configuration's, and how many: {experiment: {placement: hosts}}."""
+    found: dict[str, dict[str, int]] = {}
+    for name in config["experiments"]:
+        settings = settings_of(config, name)
+        for placement in settings["placements"]:
+            wanted = [nodes(settings | heat | {"placement": placement}) for heat in heats(settings)]
+            if max(wanted) > config.get("hosts", 1):
+                found.setdefault(name, {})[placement] = max(wanted)
+    return found
 
 
 RAW = "{results}/raw/{experiment}/{placement}/launch={launch}.parquet"

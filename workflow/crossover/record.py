@@ -43,7 +43,8 @@ LAUNCHES = _schema(
 """One row per launch. `outcome` is `measured` or `hole`; then `hole` is its kind and `reason` its story."""
 
 RANKS = _schema(
-    strings="experiment placement host cpu affinity governor kernel os network python libraries mpi slurm container",
+    strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
+    "slurm container",
     integers="launch rank logical_cpus memory_bytes",
 )
 """One row per rank of a launch, as gathered on that rank. `libraries` and `network` are JSON."""

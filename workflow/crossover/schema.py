@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from crossover.plan import Config, Settings, farming
+from crossover.plan import TRANSPORTS, Config, Settings, farming, in_placement
 
 FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
 FARMS = Path(__file__).parent / "measure" / "farms"
@@ -198,8 +198,9 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for placement in settings["placements"]:
         if isinstance(budget, dict) and placement not in budget:
             yield f"budget_seconds: has no value for the placement {placement}"
-        curves = settings.get("curves")
-        if curves and not any((" over inproc" in curve) == (placement == "process") for curve in curves):
+        fit = {f" over {transport}" for transport in TRANSPORTS[placement]}
+        curves = in_placement(settings, placement).get("curves", [])
+        if "curves" in settings and not any(transport in curve for curve in curves for transport in fit):
             fitting = "over inproc" if placement == "process" else "between processes"
             yield f"curves: none of them is {fitting}, so the placement {placement} has nothing to measure"
     for key, axis in settings.items():
@@ -219,7 +220,7 @@ def _misfits(entrant: Settings) -> Iterator[str]:
 
 
 def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
-    """Arms that are no entrants, or that cannot be told from others."""
+    """Arms that are no entrants, that cannot be told from others, or that are not enough across hosts."""
     for key in ("arms", "ceilings"):
         for name in settings[key]:
             if name not in entrants:
@@ -229,3 +230,9 @@ def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]
     for name in settings["ceilings"]:
         if name in settings["arms"]:
             yield f"ceilings: {name!r} competes as an arm; take it out of one of the two"
+    if "nodes" in settings["placements"] and settings["reference"] in settings["arms"]:
+        left = in_placement(settings | {"entrants": entrants}, "nodes")["arms"]
+        if settings["reference"] not in left:
+            yield f"reference: {settings['reference']!r} has no meaning across hosts; take nodes out of the placements"
+        elif len(left) == 1:
+            yield f"arms: none but {left[0]!r} has a meaning across hosts; take nodes out of the placements"

@@ -1,11 +1,11 @@
 # Looks before anything is measured: two jobs like a launch's, and looks where Snakemake runs. Snakemake -F doctor.
 # The findings are printed when the run ends, however it ends: a job that is refused must not hide the others'.
 
-from crossover.doctor import checks, conclude, examine
+from crossover.doctor import attempt, checks, conclude
 
 DOCTOR = f"{RESULTS}/doctor"
 # On one machine there is no second host, and no queue to wait in.
-EXAMINED = [place for place in examine.HOSTS if examine.HOSTS[place] <= session.hosts(workflow)]
+EXAMINED = [place for place, count in attempt.HOSTS.items() if count <= session.hosts(workflow)]
 LOOKED_AT = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
 
 
@@ -15,7 +15,7 @@ rule examine:
     log:
         f"{RESULTS}/logs/doctor/{{placement}}.log",
     wildcard_constraints:
-        placement="|".join(examine.HOSTS),
+        placement="|".join(attempt.HOSTS),
     # What a job that fails has to say, it says the first time.
     retries: 0
     conda:
@@ -23,12 +23,14 @@ rule examine:
     resources:
         mpi="mpiexec",
         tasks=2,
-        nodes=examine.hosts,
+        nodes=attempt.wanted,
         runtime=5,
+        interface="auto",
     message:
         "Examining placement {wildcards.placement}"
     shell:
         "python -m crossover examine --placement {wildcards.placement} --mpi {resources.mpi:q}"
+        " --interface {resources.interface:q}"
         " --output {output:q} --log {log:q}"
 
 

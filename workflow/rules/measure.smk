@@ -17,6 +17,8 @@ rule measure:
         tasks=plan.for_launch(run, plan.tasks),
         nodes=plan.for_launch(run, plan.nodes),
         runtime=plan.for_launch(run, plan.runtime_minutes),
+        # Which network connects the hosts of a launch; a profile knows where it is not the one of their names.
+        interface="auto",
     params:
         settings=plan.for_launch(run, plan.canonical),
         code=closure.for_launch(plan.for_launch(run, dict)),
@@ -29,5 +31,5 @@ rule measure:
     shell:
         "exec python -m crossover launch"
         " --experiment {wildcards.experiment} --launch {wildcards.launch}"
-        " --mpi {resources.mpi:q} --settings {params.settings:q} --code {params.code}"
+        " --mpi {resources.mpi:q} --interface {resources.interface:q} --settings {params.settings:q} --code {params.code}"
         " --libraries {input.libraries:q} --output {output:q} --log {log:q}"

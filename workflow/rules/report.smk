@@ -62,7 +62,7 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        waiting=json.dumps(schema.waiting(config)),
+        waiting=json.dumps({"tiers": schema.waiting(config), "hosts": plan.waiting(run)}),
         code=closure.digest("crossover.report.render", "crossover.report.page"),
     message:
         "Rendering the report"

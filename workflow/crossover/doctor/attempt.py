@@ -1,4 +1,4 @@
-"""What came of one launcher that was asked for two ranks.
+"""What a launcher is asked for, two ranks on one host or two, and what came of that.
 
 An attempt is `mpi`, the launcher; `worlds`, for each MPI world that came up its `size` and its ranks' `hosts`; and
 `said`, the launcher's last words.
@@ -6,9 +6,18 @@ An attempt is `mpi`, the launcher; `worlds`, for each MPI world that came up its
 
 from __future__ import annotations
 
+from typing import Any
+
 from crossover.doctor.finding import Facts
 
 RANKS = 2
+HOSTS = {"node": 1, "nodes": 2}
+"""Hosts of each placement's job."""
+
+
+def wanted(wildcards: Any) -> int:
+    """Hosts of a job, by its wildcards."""
+    return HOSTS[wildcards.placement]
 
 
 def together(attempt: Facts) -> bool:

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from crossover import session
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.doctor.keys import line
+from crossover.doctor.refusals import CUT_OFF
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
 """What a check is called in the report, where that is not its name."""
@@ -24,12 +26,13 @@ def asked(workflow: Any) -> bool:
     return "doctor" in workflow.dag_settings.targets
 
 
-def conclude(workflow: Any, results: str | Path, placements: Sequence[str], logs: Sequence[str]) -> int:
+def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
     """Print the findings and leave them in `doctor.txt` among the results; the exit code, 1 if there is a problem.
 
-    `logs` are those of this run of Snakemake, in which it says why jobs of the `placements` were lost.
+    `logs` are those of this run of Snakemake, in which it says why jobs were lost.
     """
     executor = workflow.executor_plugin.name
+    placements = [job["placement"] for job in session.due(workflow, "examine")]
     folder = Path(results) / "doctor"
     said = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
     seen = gather(folder, placements, executor, said)
@@ -66,7 +69,7 @@ def last_words(log: str, placement: str) -> str:
             return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
         said = [told[1]] if (told := re.search(r"^    message: (.+?\.)", block, re.MULTILINE)) else []
         return "; ".join([*said, *_last_line(block)]) or "see Snakemake's log"
-    return "it had not ended when this run did"
+    return CUT_OFF
 
 
 def _last_line(block: str) -> list[str]:

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
-from crossover.doctor.checks.executor import job
-from crossover.doctor.launching import attempts
+from crossover.doctor.launching import Asked, attempts
+from crossover.measure import batch
 from crossover.measure.relay import Relay
 
-HOSTS = {"node": 1, "nodes": 2}
-"""Hosts of each placement."""
 
-
-def hosts(wildcards: Any) -> int:
-    """Hosts that a job needs, by its wildcards."""
-    return HOSTS[wildcards.placement]
-
-
-def examine(placement: str, mpi: str, output: Path, log: Path) -> None:
-    """Write to `output`, as JSON, what a job of this placement sees; `mpi` is the launcher of the site."""
+def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
+    """Write to `output`, as JSON, what a job sees that tries what is asked; `mpi` is the launcher of the site."""
     with log.open("wb", buffering=0) as lines:
-        found: dict[str, Any] = {"host": socket.gethostname(), "job": job()}
-        found["attempts"], found["pair"] = attempts(mpi, HOSTS[placement], output.parent.absolute(), Relay(lines))
+        found: dict[str, Any] = {"host": socket.gethostname(), "job": batch.delays(time.time())}
+        found["attempts"], found["pair"] = attempts(mpi, asked, Relay(lines))
     write(found, output)
 
 

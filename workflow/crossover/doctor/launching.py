@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -10,36 +11,50 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from crossover.doctor.attempt import RANKS, hosts, together
+from crossover.doctor.attempt import HOSTS, RANKS, hosts, together
 from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
 from crossover.measure.death import GRACE_SECONDS
+from crossover.measure.launch import FOR_SRUN, surroundings
+from crossover.measure.network import NoInterfaceError
 
 LIMIT_SECONDS = 20
 """What two ranks may take: they start in one or two, and the looks wait ten at most for a file."""
+BLOCKED = "; messages between its ranks may not get through, which the key `interface` may mend"
 
 
-def attempts(mpi: str, wanted: int, shared: Path, say: Callable[[str], None]) -> tuple[list[Facts], Facts]:
-    """Try the launcher `mpi`, then others until one puts its ranks on the `wanted` number of hosts.
+@dataclass(frozen=True)
+class Asked:
+    """What a job is to try: the ranks of a placement, over an interface, with a folder that all hosts should see."""
+
+    placement: str
+    interface: str
+    shared: Path
+
+
+def attempts(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[list[Facts], Facts]:
+    """Try the launcher `mpi`, then others until one puts its ranks on as many hosts as the placement has.
 
     Every attempt, and what the ranks saw of the one that did.
     """
     found: list[Facts] = []
     for launcher in _worth_trying(mpi):
-        attempt, pair = _attempt(launcher, shared, say)
+        attempt, pair = _attempt(launcher, asked, say)
         found.append(attempt)
-        if together(attempt) and len(hosts(attempt)) == wanted:
+        if together(attempt) and len(hosts(attempt)) == HOSTS[asked.placement]:
             return found, pair
     return found, {}
 
 
-def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> tuple[Facts, Facts]:
+def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts, Facts]:
     if not shutil.which(program := shlex.split(mpi)[0]):
         return {"mpi": mpi, "worlds": [], "said": f"no program {program} is found on PATH"}, {}
-    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank", "--shared", str(shared)]
+    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
+    ranks += ["--shared", str(asked.shared), "--interface", asked.interface]
     # The guard ends whatever the launcher leaves behind.
     guarded = [sys.executable, "-m", "crossover.measure.death", *shlex.split(mpi), "-n", str(RANKS), *ranks]
     say(f"doctor: trying {mpi}")
@@ -50,6 +65,7 @@ def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> tuple[Facts,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        env=_environment(asked),
         start_new_session=True,
     )
     assert process.stdout is not None
@@ -67,6 +83,14 @@ def _attempt(mpi: str, shared: Path, say: Callable[[str], None]) -> tuple[Facts,
     return understood(mpi, code, list(lines))
 
 
+def _environment(asked: Asked) -> dict[str, str]:
+    """As a launch has it; where its interface is not there, which is a finding of its own, with any that is."""
+    try:
+        return surroundings(asked.placement, asked.interface)
+    except NoInterfaceError:
+        return os.environ | FOR_SRUN
+
+
 def _relay(stream: IO[str], lines: list[str], say: Callable[[str], None]) -> None:
     for line in stream:
         lines.append(line.rstrip("\n"))
@@ -79,7 +103,7 @@ def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts,
     told = [line.partition(MARK)[2] for line in lines if MARK in line]
     words = [line.strip() for line in lines if MARK not in line and line.strip()]
     if code is None:
-        return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s"}, {}
+        return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s{BLOCKED}"}, {}
     worlds = [json.loads(each) for each in told]
     pair: Facts = next(filter(None, [world.pop("pair", {}) for world in worlds]), {})
     said = words[-1] if words else f"ended with code {code}" if code else ""
@@ -110,4 +134,4 @@ def protocols(listed: str) -> list[str]:
     ['pmi2', 'cray_shasta']
     """
     named = re.findall(r"^\s+(\w+)$", listed, re.MULTILINE)
-    return sorted((name for name in named if name != "none"), key=lambda name: not name.startswith("pmi"))
+    return sorted((name for name in named if name != "none"), key=lambda name: (not name.startswith("pmi"), name))

@@ -23,6 +23,8 @@ class Pair:
     """A folder that both hosts should see."""
     apart: bool
     """Whether they are on two hosts."""
+    interface: str
+    """The network interface that the site names, or `auto`."""
 
     @property
     def first(self) -> bool:

@@ -1,7 +1,7 @@
 """One of a job's two ranks: say who came up together, and where both did, look at what takes two.
 
-Run by the MPI launcher: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER`. What is
-seen goes to standard output, a line of JSON behind MARK, because whether files are seen is one of the questions.
+Run by the MPI launcher: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER --interface NAME`.
+What is seen goes to standard output, a line of JSON behind MARK: whether files are seen is one of the questions.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def main() -> None:
     die_with_parent()
     parser = argparse.ArgumentParser()
     parser.add_argument("--shared", type=Path, required=True)
+    parser.add_argument("--interface", required=True)
     chosen = parser.parse_args()
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
@@ -35,7 +36,7 @@ def main() -> None:
         "library": " ".join(MPI.Get_library_version().split("\n")[0].split()),
     }
     if comm.size == RANKS:
-        pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS)
+        pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS, interface=chosen.interface)
         found["pair"] = {name: module(name).look(pair) for name in BETWEEN_RANKS}
     if comm.rank == 0:
         # In one call, so that the lines of several that came up alone do not mix.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+CUT_OFF = "this run ended before the job did"
+
 REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"invalid partition|partitioninactive|partitiondown",
@@ -24,9 +26,10 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
         "partition",
-        "choose one that has, and allows, as many nodes in a job; measuring across two hosts needs two",
+        "choose one that allows jobs of two nodes; `nodes: 1` there leaves launches across hosts out",
     ),
     (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
+    (CUT_OFF, "", "give it longer, or set a `partition` or `qos` whose queue is shorter"),
     (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
 )
 """Patterns of Slurm's words (its errors, and its reasons for a job to wait), the key, and what to do."""

@@ -6,12 +6,16 @@ from typing import Any
 
 import zmq
 
+from crossover.measure.network import LOOPBACK
+
 
 class Channel:
     """Small Python objects over a PAIR socket whose wait sleeps in the kernel; closes with its context."""
 
-    def __init__(self, socket: zmq.Socket[bytes]):
+    def __init__(self, socket: zmq.Socket[bytes], address: str = LOOPBACK):
         self._socket = socket
+        self.address = address
+        """Where this end listens, if it does, for the other."""
 
     def send(self, value: Any) -> None:
         """Send one object."""

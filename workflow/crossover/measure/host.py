@@ -1,10 +1,16 @@
-"""One launch at a time on a host, and one temporary folder for each."""
+"""One launch at a time on a host, and one temporary folder for each.
+
+The supervisor sees to both where it runs. On the other hosts of a launch, its ranks do. All names have the host's in
+them: temporary folders may lie on a file system that hosts share.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
+import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +26,7 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
 
     While another holds it, `check` is called again and again and may raise to give up.
     """
-    with (Path(tempfile.gettempdir()) / f"crossover-{os.getuid()}.measuring").open("a+") as lock:
+    with (Path(tempfile.gettempdir()) / f"{_ours()}.measuring").open("a+") as lock:
         told = False
         while True:
             try:
@@ -37,14 +43,40 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A temporary folder that goes with the launch; those that dead supervisors left behind go too."""
-    base = Path(tempfile.gettempdir())
-    for left in base.glob(f"crossover-{os.getuid()}-*"):
-        pid = left.name.split("-")[2]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+    """A temporary folder that goes with the launch; those that dead processes left behind on this host go too."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
+        if (pid := _maker(left)) and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"crossover-{os.getuid()}-{os.getpid()}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{_ours()}-{os.getpid()}-"))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def as_a_guest() -> Iterator[bool]:
+    """Whether this rank is on another host than its supervisor; there it gets a private folder of its own.
+
+    It is told by the name of the supervisor's, which is the environment's TMPDIR unless a launcher keeps that back.
+    """
+    told = Path(tempfile.gettempdir()) if "TMPDIR" not in os.environ else Path(os.environ["TMPDIR"])
+    if _maker(told):
+        yield False
+        return
+    if told.name.startswith("crossover-"):
+        os.environ["TMPDIR"], tempfile.tempdir = str(told.parent), None
+    with private_folder() as folder:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+        yield True
+
+
+def _ours() -> str:
+    """How the names of this user's things on this host begin."""
+    return f"crossover-{os.getuid()}-{socket.gethostname()}"
+
+
+def _maker(folder: Path) -> str:
+    """The process of this user and host that made a private folder, by its name; empty for any other folder."""
+    found = re.fullmatch(rf"{re.escape(_ours())}-(\d+)-[^-]+", folder.name)
+    return found[1] if found else ""

@@ -25,7 +25,7 @@ import psutil
 import pyarrow as pa
 
 from crossover import plan, record, room
-from crossover.measure import batch, native, provenance
+from crossover.measure import batch, native, network, provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.host import POLL_SECONDS, alone, private_folder
 from crossover.measure.relay import Relay
@@ -33,8 +33,16 @@ from crossover.measure.relay import Relay
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-WITHIN_THE_HOST = {place: {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"} for place in ("process", "node")}
-"""What keeps an MPI from listening on the network where no rank is on another host, by placement."""
+FOR_SRUN = {
+    # Threads and servers beside a rank must not share its one core.
+    "SLURM_CPU_BIND": "none",
+    # As many ranks on each host; left to itself it fills the first.
+    "SLURM_DISTRIBUTION": "cyclic",
+    # Ranks on other hosts end when one has failed, and half a minute after one has ended.
+    "SLURM_KILL_BAD_EXIT": "1",
+    "SLURM_WAIT": "30",
+}
+"""What srun heeds unless its options say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,8 @@ class Job:
     """A hash of the measuring code, for the record."""
     libraries: tuple[Path, ...] = ()
     """What was built for its ceilings."""
+    interface: str = network.AUTO
+    """The network interface that connects its hosts, if it has several."""
 
     @property
     def placement(self) -> str:
@@ -120,8 +130,12 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         # A crash for want of room is none of the experiment's, and a hole would not be measured again by itself.
         room.require(output.parent)
         return Outcome(hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
+    except network.NoInterfaceError as error:
+        return Outcome(hole="wrong interface", reason=str(error))
     except (FileNotFoundError, PermissionError) as error:
-        reason = f"the MPI launcher {error.filename!r} cannot be started ({error.strerror}); set `mpi:` in the profile"
+        reason = (
+            f"the MPI launcher {error.filename!r} cannot be started ({error.strerror}); set `mpi:` in {network.SITE}"
+        )
         return Outcome(hole="not installed", reason=reason)
     finally:
         part.unlink(missing_ok=True)
@@ -134,7 +148,8 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
         *("-n", str(plan.ranks(job.settings))),
         *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "measure"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
-        *("--settings", plan.canonical(job.settings), "--part", str(part), "--refusal", str(refusal)),
+        *("--settings", plan.canonical(job.settings), "--interface", job.interface),
+        *("--part", str(part), "--refusal", str(refusal)),
     ]
 
 
@@ -144,8 +159,13 @@ def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
 
 
 def _environment(job: Job, private: Path) -> dict[str, str]:
-    own = {"TMPDIR": str(private)} | native.variables(job.libraries)
-    return WITHIN_THE_HOST.get(job.placement, {}) | os.environ | own
+    return surroundings(job.placement, job.interface) | {"TMPDIR": str(private)} | native.variables(job.libraries)
+
+
+def surroundings(placement: str, interface: str) -> dict[str, str]:
+    """The environment in which an MPI launcher is started. Raises network.NoInterfaceError."""
+    # MPI must not listen on networks where no rank is; but users may know better which it is to take.
+    return network.reach(placement, interface).for_mpi() | os.environ | FOR_SRUN
 
 
 def _run_ranks(

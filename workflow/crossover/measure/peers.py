@@ -24,10 +24,12 @@ from mpi4py import MPI
 
 from crossover.measure.channel import Channel, end, within
 from crossover.measure.death import die_soon_after
+from crossover.measure.network import SITE
 
 T = TypeVar("T")
 
-LOOPBACK = "127.0.0.1"
+LAUNCHER = f"set `mpi:` in {SITE}"
+"""What mends most wrong placements."""
 
 
 class Refusal(Exception):
@@ -41,8 +43,8 @@ class Refusal(Exception):
 class Peers:
     """The ranks of this launch, seen from one of them."""
 
-    def __init__(self, placement: str, expected: int, gather: Callable[[], dict[str, Any]]):
-        """Meet the other ranks and verify that the launcher did what was asked.
+    def __init__(self, placement: str, expected: int, hosts: int, gather: Callable[[], dict[str, Any]]):
+        """Meet the other ranks and verify that the launcher did what was asked: `expected` ranks on so many hosts.
 
         `gather` is called on every rank for its provenance, which every rank then has as `ranks`.
         Raises Refusal, of kind `wrong placement`, where ranks are missing or on the wrong hosts.
@@ -55,7 +57,8 @@ class Peers:
             raise Refusal(
                 "wrong placement",
                 f"{self.size} rank(s) came up together instead of {expected}: the launcher and this MPI do not "
-                "speak the same process-management protocol; set `mpi:` in the profile (try srun --mpi=pmi2)",
+                f"speak the same process-management protocol; {LAUNCHER} (for MPICH srun --mpi=pmi2, for Open MPI "
+                "srun --mpi=pmix)",
             )
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
@@ -63,11 +66,43 @@ class Peers:
         first = self.comm.bcast((os.getpid(), self.ranks[0]["host"]))
         if self.rank and self.ranks[self.rank]["host"] == first[1]:
             die_soon_after(first[0])
-        hosts = sorted({facts["host"] for facts in self.ranks})
-        if placement == "node" and len(hosts) > 1:
+        self.address: str = self.ranks[self.rank]["address"]
+        """Where this rank listens for others: the loopback, unless the ranks are on several hosts."""
+        self._refuse_unless_on(hosts)
+
+    @property
+    def hosts(self) -> list[str]:
+        """The host of each rank."""
+        return [facts["host"] for facts in self.ranks]
+
+    @property
+    def is_first_of_its_host(self) -> bool:
+        """Whether no lower rank is on the same host."""
+        return self.rank == self.hosts.index(self.hosts[self.rank])
+
+    def _refuse_unless_on(self, count: int) -> None:
+        found = sorted(set(self.hosts))
+        if len(found) == count:
+            return
+        if len(found) > count:
+            cause = "the job was given too many nodes, or the launcher is to choose a distribution of its own"
+        elif len(found) > 1:
+            cause = "the job was given too few nodes, or the launcher is to choose a distribution of its own"
+        else:
+            cause = f"the launcher starts all on one host, as mpiexec does, or the job was not given {count} nodes"
+        raise Refusal(
+            "wrong placement",
+            f"placement `{self.placement}` wants {count} host(s), the ranks are on {', '.join(found)}: {cause}; "
+            f"{LAUNCHER}, such as srun --mpi=pmi2",
+        )
+
+    def require_apart(self) -> None:
+        """Raise Refusal where ranks that are to be on several hosts share one."""
+        if self.placement == "nodes" and len(set(self.hosts)) < self.size:
             raise Refusal(
                 "wrong placement",
-                f"placement `node` wants one host, the ranks are on {', '.join(hosts)}; ask for one node",
+                f"the two ends are both on {self.hosts[0]}: the launcher fills one host before the next; {LAUNCHER}, "
+                "such as srun --mpi=pmi2 --distribution=cyclic",
             )
 
     def among(self, ranks: Sequence[int]) -> Peers:
@@ -108,11 +143,17 @@ class Peers:
         """
         socket = end(zmq.Context())
         if self.rank > to:
-            socket.bind(f"tcp://{LOOPBACK}:*")
-            self.send(socket.getsockopt_string(zmq.LAST_ENDPOINT), to)
+            secret = os.urandom(16)
+            socket.bind(f"tcp://{self.address}:*")
+            self.send((socket.getsockopt_string(zmq.LAST_ENDPOINT), secret), to)
+            # What comes over a channel is unpickled, and on a network anybody may connect.
+            if socket.recv() != secret:
+                raise Refusal("stranger", f"somebody else has connected to a channel on {self.address}; try again")
         else:
-            socket.connect(self.receive(to))
-        return Channel(socket)
+            endpoint, secret = self.receive(to)
+            socket.connect(endpoint)
+            socket.send(secret)
+        return Channel(socket, self.address)
 
     def other_end(self, context: zmq.Context[Any], serve: Callable[[zmq.Context[Any], Channel], None]) -> Channel:
         """A channel to the other end of a two-sided experiment: rank 1, or in placement `process` a thread.

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import psutil
 
+from crossover.measure.network import Reach
+
 LIBRARIES = (
     *("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy"),
     *("ipyparallel", "distributed", "foolscap", "twisted"),
@@ -22,13 +24,15 @@ STEAL_SHARE = 0.1
 """The share of processor time taken by other guests of the hypervisor from which a round counts as disturbed."""
 
 
-def gather() -> dict[str, str | int | None]:
+def gather(reach: Reach) -> dict[str, str | int | None]:
     """The facts of this process and host, with the columns of `record.RANKS` (rank and launch excepted).
 
-    A fact that this system does not tell is None.
+    `reach` is where it listens. A fact that this system does not tell is None.
     """
     return {
         "host": socket.gethostname(),
+        "interface": reach.interface,
+        "address": reach.address,
         "cpu": _cpu_model(),
         "logical_cpus": os.cpu_count(),
         "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),

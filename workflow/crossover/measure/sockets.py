@@ -14,14 +14,11 @@ import zmq
 
 from crossover.measure.channel import Channel
 from crossover.measure.native import UnavailableError
-from crossover.measure.peers import LOOPBACK, Peers
+from crossover.measure.peers import Peers
 
 Socket = zmq.Socket[bytes]
 OtherEnd = Callable[[zmq.Context[Any], Channel], None]
 Half = TypeVar("Half")
-
-TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc")}
-"""The transports that have a meaning in each placement."""
 
 
 @contextmanager
@@ -56,7 +53,7 @@ def bound(
     sockets = {}
     for name, (kind, transport) in kinds.items():
         sockets[name] = _unbounded(context, kind)
-        sockets[name].bind(_address(transport))
+        sockets[name].bind(_address(transport, channel.address))
         channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
     yield sockets
     for socket in sockets.values():
@@ -77,11 +74,11 @@ def in_c(
     return halves, reason or their_reason
 
 
-def _address(transport: str) -> str:
-    """Where to bind: nothing is left on disk, and nobody beyond this host can reach it."""
+def _address(transport: str, host: str) -> str:
+    """Where to bind, over tcp at the address `host`: nothing is left on disk."""
     unique = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
     # An abstract socket has no file.
-    return {"tcp": f"tcp://{LOOPBACK}:*", "ipc": f"ipc://@{unique}", "inproc": f"inproc://{unique}"}[transport]
+    return {"tcp": f"tcp://{host}:*", "ipc": f"ipc://@{unique}", "inproc": f"inproc://{unique}"}[transport]
 
 
 def _unbounded(context: zmq.Context[Any], kind: int) -> Socket:

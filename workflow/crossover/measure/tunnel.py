@@ -14,7 +14,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from crossover.measure.peers import LOOPBACK, Refusal
+from crossover.measure.network import LOOPBACK
+from crossover.measure.peers import Refusal
 from crossover.measure.ports import Reserved
 from crossover.measure.server import Server
 
@@ -46,7 +47,7 @@ class Tunnel:
     def __init__(self) -> None:
         """Raises Refusal where OpenSSH is not installed."""
         self._programs = {name: _program(name) for name in ("ssh", "sshd", "ssh-keygen")}
-        self._reserved = Reserved(1)
+        self._reserved = Reserved(1, LOOPBACK)
         (self._port,) = self._reserved.numbers
 
     def start(self) -> None:
@@ -76,7 +77,7 @@ class Tunnel:
         folder = self._server.folder
         known = folder / "known_hosts"
         known.write_text(f"[{LOOPBACK}]:{self._port} {(folder / 'host_key.pub').read_text()}")
-        self._forwarded = Reserved(len(ports))
+        self._forwarded = Reserved(len(ports), LOOPBACK)
         entries = self._forwarded.numbers
         options = {
             "BatchMode": "yes",

@@ -18,6 +18,9 @@ NAME = "ladder"
 
 FLOAT64_BYTES = 8
 
+PLACEMENT = "node"
+"""Where all layers were measured: between hosts a copy in memory is no layer."""
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -33,11 +36,12 @@ class Layer:
 
     def rows(self, summary: list[Row]) -> list[Row]:
         """The summary's rows of this layer, as rows of the ladder's own panel; empty if it was not measured."""
-        wanted = (self.experiment, "round trip", self.arm)
+        wanted = (self.experiment, PLACEMENT, "round trip", self.arm)
         own = [
             row
             for row in summary
-            if (row["experiment"], row["metric"], row["arm"]) == wanted and row["protocol"].startswith(self.curve)
+            if tuple(row[key] for key in ("experiment", "placement", "metric", "arm")) == wanted
+            and row["protocol"].startswith(self.curve)
         ]
         first = min((row["protocol"] for row in own), default="")
         return [self._row(row) for row in own if row["protocol"] == first]
@@ -83,7 +87,7 @@ def panel(summary: list[Row]) -> Panel | None:
     measured = [row for rung in found.values() for row in rung]
     if sum(map(bool, found.values())) < 2:
         return None
-    return Panel(NAME, "round trip", "every layer that was measured", "node", measured, [], [])
+    return Panel(NAME, "round trip", "every layer that was measured", PLACEMENT, measured, [], [])
 
 
 def draw(results: Path, folder: Path) -> None:

@@ -93,6 +93,8 @@ class Course:
     """Why each cell of each launch stopped."""
     validities: list[str | None]
     """What was made of each row."""
+    ranks: list[Row]
+    """What ran them."""
 
 
 def with_data(course: Course) -> str:
@@ -130,6 +132,11 @@ def timed_share(course: Course) -> str:
     return f"{quantities.percent(timed_seconds / wall_seconds)} of {quantities.duration(wall_seconds)}"
 
 
+def between_hosts(course: Course) -> str:
+    """The network interfaces by which ranks on several hosts reached each other."""
+    return _distinct(str(row["interface"] or UNKNOWN) for row in course.ranks if row["placement"] == "nodes") or "–"
+
+
 def tally(values: Iterable[str | None]) -> str:
     """How often each value occurs, the most frequent first.
 
@@ -154,6 +161,7 @@ HEALTH: dict[str, Callable[[Course], str]] = {
     "asked of each launch": asked,
     "all launches took": took,
     "in timed blocks": timed_share,
+    "interface between hosts": between_hosts,
     "cells, by why they stopped": lambda course: tally(course.stops),
     "rows, by validity": lambda course: tally(course.validities),
 }

@@ -37,7 +37,8 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of the page."""
 
 WAITING_VARIABLE = "CROSSOVER_WAITING"
-"""The one that says what higher tiers would measure besides: JSON, {experiment: {tier: {key: entries}}}."""
+"""The one that says what other runs would measure besides, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
+"hosts": {experiment: {placement: hosts that it takes}}}."""
 
 CHART_SCRIPT = Path(__file__).with_name("charts.js")
 
@@ -160,9 +161,10 @@ class Page:
         return Markdown(markup.pipe_table(header, lines) if lines else "No send was timed.")
 
     def waiting(self, experiment: str) -> Markdown:
-        """What of an experiment this run's tier leaves to higher ones."""
+        """What of an experiment this run leaves to higher tiers and to clusters."""
         told = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
-        return Markdown(tiers.waiting(told.get(experiment, {})))
+        higher, elsewhere = (told.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
 
     def ladder(self) -> Markdown:
         """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
@@ -196,8 +198,11 @@ class Page:
     def _course(self, experiment: str, measurements: pa.Table) -> Course:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))
         cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
-        launches = [row for row in self.tables.launches if row["experiment"] == experiment]
-        return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist())
+        launches, ranks = (
+            [row for row in table if row["experiment"] == experiment]
+            for table in (self.tables.launches, self.tables.ranks)
+        )
+        return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
 
     def _order(self) -> list[str]:
         return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]

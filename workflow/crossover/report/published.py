@@ -21,7 +21,7 @@ class PublishedError(Exception):
 
 @dataclass(frozen=True)
 class Dataset:
-    """One published dataset. `points` are rows of metric, arm, x and value, in the units of our own metrics."""
+    """One published dataset, of one host. `points` are rows of metric, arm, x and value, in our own metrics' units."""
 
     source: str
     experiment: str
@@ -30,7 +30,8 @@ class Dataset:
 
     def over(self, panel: Panel) -> list[Row]:
         """The points that belong to a panel: those of its metric and of arms that it has."""
-        if panel.experiment != self.experiment or not panel.protocol.startswith(self.curve):
+        elsewhere = panel.experiment != self.experiment or panel.placement == "nodes"
+        if elsewhere or not panel.protocol.startswith(self.curve):
             return []
         return [point for point in self.points if point["metric"] == panel.metric and point["arm"] in panel.arms]
 

@@ -1,4 +1,4 @@
-"""Sentences about what this run's tier leaves to higher ones, in Markdown."""
+"""Sentences about what this run leaves to higher tiers and to clusters, in Markdown."""
 
 from __future__ import annotations
 
@@ -14,3 +14,12 @@ def waiting(tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
         entries = [f"{key} {quantities.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
         sentences.append(f"Only from the tier `{tier}` on are measured: {'; '.join(entries)}.")
     return " ".join(sentences)
+
+
+def hosts(placements: Mapping[str, int]) -> str:
+    """What a run with more hosts would measure besides, given as {placement: hosts that it takes}; empty if nothing."""
+    return " ".join(
+        f"Placement `{placement}` waits for a cluster: it takes {quantities.counted(count, 'host')} (`snakemake "
+        "--profile slurm`)."
+        for placement, count in placements.items()
+    )

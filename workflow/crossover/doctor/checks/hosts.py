@@ -15,7 +15,11 @@ def judge(seen: Seen) -> Finding:
     if not seen.nodes:
         if not seen.node:
             return Finding(Verdict.UNTOLD, "no job ran; see executor")
-        words = seen.lost.get("nodes", "the job has left nothing")
+        if "nodes" not in seen.lost:
+            return Finding(
+                Verdict.UNTOLD, "no job for two hosts was asked for; the site's key `nodes` allows one at a time"
+            )
+        words = seen.lost["nodes"]
         return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
     asked, *others = seen.nodes["attempts"]
     spread = next((each for each in others if apart(each)), None)

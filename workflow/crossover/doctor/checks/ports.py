@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import asdict
 from typing import Any
-
-import psutil
 
 from crossover.doctor.finding import NO_PAIR, Finding, Seen, Verdict
 from crossover.doctor.pair import Pair
+from crossover.measure import network
 
 LIMIT_SECONDS = 1.0
 """How long to try to connect; a firewall that drops what it forbids never answers."""
 
 
-def look(pair: Pair) -> dict[str, list[dict[str, Any]]]:
-    """What came of connecting to the first rank, by its interface, the chosen one first."""
-    offered = pair.both(_offered(pair.apart))[0]
-    return {"tried": [_offer(pair, each) if pair.first else _try(pair, each) for each in offered]}
+def look(pair: Pair) -> dict[str, Any]:
+    """What came of connecting to the first rank by each of its interfaces, the chosen one first.
+
+    Where none could be chosen, `trouble` says why.
+    """
+    trouble, offered = pair.both(_offered(pair))[0]
+    return {"trouble": trouble, "tried": [_offer(pair, each) if pair.first else _try(pair, each) for each in offered]}
 
 
-def _offered(apart: bool) -> list[dict[str, Any]]:
-    """The addresses of this host at which another can reach it; within a host the loopback."""
-    if not apart:
-        return [{"interface": "lo", "address": "127.0.0.1", "chosen": True}]
-    chosen = _own_address()
-    found = [
-        {"interface": name, "address": each.address, "chosen": each.address == chosen}
-        for name, addresses in psutil.net_if_addrs().items()
-        for each in addresses
-        if each.family == socket.AF_INET and (each.address == chosen or not each.address.startswith("127."))
-    ]
-    return sorted(found, key=lambda each: not each["chosen"])
-
-
-def _own_address() -> str:
-    """What this host's own name stands for; empty where that is not told."""
+def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
+    """Why no interface can be chosen, and the addresses of this host at which another can reach it."""
+    trouble, chosen = "", []
     try:
-        return socket.gethostbyname(socket.gethostname())
-    except OSError:
-        return ""
+        chosen = [network.reach("nodes" if pair.apart else "node", pair.interface)]
+    except network.NoInterfaceError as error:
+        trouble = str(error)
+    others = [each for each in network.interfaces() if each not in chosen] if pair.apart else []
+    return trouble, [asdict(each) | {"chosen": each in chosen} for each in chosen + others]
 
 
 def _offer(pair: Pair, offered: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +76,7 @@ def judge(seen: Seen) -> Finding:
     said = (
         f"the other host cannot connect to {chosen['address']} ({chosen['interface']}): {chosen['error']}"
         if chosen
-        else "no interface of the host has the address that its own name stands for"
+        else facts["trouble"]
     )
     if open_ones:
         works = open_ones[0]["interface"]

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossover.doctor.examine import HOSTS
+from crossover.doctor.attempt import HOSTS
 from crossover.doctor.refusals import HOPELESS
 
 POLL_SECONDS = 1.0
@@ -33,6 +33,7 @@ def look() -> dict[str, str]:
     """Watch until the job of each placement runs or is gone; why, for each that was withdrawn."""
     withdrawn: dict[str, str] = {}
     told: dict[str, str] = {}
+    before: dict[str, Queued] = {}
     unseen = set(HOSTS)
     start = time.monotonic()
     while (answer := _ask()) is not None:
@@ -40,7 +41,8 @@ def look() -> dict[str, str]:
         unseen -= set(found)
         waiting = {placement: job for placement, job in found.items() if job.waits and placement not in withdrawn}
         for placement, job in waiting.items():
-            if told.get(placement) != job.reason:
+            # At first Slurm has not looked yet, and its word means nothing.
+            if before.get(placement) == job and told.get(placement) != job.reason:
                 told[placement] = job.reason
                 print(f"doctor: the job of placement {placement} waits: {job.reason}", file=sys.stderr, flush=True)
             if job.reason in HOPELESS:
@@ -48,6 +50,7 @@ def look() -> dict[str, str]:
                 subprocess.run(["scancel", job.number], capture_output=True)
         if not waiting and (not unseen or time.monotonic() - start > UNSEEN_SECONDS):
             break
+        before = waiting
         time.sleep(POLL_SECONDS)
     return withdrawn
 

@@ -32,7 +32,7 @@ from crossover.measure.ceilings import Exchange, memory, mpi, stream
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.native import UnavailableError
 from crossover.measure.payload import RE_SENT, Payload, payload
-from crossover.measure.peers import LOOPBACK, Peers
+from crossover.measure.peers import Peers
 from crossover.measure.roundtrips import Game, game
 from crossover.plan import Arm, points
 from crossover.plan import arms as arms_of
@@ -83,10 +83,11 @@ def _fits(arm: str, kind: str) -> bool:
 class Player:
     """One end of the game, with the object of the present kind and length, and the ceilings that can be measured.
 
-    `peers` are the two ends.
+    `peers` are the two ends. Raises Refusal where they are to be on two hosts and are not.
     """
 
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
+        peers.require_apart()
         self.comm = peers.comm
         self.rank = peers.rank
         self.other = 1 - peers.rank
@@ -161,7 +162,7 @@ def _connection(kind: str, peers: Peers) -> Any:
     """A raw socket between the two ranks, `TCP` or `Unix`."""
     if peers.rank == 0:
         return stream.connect(peers.receive(1))
-    with stream.listen(kind, LOOPBACK) as listening:
+    with stream.listen(kind, peers.address) as listening:
         peers.send(listening.getsockname(), to=0)
         return listening.accept()[0]
 

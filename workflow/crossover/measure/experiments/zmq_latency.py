@@ -30,8 +30,8 @@ from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
 from crossover.measure.handover import HANDOVERS, Message, without
 from crossover.measure.peers import Peers
-from crossover.measure.sockets import TRANSPORTS, Socket
-from crossover.plan import Arm, points
+from crossover.measure.sockets import Socket
+from crossover.plan import TRANSPORTS, Arm, points
 
 AXIS = Axis("message size", "bytes")
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}

@@ -6,10 +6,12 @@ channel that is idle meanwhile: the last message's checksum, the one more, and w
 burst whose acknowledgement is not as it must be has no number, and nothing leaks into the next.
 
 - throughput = messages / (last receive - first send): `perf_counter_ns` is one clock for all of a host's processes.
+  Two hosts have two clocks. There the receiver says so at once when it has the last message, and the time ends when
+  the sender hears it: messages / (last heard of - first send). Either is a little late, by one message's latency.
 - send rate  = messages / time of the send loop: with no high-water mark no send can block. What bounds the
   queue is the burst, `in_flight_bytes` at most.
-- overstatement = the rate between the first receive and the last, divided by the throughput: the window that pyzmq's
-  notebook names leaves out what comes before the first arrival.
+- overstatement = the rate between the first receive and the last, both by the receiver's clock, divided by the
+  throughput: the window that pyzmq's notebook names leaves out what comes before the first arrival.
 - peak memory = the largest resident sets of both ends, added; in one process that process's. Of a block's bursts the
   largest counts. It includes what each end has anyway, the interpreter and the libraries (those that two processes
   share count twice), and what the allocator has kept of blocks before. What the arm adds is the burst in flight,
@@ -44,8 +46,8 @@ from crossover.measure.channel import Channel
 from crossover.measure.flood import Curve, receive_all, send_all
 from crossover.measure.handover import HANDOVERS, Message, without
 from crossover.measure.peers import Peers
-from crossover.measure.sockets import TRANSPORTS, Socket
-from crossover.plan import Arm, points
+from crossover.measure.sockets import Socket
+from crossover.plan import TRANSPORTS, Arm, points
 
 AXIS = Axis("message size", "bytes")
 METRICS = (
@@ -85,6 +87,11 @@ def _with_ceilings(settings: dict[str, Any]) -> list[str]:
     return bounded if settings["ceilings"] else []
 
 
+def _two_clocks(settings: dict[str, Any]) -> bool:
+    """Whether sender and receiver are on hosts of their own."""
+    return bool(settings["placement"] == "nodes")
+
+
 def _meaningless(curve: Curve) -> list[str]:
     """The alternatives that a curve cannot have."""
     # A message of several parts has no single buffer to be received into.
@@ -94,15 +101,16 @@ def _meaningless(curve: Curve) -> list[str]:
 
 @dataclass(frozen=True)
 class Burst:
-    """When things happened to a burst, in ns of one clock, and what it took; `fault` says why none of it counts.
+    """When things happened to a burst, in ns of the sender's clock, what it took; `fault` says why it does not count.
 
-    C does not tell when the first message was there: then that is 0. So is `peak_bytes` where it is not known.
+    `window` is from the first message's arrival to the last one's, in ns; 0 in C, which does not tell. So is
+    `peak_bytes` where it is not known.
     """
 
     began: int
     sent: int
-    first: int
     last: int
+    window: int
     peak_bytes: int
     fault: str
 
@@ -116,6 +124,7 @@ class Sender:
         self.curves = curves(settings)
         self.in_flight_bytes = settings["in_flight_bytes"]
         self.one_process = settings["placement"] == "process"
+        self.two_clocks = _two_clocks(settings)
         self.number = 0
         self.payload = b""
         self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, sending, _with_ceilings(settings))
@@ -138,10 +147,9 @@ class Sender:
             return Block(moving, fault=bursts[-1].fault)
         sending = sum(burst.sent - burst.began for burst in bursts) / 1e9
         values = {"throughput": n / moving, "bandwidth": n * cell.x / moving / 1e6, "send rate": n / sending}
-        window = sum(burst.last - burst.first for burst in bursts) / 1e9
         # Of one message alone the published window is empty.
-        if min(counts) > 1 and all(burst.first for burst in bursts):
-            values["overstatement"] = moving / window
+        if min(counts) > 1 and all(burst.window for burst in bursts):
+            values["overstatement"] = moving / sum(burst.window / 1e9 for burst in bursts)
         if all(burst.peak_bytes for burst in bursts):
             values["peak memory"] = max(burst.peak_bytes for burst in bursts) / 1e6
         return Block(moving, values)
@@ -159,14 +167,19 @@ class Sender:
             began, sent = send_all(socket, curve, HANDOVERS[arm], count, self.payload)
         if curve.multipart:
             socket.recv_multipart()
-            last = perf_counter_ns()
+            heard = perf_counter_ns()
+        elif self.two_clocks:
+            self.channel.receive()
+            heard = perf_counter_ns()
+        else:
+            heard = 0
         socket.send(sentinel)
-        first, received, their_peak, checksum, ending, leftover = self.channel.receive()
+        first, last, their_peak, checksum, ending, leftover = self.channel.receive()
         peaks = [our_peak()] if self.one_process else [our_peak(), their_peak]
         sane = (checksum, ending, leftover) == (zlib.crc32(self.payload), sentinel, 0)
         fault = "" if sane else "lost or damaged messages"
         peak_bytes = sum(peaks) if all(peaks) else 0
-        return Burst(began, sent, first, last if curve.multipart else received, peak_bytes, fault)
+        return Burst(began, sent, heard or last, last - first if first else 0, peak_bytes, fault)
 
 
 @contextmanager
@@ -192,7 +205,13 @@ def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channe
             name, arm, count, size_bytes = command
             peak = peak_memory.watch()
             channel.send("ready")
-            first, last, checksum = _take(receiving[name], known[name], drains.get(name), arm, count, size_bytes)
+            curve = known[name]
+            first, last, got = _take(receiving[name], curve, drains.get(name), arm, count, size_bytes)
+            if _two_clocks(settings) and not curve.multipart:
+                channel.send("all there")
+            checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
+            # Lest it count as the next burst's memory.
+            del got
             # The last part of whatever comes: before it may be an identity.
             ending = receiving[name].recv_multipart()[-1]
             channel.send((first, last, peak(), checksum, ending, receiving[name].poll(0)))
@@ -200,15 +219,9 @@ def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channe
 
 def _take(
     socket: Socket, curve: Curve, drain: zeromq.Pull | None, arm: str, count: int, size_bytes: int
-) -> tuple[int, int, int]:
-    """When the first and the last of `count` messages were there, in ns; and the checksum of the last.
-
-    The message itself is let go of here, lest it count as the next burst's memory.
-    """
+) -> tuple[int, int, Message]:
+    """When the first and the last of `count` messages were there, in ns; and the last."""
     if drain and arm in CEILINGS:
         inbox = np.zeros(size_bytes, np.uint8)
-        first, last = 0, drain(inbox, count, CEILINGS[arm])
-        got: Message = inbox.data
-    else:
-        first, last, got = receive_all(socket, curve, HANDOVERS[arm], count, size_bytes)
-    return first, last, zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
+        return 0, drain(inbox, count, CEILINGS[arm]), inbox.data
+    return receive_all(socket, curve, HANDOVERS[arm], count, size_bytes)

@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
-from crossover.plan import arms
+from crossover.plan import arms, places
 
 # Engines that are no ranks import this package too, to find the tasks: they must not start MPI.
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def find(farm: str) -> Module:
 @contextmanager
 def side_by_side(peers: Peers, settings: dict[str, Any]) -> Iterator[dict[str, Farm]]:
     """On rank 0: the running farm of every arm, by the arm's name."""
-    entrants, ranks = settings["entrants"], _ranks(settings)
+    entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
     farms: dict[str, Farm] = {}
     for arm in arms(settings):
         farms[arm.name] = enter(peers, ranks[arm.name], entrants[arm.runs])
@@ -122,9 +122,13 @@ def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """On every other rank: be an engine of the farm that it is meant for."""
-    runs = next(arm.runs for arm in arms(settings) if peers.rank in _ranks(settings)[arm.name])
-    join(peers, settings["entrants"][runs])
+    """On every other rank: be an engine of the farm that it is meant for, or nothing if it is left over."""
+    ranks = engines(peers.hosts, settings)
+    runs = next((arm.runs for arm in arms(settings) if peers.rank in ranks[arm.name]), None)
+    if runs is None:
+        peers.receive()
+    else:
+        join(peers, settings["entrants"][runs])
 
 
 def join(peers: Peers, entrant: dict[str, Any]) -> None:
@@ -135,10 +139,35 @@ def join(peers: Peers, entrant: dict[str, Any]) -> None:
     peers.receive()
 
 
-def _ranks(settings: dict[str, Any]) -> dict[str, range]:
-    """The ranks of each arm's engines, after rank 0 in the order of the arms."""
-    count = settings["engines"]
-    return {arm.name: range(1 + at * count, 1 + (at + 1) * count) for at, arm in enumerate(arms(settings))}
+def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[int]]:
+    """The ranks of each arm's engines, given every rank's host: spread over the hosts evenly, and for all arms alike.
+
+    Raises Refusal where a host has too few ranks for that.
+    """
+    # Rank 0's host comes last, so that engines which cannot be spread evenly are rather on the others.
+    there: dict[str, list[int]] = {host: [] for host in [*hosts, hosts[0]]}
+    there[hosts[0]] = there.pop(hosts[0])
+    for rank, host in enumerate(hosts[1:], start=1):
+        there[host].append(rank)
+    found, each = {}, places(settings)
+    for at, arm in enumerate(arms(settings)):
+        kept = [ranks[at * each : (at + 1) * each] for ranks in there.values()]
+        if any(len(ranks) < each for ranks in kept):
+            _refuse_uneven(there, each * len(arms(settings)))
+        in_turn = [rank for turn in zip(*kept, strict=True) for rank in turn]
+        found[arm.name] = sorted(in_turn[: settings["engines"]])
+    return found
+
+
+def _refuse_uneven(there: dict[str, list[int]], wanted: int) -> NoReturn:
+    from crossover.measure.peers import LAUNCHER, Refusal
+
+    counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in there.items())
+    raise Refusal(
+        "wrong placement",
+        f"each host is to have {wanted} engines, but there are {counts}: the launcher fills one host before the next, "
+        f"or the job does not have its nodes to itself; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
+    )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Dask distributed: a scheduler as a child process, a worker of one thread in each rank, a client on rank 0.
 
-No dashboard, and everything on the loopback. Idle, it still wakes up often, so it is to be `alone` with the reference
-in a launch.
+No dashboard, and nothing listens beyond the ranks' own address. Idle, it still wakes up often, so it is to be `alone`
+with the reference in a launch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import dask
 from distributed import Client, Future, Worker
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import LOOPBACK, Peers
+from crossover.measure.peers import Peers
 from crossover.measure.server import START_SECONDS, Server
 
 CONFIGURATION = {
@@ -33,12 +33,12 @@ class Entrant(Farm):
     def start(self) -> None:
         """Start the scheduler."""
         self._server = Server("dask")
-        self._file = self._server.folder / "scheduler.json"
+        self._file, address = self._server.folder / "scheduler.json", self.peers.address
         self._server.start(
             [
                 *("-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(self._file)),
                 # Without a dashboard it still serves facts about itself, on all interfaces unless told otherwise.
-                *("--host", LOOPBACK, "--port", "0", "--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"),
+                *("--host", address, "--port", "0", "--no-dashboard", "--dashboard-address", f"{address}:0"),
             ]
         )
 
@@ -77,18 +77,18 @@ def serve(peers: Peers, address: str) -> None:
     # Every worker tells of its coming and going at length.
     logging.getLogger("distributed").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="worker-") as folder:
-        asyncio.run(_work(address, folder))
+        asyncio.run(_work(address, peers.address, folder))
 
 
-async def _work(address: str, folder: str) -> None:
+async def _work(scheduler: str, own_address: str, folder: str) -> None:
     worker = Worker(
-        address,
+        scheduler,
         nthreads=1,
-        host=LOOPBACK,
+        host=own_address,
         local_directory=folder,
         memory_limit=0,
         dashboard=False,
-        dashboard_address=f"{LOOPBACK}:0",
+        dashboard_address=f"{own_address}:0",
     )
     async with worker:
         await worker.finished()

@@ -22,7 +22,7 @@ import zmq
 from ipyparallel.engine.app import IPEngine
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import LOOPBACK, Peers, Refusal
+from crossover.measure.peers import Peers, Refusal
 from crossover.measure.ports import Reserved
 from crossover.measure.server import START_SECONDS, Server
 from crossover.measure.tunnel import Tunnel
@@ -47,7 +47,7 @@ class Entrant(Farm):
         self.scheme, self.hwm, self.packer = scheme, hwm, packer
         self._pending: list[Any] = []
         # Left to itself each controller would choose free ports and bind them only later: others could take them.
-        self._reserved = Reserved(PORTS)
+        self._reserved = Reserved(PORTS, peers.address)
         self._tunnel = Tunnel() if ssh else None
 
     def start(self) -> None:
@@ -55,12 +55,12 @@ class Entrant(Farm):
         if self._tunnel:
             self._tunnel.start()
         self._server = Server(f"ipyparallel {self.scheme}")
-        folder = self._server.folder
+        folder, address = self._server.folder, self.peers.address
         self._server.start(
             [
                 *("-m", "ipyparallel.controller"),
                 *(f"--IPController.ports={port}" for port in self._reserved.numbers),
-                *(f"--profile-dir={folder}", f"--ip={LOOPBACK}", f"--location={LOOPBACK}"),
+                *(f"--profile-dir={folder}", f"--ip={address}", f"--location={address}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
                 *(f"--Session.packer={self.packer}", f"--Session.unpacker={self.packer}"),
                 # Registration takes two heartbeats: short ones start fast, many allowed misses keep busy engines.

@@ -38,12 +38,11 @@ class Entrant(Farm):
 
     def start(self) -> None:
         """Start the controller."""
-        from crossover.measure.peers import LOOPBACK
         from crossover.measure.server import Server
 
         self._server = Server("twisted")
         self._file = self._server.folder / "address"
-        self._server.start(["-m", __name__, LOOPBACK, str(self._file)])
+        self._server.start(["-m", __name__, self.peers.address, str(self._file)])
 
     def invitation(self) -> str:
         """Wait for the controller; returns its address, which is a secret too."""

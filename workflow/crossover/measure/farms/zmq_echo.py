@@ -5,6 +5,7 @@ No scheduler, no signatures, no metadata: what is left is the pickle and the way
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Sequence
 from itertools import cycle
@@ -13,7 +14,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import LOOPBACK, Peers
+from crossover.measure.peers import Peers
 
 STOP = b""
 
@@ -25,16 +26,21 @@ class Entrant(Farm):
         """Listen on a port of the system's choice."""
         self._context = zmq.Context()
         self._socket = _unbounded(self._context, zmq.ROUTER)
-        self._socket.bind(f"tcp://{LOOPBACK}:*")
+        self._socket.bind(f"tcp://{self.peers.address}:*")
         self._tasks = 0
+        self._secret = os.urandom(16)
 
-    def invitation(self) -> str:
-        """The address."""
-        return self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
+    def invitation(self) -> tuple[str, bytes]:
+        """The address, and the word by which engines are told from strangers, whose pickles nobody must load."""
+        return self._socket.getsockopt_string(zmq.LAST_ENDPOINT), self._secret
 
     def join(self) -> None:
         """Wait for every engine's first word."""
-        self._engines = [self._socket.recv_multipart()[0] for _ in self.ranks]
+        self._engines: list[bytes] = []
+        while len(self._engines) < len(self.ranks):
+            engine, *word = self._socket.recv_multipart()
+            if word == [self._secret]:
+                self._engines.append(engine)
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Pickle and send; arrays travel beside the pickle, uncopied."""
@@ -47,9 +53,11 @@ class Entrant(Farm):
     def wait(self) -> list[Any]:
         """Take in as many results as there were tasks and put them in order."""
         results: dict[int, Any] = {}
-        for _ in range(self._tasks):
-            _, number, *frames = self._socket.recv_multipart(copy=False)
-            results[int.from_bytes(number.buffer, "big")] = _value(frames)
+        while len(results) < self._tasks:
+            engine, *frames = self._socket.recv_multipart(copy=False)
+            if engine.bytes in self._engines:
+                number, *value = frames
+                results[int.from_bytes(number.buffer, "big")] = _value(value)
         return [results[number] for number in sorted(results)]
 
     def stop(self) -> None:
@@ -60,11 +68,12 @@ class Entrant(Farm):
         self._context.destroy()
 
 
-def serve(peers: Peers, address: str) -> None:
+def serve(peers: Peers, invitation: tuple[str, bytes]) -> None:
     """Run tasks as they come, until told to stop."""
+    address, secret = invitation
     with zmq.Context() as context, _unbounded(context, zmq.DEALER) as socket:
         socket.connect(address)
-        socket.send(b"here")
+        socket.send(secret)
         while True:
             number, *frames = socket.recv_multipart(copy=False)
             if not frames:

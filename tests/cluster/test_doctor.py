@@ -1,0 +1,107 @@
+"""The doctor on a cluster that is healthy, and on ones where something is as it is on a new site."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from clusters import PROMPT, OnCluster
+
+DOCTOR = (*PROMPT, "-F", "doctor")
+FINDING = re.compile(r"^(ok|warning|problem|not told) +(\w+(?: \w+)?)(?:  +(.*)|)$((?:\n {20,}.*)*)", re.MULTILINE)
+
+
+def findings(project: OnCluster) -> dict[str, tuple[str, str]]:
+    """Verdict and text of each finding, from the page that is left."""
+    page = (project.folder / "results/doctor.txt").read_text()
+    return {title: (verdict, " ".join(f"{text}{more}".split())) for verdict, title, text, more in FINDING.findall(page)}
+
+
+def site(project: OnCluster, facts: str) -> None:
+    (project.folder / "profiles/slurm/site.yaml").write_text(f"{facts}\n")
+
+
+def examined(project: OnCluster, *wrapper: str) -> tuple[int, dict[str, tuple[str, str]]]:
+    """The doctor's exit code and findings."""
+    code, said = project.run(*wrapper, *DOCTOR)
+    assert "Traceback" not in said
+    assert project.slurm.jobs() == [] or all("COMP" in job or "CANCEL" in job for job in project.slurm.jobs()), said
+    return code, findings(project)
+
+
+def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
+    code, found = examined(project)
+    assert code == 0
+    assert {verdict for verdict, _ in found.values()} == {"ok"}
+    assert len(found) == 9
+    assert re.search(r"put its ranks on node\d and node\d", found["two hosts"][1])
+    assert re.search(
+        r"one host ran after \d+ s in the queue; the job for two hosts ran after \d+ s", found["executor"][1]
+    )
+    assert "10.77.0." in found["ports"][1]
+    assert "each host has its own" in found["temporary folder"][1]
+
+
+def test_a_launcher_of_another_protocol_is_named_with_one_that_works(project: OnCluster) -> None:
+    site(project, "mpi: srun --mpi=none")
+    code, found = examined(project)
+    assert code == 1
+    assert found["launcher"][0] == "problem"
+    assert "srun --mpi=none started 2 ranks that came up alone" in found["launcher"][1]
+    assert "in profiles/slurm/site.yaml set `mpi: srun --mpi=pmi2`" in found["launcher"][1]
+    assert [title for title, (verdict, _) in found.items() if verdict == "problem"] == ["launcher"]
+    assert found["ports"][0] == "ok", "what the launcher that works shows is told all the same"
+
+
+def test_an_interface_that_is_not_there_is_named_with_one_that_is_open(project: OnCluster) -> None:
+    site(project, "interface: ib9")
+    code, found = examined(project)
+    assert code == 1
+    assert [title for title, (verdict, _) in found.items() if verdict == "problem"] == ["ports"]
+    assert "in profiles/slurm/site.yaml set `interface: eth0`" in found["ports"][1]
+
+
+def test_a_partition_of_one_node_is_a_problem_of_two_hosts_alone(project: OnCluster) -> None:
+    site(project, "partition: single")
+    code, found = examined(project)
+    assert code == 1
+    assert found["two hosts"][0] == "problem"
+    assert "set `partition`" in found["two hosts"][1]
+    assert [title for title, (verdict, _) in found.items() if verdict != "ok"] == ["two hosts"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "words", "key"),
+    [
+        ("partition: nope", "invalid partition specified: nope", "partition"),
+        ("constraint: icelake", "Invalid feature specification", "constraint"),
+    ],
+)
+def test_what_slurm_refuses_is_said_with_the_key(project: OnCluster, facts: str, words: str, key: str) -> None:
+    site(project, facts)
+    code, found = examined(project)
+    assert code == 1
+    assert found["executor"][0] == "problem"
+    assert words in found["executor"][1]
+    assert f"in profiles/slurm/site.yaml set `{key}`" in found["executor"][1]
+    assert found["quarto"][0] == "ok", "what needs no job is told all the same"
+    assert found["ports"][0] == "not told"
+
+
+def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(project: OnCluster) -> None:
+    project.slurm.login.run("sbatch", "--nodes=3", "--exclusive", "--output=/dev/null", "--wrap=sleep 600")
+    _, said = project.run("timeout", "--signal=INT", "30", *DOCTOR)
+    assert "Traceback" not in said
+    found = findings(project)
+    assert "this run ended before the job did" in found["executor"][1]
+    assert found["quarto"][0] == "ok"
+    assert len(project.slurm.jobs()) == 1, "the doctor's own jobs are cancelled"
+
+
+def test_a_temporary_folder_that_the_nodes_share_is_a_warning(project: OnCluster) -> None:
+    folder = project.folder / "temporary"
+    folder.mkdir()
+    code, found = examined(project, "env", f"TMPDIR={folder}")
+    assert code == 0
+    assert found["temporary folder"][0] == "warning"
+    assert "both hosts see the same files in it" in found["temporary folder"][1]

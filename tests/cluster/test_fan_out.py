@@ -1,0 +1,92 @@
+"""Launches go to as many nodes as there are, one at a time to each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import combinations
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+import pytest
+from clusters import OnCluster
+
+from crossover import record
+
+LAUNCHES = 3
+ASLEEP_SECONDS = 18
+"""How long a launch sleeps: so long that it matters little how starting three at a time loads this one machine."""
+
+
+class Stay(NamedTuple):
+    """A launch on its host, from the start of its supervisor to the end of its file."""
+
+    host: str
+    began: float
+    ended: float
+
+
+def stays(project: OnCluster) -> list[Stay]:
+    """Where and when the launches were, as they recorded it."""
+    found = []
+    for path in (project.folder / "results/raw").rglob("*.parquet"):
+        facts = record.metadata(pq.read_table(path, partitioning=None))["launch"]
+        began = datetime.fromisoformat(facts["started_utc"]).timestamp() - facts["meeting_seconds"]
+        found.append(Stay(facts["host"], began, began + facts["wall_seconds"]))
+    return found
+
+
+def overlapping(found: list[Stay]) -> list[tuple[Stay, Stay]]:
+    return [(one, other) for one, other in combinations(found, 2) if max(one[1], other[1]) < min(one[2], other[2])]
+
+
+@pytest.fixture
+def sleeping(project: OnCluster) -> OnCluster:
+    """A project whose launches sleep."""
+    project.edit(
+        "workflow/crossover/measure/experiments/toy.py",
+        "        while perf_counter() - began < n * turn_seconds:\n            pass\n",
+        "        time.sleep(0.1)\n",
+    )
+    project.edit("workflow/crossover/measure/experiments/toy.py", "from time import", "import time\nfrom time import")
+    rounds = ASLEEP_SECONDS * 10 // 3
+    project.configure(
+        toy={
+            "weights": [1],
+            "launches": LAUNCHES,
+            "rounds": {"at_least": rounds, "at_most": rounds},
+            "budget_seconds": 2 * ASLEEP_SECONDS,
+        }
+    )
+    return project
+
+
+def measured(project: OnCluster, site: str) -> list[Stay]:
+    """The launches' stays, measured anew at a site that says this."""
+    (project.folder / "profiles/slurm/site.yaml").write_text(site)
+    raw = [f"results/raw/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
+    project.succeed("snakemake", "--profile", "slurm", "--forcerun", "measure", "--", *raw)
+    found = stays(project)
+    assert len(found) == LAUNCHES
+    return found
+
+
+def seconds(found: list[Stay]) -> float:
+    """From the first one's start to the last one's end."""
+    return max(stay.ended for stay in found) - min(stay.began for stay in found)
+
+
+def test_three_nodes_finish_the_same_launches_at_least_twice_as_soon_as_one(sleeping: OnCluster) -> None:
+    # The partition `single` has one of the nodes.
+    one, three = (measured(sleeping, site) for site in ("partition: single\n", ""))
+    assert {stay.host for stay in one} == {"node1"}
+    assert overlapping(one) == []
+    assert {stay.host for stay in three} == {"node1", "node2", "node3"}
+    assert len(overlapping(three)) == LAUNCHES, "they did not run side by side"
+    assert seconds(one) >= 2 * seconds(three)
+
+
+def test_no_more_nodes_are_in_use_at_a_time_than_the_site_allows(project: OnCluster) -> None:
+    (project.folder / "profiles/slurm/site.yaml").write_text("nodes: 1\n")
+    said = project.succeed("snakemake", "--profile", "slurm", "toy")
+    assert overlapping(stays(project)) == []
+    assert "on one node;" in said

@@ -1,0 +1,233 @@
+"""Launches across hosts: each experiment is measured there, on the hosts and the interface that were asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from clusters import OnCluster, Supply
+from copies import copy_of_the_project
+from machines import Machine, eventually
+from slurm import Cluster
+
+from crossover import plan, record, schema
+from crossover.measure import native_build
+
+TWO_NODES = ("salloc", "--quiet", "--exclusive", "--nodes=2")
+QUICKLY = {"rounds": {"at_least": 3, "at_most": 5}, "budget_seconds": 0.5}
+EXPERIMENTS: dict[str, dict[str, Any]] = {
+    "zmq_throughput": QUICKLY | {"sizes_bytes": [100, 20000]},
+    "zmq_latency": QUICKLY | {"sizes_bytes": [100, 20000]},
+    "mpi_pingpong": QUICKLY | {"elements": [1, 1000], "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"]},
+    "mpi_pingpong between engines": QUICKLY | {"elements": [1, 1000], "players": ["engine"]},
+    "task_latency": QUICKLY
+    | {"tasks": [4], "arms": ["leastload", "pure", "twisted", "concurrent.futures"], "rivals_per_heat": 3},
+    "task_latency of others": QUICKLY | {"tasks": [4], "arms": ["leastload", "dask"], "engines": 1},
+    "task_throughput": QUICKLY | {"sizes_bytes": [1000], "arms": ["leastload", "mpi4py.futures"]},
+    "task_map": QUICKLY | {"durations_us": [1000], "engines": 3},
+    "task_scaling": QUICKLY | {"engine_counts": [4], "hosts": 3, "arms": ["pure", "leastload"]},
+}
+CURVES = {
+    "zmq_throughput": {"PUSH/PULL over tcp, 64 MB in flight", "DEALER/ROUTER over tcp, 64 MB in flight"},
+    "zmq_latency": {"REQ/REP over tcp", "REQ/REP over tcp, legacy"},
+}
+
+
+@dataclass
+class Launch:
+    """One launch in a copy of the project, by a supervisor on the login node."""
+
+    project: OnCluster
+    case: str
+    settings: dict[str, Any]
+
+    @property
+    def output(self) -> Path:
+        return self.project.folder / self.case.replace(" ", "-") / "launch.parquet"
+
+    @property
+    def log(self) -> Path:
+        return self.output.with_name("log")
+
+    def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
+        folder = self.project.folder
+        return self.project.start(
+            *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch"),
+            *("--experiment", self.case.split()[0], "--launch", "1", "--settings", plan.canonical(self.settings)),
+            *("--mpi", mpi, "--output", str(self.output), "--log", str(self.log), *options),
+            *("--libraries", *map(str, sorted((folder / "native").iterdir()))),
+        )
+
+    def finish(self, process: subprocess.Popen[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """What is known of the launch, and its rows."""
+        try:
+            said, _ = process.communicate(timeout=200)
+        finally:
+            process.kill()
+        assert process.returncode == 0 and self.output.exists(), said
+        table = record.read(self.output, record.MEASUREMENTS)
+        record.refuse_untrue(self.output, table)
+        return record.metadata(table), table.to_pylist()
+
+    def hole(self, *asked: Any) -> tuple[str, str]:
+        facts, rows = self.finish(self.start(*asked))
+        assert rows == []
+        return facts["launch"]["hole"], facts["launch"]["reason"]
+
+
+def launch(project: OnCluster, case: str, **changes: Any) -> Launch:
+    """The first launch across hosts of an experiment that is configured as EXPERIMENTS says."""
+    name = case.split()[0]
+    config = schema.complete({"tier": "smoke", "experiments": {name: EXPERIMENTS[case] | changes}})
+    return Launch(project, case, plan.of_launch(plan.settings_of(config, name), "nodes", 1))
+
+
+def copied(slurm: Cluster, folder: str) -> OnCluster:
+    project = OnCluster(copy_of_the_project(slurm.shared / folder).folder, slurm)
+    for source in native_build.SOURCES.glob("*.c"):
+        assert native_build.build(source, project.folder / "native" / f"{source.stem}.so") == ""
+    return project
+
+
+@pytest.fixture(scope="module")
+def here(clusters: Supply) -> OnCluster:
+    """A copy of the project with its libraries built."""
+    return copied(clusters.whole(), "nodes")
+
+
+@pytest.fixture(scope="module", params=EXPERIMENTS)
+def measured(request: pytest.FixtureRequest, here: OnCluster) -> Iterator[tuple[Launch, dict[str, Any], list[Any]]]:
+    asked = launch(here, request.param)
+    job = ("salloc", "--quiet", "--exclusive", f"--nodes={plan.nodes(asked.settings)}")
+    facts, rows = asked.finish(asked.start("srun --mpi=pmi2", job))
+    yield asked, facts, rows
+
+
+def test_every_experiment_is_measured_across_hosts(measured: tuple[Launch, dict[str, Any], list[Any]]) -> None:
+    asked, facts, rows = measured
+    assert facts["launch"]["outcome"] == "measured", facts["launch"].get("reason")
+    assert {row["arm"] for row in rows} == {arm.name for arm in plan.arms(asked.settings)}
+    assert {row["validity"] for row in rows} <= {"ok", "steal time", "swapped", "throttled"}
+    assert all(row["value"] > 0 for row in rows)
+    assert {row["protocol"] for row in rows} == CURVES.get(asked.case, {row["protocol"] for row in rows})
+
+
+def test_its_ranks_are_spread_over_as_many_hosts_as_asked_and_listen_on_their_network(
+    measured: tuple[Launch, dict[str, Any], list[Any]], here: OnCluster
+) -> None:
+    asked, facts, _ = measured
+    addresses = {node.name: node.address for node in here.slurm.nodes}
+    assert len({rank["host"] for rank in facts["ranks"]}) == plan.nodes(asked.settings)
+    assert len(facts["ranks"]) == plan.ranks(asked.settings)
+    for rank in facts["ranks"]:
+        assert (rank["interface"], rank["address"]) == ("eth0", addresses[rank["host"]])
+
+
+def test_one_node_for_two_hosts_is_refused_with_the_likely_cause(here: OnCluster) -> None:
+    one_node = ("salloc", "--quiet", "--exclusive", "--nodes=1", "--ntasks=2")
+    kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", one_node)
+    assert kind == "wrong placement"
+    assert re.search(
+        r"wants 2 host\(s\), the ranks are on node\d: .*not given 2 nodes; set `mpi:` in profiles/slurm", reason
+    )
+
+
+def test_a_launcher_that_mpi_does_not_understand_is_refused_with_the_key(here: OnCluster) -> None:
+    kind, reason = launch(here, "zmq_latency").hole("srun --mpi=none")
+    assert kind == "wrong placement"
+    assert re.search(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in profiles/slurm/site.yaml", reason)
+
+
+def test_ranks_that_fill_one_host_before_the_next_are_refused(here: OnCluster) -> None:
+    kind, reason = launch(here, "task_latency").hole("srun --mpi=pmi2 --distribution=plane=8")
+    assert kind == "wrong placement"
+    assert "fills one host before the next" in reason and "--distribution=cyclic" in reason
+
+
+def test_an_interface_that_is_not_there_is_refused_with_those_that_are(here: OnCluster) -> None:
+    kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0")
+    assert kind == "wrong interface"
+    assert "no interface ib0" in reason and "`interface:` in profiles/slurm/site.yaml" in reason and "eth0 (" in reason
+
+
+# ---- while one is measured, and when it is killed
+
+LISTENER = re.compile(r"^LISTEN\s+\S+\s+\S+\s+(\S+):\d+\s+\S+\s+(?:users:\(\(\"([^\"]*)\")?", re.MULTILINE)
+SLURMS_OWN = {"slurmd", "slurmstepd", "srun", "salloc", "slurmctld"}
+"""Daemons of the cluster, and what a launcher keeps open for its own ranks, by the names of their processes."""
+
+
+def listening(machine: Machine) -> set[str]:
+    """Where on a machine what is not Slurm's listens."""
+    return {place for place, name in LISTENER.findall(machine.run("ss", "-ltnp")) if name not in SLURMS_OWN}
+
+
+def ours(machines: tuple[Machine, ...]) -> list[psutil.Process]:
+    """What runs of a launch on these machines, its servers included."""
+    return [each for machine in machines for each in machine.processes() if _has(each, "crossover")]
+
+
+def _has(process: psutil.Process, word: str) -> bool:
+    try:
+        return any(word in part for part in process.cmdline())
+    except psutil.Error:
+        return False
+
+
+@pytest.fixture
+def busy(slurm: Cluster, tmp_path: Path) -> Iterator[tuple[Launch, subprocess.Popen[str]]]:
+    """A launch of farms that is being measured on two nodes."""
+    asked = launch(copied(slurm, tmp_path.name), "task_latency", budget_seconds=120, tasks=[4, 8], engines=2)
+    process = asked.start()
+    try:
+        assert eventually(lambda: asked.log.exists() and "cell 1 of" in asked.log.read_text(), 150)
+        yield asked, process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_nothing_listens_beyond_the_interface_and_when_the_supervisor_is_killed_nothing_is_left(
+    busy: tuple[Launch, subprocess.Popen[str]], slurm: Cluster
+) -> None:
+    asked, _ = busy
+    used = [node for node in slurm.nodes if ours((node,))]
+    assert len(used) == 2
+    for node in used:
+        assert node.address in listening(node)
+        assert listening(node) <= {node.address, "127.0.0.1"}
+    [supervisor] = [each for each in slurm.login.processes() if "launch" in each.cmdline() and _has(each, "python")]
+    supervisor.kill()
+    assert eventually(lambda: not ours(slurm.nodes), 60), ours(slurm.nodes)
+    assert not asked.output.exists()
+
+
+def test_when_a_rank_dies_those_on_other_hosts_do_and_a_hole_says_so(
+    busy: tuple[Launch, subprocess.Popen[str]], slurm: Cluster
+) -> None:
+    asked, process = busy
+    [driver] = [each for each in ours(slurm.nodes) if _is_rank(each, 0)]
+    driver.kill()
+    facts, rows = asked.finish(process)
+    assert (facts["launch"]["hole"], rows) == ("crashed", [])
+    assert eventually(lambda: not ours(slurm.nodes), 60), ours(slurm.nodes)
+
+
+def _is_rank(process: psutil.Process, number: int) -> bool:
+    return "measure" in process.cmdline() and process.environ().get("SLURM_PROCID") == str(number)
+
+
+def test_ranks_leave_no_file_on_their_hosts(here: OnCluster) -> None:
+    asked = launch(here, "zmq_latency")
+    asked.finish(asked.start())
+    for node in here.slurm.nodes:
+        left = json.loads(node.run("python3", "-c", "import json, os; print(json.dumps(os.listdir('/tmp')))"))
+        assert [name for name in left if name.startswith("crossover") and not name.endswith(".measuring")] == []

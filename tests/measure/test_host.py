@@ -1,0 +1,65 @@
+"""Does a rank on another host than its supervisor get what the supervisor's host has, and leave nothing there?"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from crossover.measure import host
+
+
+@pytest.fixture
+def temporary(monkeypatch, tmp_path):
+    """A host's folder for temporary files."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def names(folder):
+    return [path.name for path in folder.iterdir()]
+
+
+def test_a_rank_beside_its_supervisor_uses_the_supervisors_folder(temporary, monkeypatch):
+    with host.private_folder() as private:
+        monkeypatch.setenv("TMPDIR", str(private))
+        with host.as_a_guest() as guest:
+            assert not guest
+            assert os.environ["TMPDIR"] == str(private)
+            assert names(temporary) == [private.name]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_rank_on_another_host_makes_a_folder_of_its_own_and_takes_it_away(temporary, monkeypatch, there):
+    supervisors = temporary / f"crossover-{os.getuid()}-elsewhere-77-abcdefgh"
+    if there:
+        supervisors.mkdir()
+    monkeypatch.setenv("TMPDIR", str(supervisors))
+    before = names(temporary)
+    with host.as_a_guest() as guest:
+        assert guest
+        own = Path(tempfile.gettempdir())
+        assert own.parent == temporary and own.is_dir() and own != supervisors
+        assert os.environ["TMPDIR"] == str(own)
+    assert names(temporary) == before
+
+
+def test_folders_of_dead_processes_of_this_host_are_swept_and_no_others(temporary):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    uid, name = os.getuid(), socket.gethostname()
+    dead = f"crossover-{uid}-{name}-{ended.pid}-abcdefgh"
+    others = [
+        f"crossover-{uid}-{name}-2-{ended.pid}-abcdefgh",
+        f"crossover-{uid}-elsewhere-{ended.pid}-abcdefgh",
+        f"crossover-{uid}-{name}-{os.getpid()}-abcdefgh",
+        f"crossover-{uid}-{name}.measuring",
+    ]
+    for made in (dead, *others):
+        (temporary / made).mkdir()
+    with host.private_folder() as folder:
+        assert sorted(names(temporary)) == sorted([*others, folder.name])

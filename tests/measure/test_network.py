@@ -1,0 +1,86 @@
+"""Is the interface that connects hosts the one that is meant, and is a wrong one refused in words that help?"""
+
+import socket
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from crossover.measure import network
+from crossover.measure.network import NoInterfaceError, Reach
+
+
+def pretend(monkeypatch, interfaces, own_name="", default_route="", down=()):
+    """Give this host these IPv4 addresses, by interface, and these ways of telling which is the one."""
+    listed = {
+        name: [SimpleNamespace(family=socket.AF_INET, address=ip) for ip in ips] for name, ips in interfaces.items()
+    }
+    states = {name: SimpleNamespace(isup=name not in down) for name in interfaces}
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: listed)
+    monkeypatch.setattr(psutil, "net_if_stats", lambda: states)
+    monkeypatch.setattr(network, "_of_own_name", lambda: own_name)
+    monkeypatch.setattr(network, "_of_default_route", lambda: default_route)
+
+
+HOST = {"lo": ["127.0.0.1"], "eth0": ["192.168.1.5"], "ib0": ["10.1.0.5", "10.2.0.5"]}
+
+
+@pytest.mark.parametrize("placement", ["node", "process"])
+def test_within_a_host_it_is_the_loopback_whatever_is_asked(placement):
+    assert network.reach(placement, "no such interface") == Reach("lo", "127.0.0.1")
+    assert Reach().for_mpi() == {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
+
+
+def test_an_interface_that_is_named_is_taken_with_its_first_address(monkeypatch):
+    pretend(monkeypatch, HOST, own_name="192.168.1.5")
+    assert network.reach("nodes", "ib0") == Reach("ib0", "10.1.0.5")
+
+
+@pytest.mark.parametrize(
+    ("own_name", "default_route", "found"),
+    [
+        ("10.2.0.5", "192.168.1.5", Reach("ib0", "10.2.0.5")),
+        ("127.0.1.1", "192.168.1.5", Reach("eth0", "192.168.1.5")),
+        ("", "10.1.0.5", Reach("ib0", "10.1.0.5")),
+    ],
+)
+def test_left_to_itself_it_is_that_of_the_hosts_own_name_or_of_the_default_route(
+    monkeypatch, own_name, default_route, found
+):
+    pretend(monkeypatch, HOST, own_name, default_route)
+    assert network.reach("nodes", "auto") == found
+
+
+def test_the_only_interface_there_is_needs_no_telling(monkeypatch):
+    pretend(monkeypatch, {"lo": ["127.0.0.1"], "eth7": ["10.0.0.1"]})
+    assert network.reach("nodes", "auto") == Reach("eth7", "10.0.0.1")
+
+
+@pytest.mark.parametrize("asked", ["eth9", "lo", "ib0"])
+def test_an_interface_without_an_address_is_refused_with_the_key_and_those_there_are(monkeypatch, asked):
+    pretend(monkeypatch, HOST, down=["ib0"])
+    with pytest.raises(NoInterfaceError) as refused:
+        network.reach("nodes", asked)
+    for said in (f"no interface {asked}", "`interface:` in profiles/slurm/site.yaml", "eth0 (192.168.1.5)"):
+        assert said in str(refused.value)
+    assert "ib0 (" not in str(refused.value)
+
+
+def test_of_several_that_nothing_tells_apart_none_is_guessed(monkeypatch):
+    pretend(monkeypatch, HOST)
+    with pytest.raises(NoInterfaceError, match="does not tell by which interface"):
+        network.reach("nodes", "auto")
+
+
+def test_mpi_takes_the_device_behind_an_infiniband_interface_by_its_port(monkeypatch, tmp_path):
+    (tmp_path / "ib1" / "device" / "infiniband" / "mlx5_0").mkdir(parents=True)
+    (tmp_path / "ib1" / "dev_port").write_text("1\n")
+    monkeypatch.setattr(network, "DEVICES", tmp_path)
+    assert Reach("ib1", "10.1.0.5").for_mpi() == {"UCX_NET_DEVICES": "mlx5_0:2", "FI_TCP_IFACE": "ib1"}
+    assert Reach("eth0", "10.1.0.6").for_mpi() == {"UCX_NET_DEVICES": "eth0", "FI_TCP_IFACE": "eth0"}
+
+
+def test_the_real_host_tells_of_addresses_that_can_be_listened_on():
+    for one in network.interfaces():
+        with socket.create_server((one.address, 0)):
+            pass

@@ -1,0 +1,92 @@
+"""The network interface through which a launch's ranks on several hosts reach each other, and its address here."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+LOOPBACK = "127.0.0.1"
+AUTO = "auto"
+ANYWHERE = "192.0.2.1"
+"""An address kept for documentation (RFC 5737): nothing is sent to it, the kernel only says which way it would go."""
+SITE = "profiles/slurm/site.yaml"
+DEVICES = Path("/sys/class/net")
+
+
+class NoInterfaceError(Exception):
+    """No such interface on this host, or none can be chosen; the message says which there are and what to do."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where this host's ranks listen, and what MPI may use: an interface by its name, and its IPv4 address."""
+
+    interface: str = "lo"
+    address: str = LOOPBACK
+
+    def for_mpi(self) -> dict[str, str]:
+        """The environment that keeps an MPI to this interface, or to the InfiniBand device behind it."""
+        return {"UCX_NET_DEVICES": _rdma_device(self.interface) or self.interface, "FI_TCP_IFACE": self.interface}
+
+
+def reach(placement: str, interface: str) -> Reach:
+    """This host's end of the network: the loopback, but in placement `nodes` the `interface` of that name.
+
+    With `auto` it is the interface of the address that this host's own name stands for, by which batch systems know
+    it; else that of the default route; else the only one there is. Raises NoInterfaceError.
+    """
+    if placement != "nodes":
+        return Reach()
+    present = interfaces()
+    if interface != AUTO:
+        chosen = [one for one in present if one.interface == interface]
+        trouble = f"has no interface {interface} with an IPv4 address"
+    else:
+        chosen = [one for wanted in (_of_own_name(), _of_default_route()) for one in present if one.address == wanted]
+        chosen = chosen or (present if len(present) == 1 else [])
+        trouble = "does not tell by which interface other hosts reach it"
+    if chosen:
+        return chosen[0]
+    listed = ", ".join(f"{one.interface} ({one.address})" for one in present) or "none"
+    raise NoInterfaceError(f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; there are: {listed}")
+
+
+def interfaces() -> list[Reach]:
+    """Every IPv4 address of this host by which others may reach it, with its interface, if that is up."""
+    states = psutil.net_if_stats()
+    return [
+        Reach(name, address.address)
+        for name, addresses in sorted(psutil.net_if_addrs().items())
+        for address in addresses
+        if address.family == socket.AF_INET and not address.address.startswith("127.") and states[name].isup
+    ]
+
+
+def _of_own_name() -> str:
+    try:
+        return socket.gethostbyname(socket.gethostname())
+    except OSError:
+        return ""
+
+
+def _of_default_route() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect((ANYWHERE, 9))
+        except OSError:
+            return ""
+        return str(asking.getsockname()[0])
+
+
+def _rdma_device(interface: str) -> str:
+    """The device behind an interface that does remote memory access, as UCX names it with its port; empty for none."""
+    device = DEVICES / interface
+    names = sorted(path.name for path in device.glob("device/infiniband/*"))
+    try:
+        port = int((device / "dev_port").read_text()) + 1
+    except (OSError, ValueError):
+        port = 1
+    return f"{names[0]}:{port}" if names else ""
