@@ -96,15 +96,15 @@ def test_the_run_comes_to_its_end_with_everything_measured(bad_day: BadDay) -> N
 
 
 def test_a_job_over_its_time_limit_is_measured_again(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 1) == 2
+    assert attempts(bad_day, 1) > 1
 
 
 def test_a_job_that_fails_once_is_measured_again(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 2) == 2
+    assert attempts(bad_day, 2) > 1
 
 
 def test_a_node_that_loses_its_power_costs_a_retry_on_another(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 3) == 2
+    assert attempts(bad_day, 3) > 1
     [place] = hosts(bad_day.project)["toy/node/launch=3.parquet"]
     assert place != bad_day.lost.name
 
