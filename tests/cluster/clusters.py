@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -19,8 +20,8 @@ from crossover import record
 SLURM = ("snakemake", "--profile", "slurm")
 """The bare command."""
 
-PROMPT = (*SLURM, "--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1")
-"""The same for impatient tests: asks soon, and often, whether a job has ended."""
+PROMPT = (sys.executable, str(Path(__file__).with_name("impatient.py")), *SLURM[1:])
+"""The same for tests that have no time to wait until it is noticed that a job has ended."""
 
 
 @dataclass

@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 
 INIT = Path(__file__).with_name("init.py")
+DELAY = Path(__file__).with_name("delay.py")
 NEEDED = ("ip", "unshare", "nsenter", "mount")
 
 
@@ -91,6 +92,7 @@ class Machine:
     switch: Switch
     shared: Path
     files: Mapping[str, Path] = field(default_factory=dict)
+    _forwarding: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         files = {target: str(source) for target, source in self.files.items()}
@@ -100,9 +102,12 @@ class Machine:
         )
         self.port = self.switch.cable(self.pid, self.address)
 
-    def command(self, *command: str, user: str | None = None, folder: Path | None = None) -> list[str]:
-        """What runs a command on this machine, as root or as `user`."""
-        there = ["nsenter", "--target", str(self.pid), "--mount", "--uts", "--ipc", "--net", "--pid"]
+    def command(
+        self, *command: str, user: str | None = None, folder: Path | None = None, online: bool = False
+    ) -> list[str]:
+        """What runs a command on this machine, as root or as `user`; `online` on the real system's network."""
+        there = ["nsenter", "--target", str(self.pid), "--mount", "--uts", "--ipc", "--pid"]
+        there += [] if online else ["--net"]
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         # Not by --wd of nsenter, which would be the folder as it is seen outside.
         change = ["env", f"--chdir={folder}"] if folder else []
@@ -150,8 +155,35 @@ class Machine:
         self.switch.run("tc", "qdisc", "replace", "dev", self.port, "root", *discipline)
         self.run("tc", "qdisc", "replace", "dev", "eth0", "root", *discipline)
 
+    def delay(self, seconds: float) -> None:
+        """Let all that passes the machine's cable take so much longer, either way. It stays so.
+
+        Raises RuntimeError where there are no TAP devices.
+        """
+        _, card = self.run("ip", "-oneline", "link", "show", "dev", "eth0").split("link/ether ")
+        self.switch.run("ip", "link", "delete", self.port)
+        ends = json.dumps({self.port: self.switch.pid, "eth0": self.pid})
+        forwarding = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", sys.executable, str(DELAY), ends, str(seconds)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._forwarding.append(forwarding)
+        assert forwarding.stdout is not None
+        if forwarding.stdout.readline().strip() != "up":
+            raise RuntimeError(f"no delayed cable; code {forwarding.wait()}")
+        self.switch.run("ip", "link", "set", self.port, "master", "bridge", "up")
+        self.run("ip", "link", "set", "eth0", "address", card.split()[0])
+        self.run("ip", "address", "add", f"{self.address}/24", "dev", "eth0")
+        self.run("ip", "link", "set", "eth0", "up")
+
     def stop(self) -> None:
         """Take the machine away, whatever its state."""
+        for forwarding in self._forwarding:
+            forwarding.kill()
+            forwarding.wait()
         if self._process.poll() is None:
             self.cut_power()
 

@@ -76,6 +76,11 @@ class Cluster:
     folder: Path
     """Where the daemons keep what is theirs."""
 
+    @property
+    def home(self) -> Path:
+        """The home of USER."""
+        return self.folder / "home"
+
     def states(self) -> dict[str, str]:
         """Slurm's word on each node."""
         told = self.login.run("sinfo", "--noheader", "--Node", "--partition=main", "--format=%N %t").split()

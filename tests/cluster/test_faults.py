@@ -71,7 +71,7 @@ def bad_day(clusters: Supply) -> BadDay:
     project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
     project.configure(toy=LONG)
     # Slurm's shortest. The supervisor's own limit would come later.
-    project.edit("profiles/slurm/config.yaml", "      mem_mb: 0\n", "      mem_mb: 0\n      runtime: 1\n")
+    project.edit("profiles/slurm/config.yaml", "    ?rule:\n", "    ?rule:\n      runtime: 1\n")
     run = project.begin(*PROMPT, "toy")
     run.wait_until(lambda: all(measures(project, launch) for launch in LAUNCHES))
     places = [node_of(project, launch) for launch in LAUNCHES]
@@ -96,15 +96,15 @@ def test_the_run_comes_to_its_end_with_everything_measured(bad_day: BadDay) -> N
 
 
 def test_a_job_over_its_time_limit_is_measured_again(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 1) == 2
+    assert attempts(bad_day, 1) > 1
 
 
 def test_a_job_that_fails_once_is_measured_again(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 2) == 2
+    assert attempts(bad_day, 2) > 1
 
 
 def test_a_node_that_loses_its_power_costs_a_retry_on_another(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 3) == 2
+    assert attempts(bad_day, 3) > 1
     [place] = hosts(bad_day.project)["toy/node/launch=3.parquet"]
     assert place != bad_day.lost.name
 
@@ -116,7 +116,8 @@ def attempts(bad_day: BadDay, launch: int) -> int:
 
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster) -> None:
     project.configure(toy=LONG | {"budget_seconds": 4, "launches": 5})
-    run = project.begin(*PROMPT, "toy")
+    command = (*PROMPT, *(str(raw(project, launch).relative_to(project.folder)) for launch in range(1, 6)))
+    run = project.begin(*command)
     run.wait_until(lambda: "Finished jobid" in run.said and any(under_way(project)))
     # As a terminal does; not to `timeout`, which would pass it on a second time.
     for process in project.slurm.login.processes():
@@ -129,6 +130,6 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster
     assert project.leftovers() == []
     kept = {launch: raw(project, launch).stat().st_mtime_ns for launch in range(1, 6) if raw(project, launch).exists()}
     assert 0 < len(kept) < 5
-    project.succeed(*PROMPT, "toy")
+    project.succeed(*command)
     assert all(raw(project, launch).stat().st_mtime_ns == at for launch, at in kept.items())
     assert all(raw(project, launch).exists() for launch in range(1, 6))

@@ -9,21 +9,18 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from across import TWO_NODES, Launch, configured, copied
 from clusters import OnCluster, Supply
-from copies import copy_of_the_project
 from machines import Machine, eventually
 from slurm import Cluster
 
-from crossover import plan, record, schema
-from crossover.measure import native_build
+from crossover import plan
 
-TWO_NODES = ("salloc", "--quiet", "--exclusive", "--nodes=2")
 QUICKLY = {"rounds": {"at_least": 3, "at_most": 5}, "budget_seconds": 0.5}
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     "zmq_throughput": QUICKLY | {"sizes_bytes": [100, 20000]},
@@ -43,60 +40,9 @@ CURVES = {
 }
 
 
-@dataclass
-class Launch:
-    """One launch in a copy of the project, by a supervisor on the login node."""
-
-    project: OnCluster
-    case: str
-    settings: dict[str, Any]
-
-    @property
-    def output(self) -> Path:
-        return self.project.folder / self.case.replace(" ", "-") / "launch.parquet"
-
-    @property
-    def log(self) -> Path:
-        return self.output.with_name("log")
-
-    def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
-        folder = self.project.folder
-        return self.project.start(
-            *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch"),
-            *("--experiment", self.case.split()[0], "--launch", "1", "--settings", plan.canonical(self.settings)),
-            *("--mpi", mpi, "--output", str(self.output), "--log", str(self.log), *options),
-            *("--libraries", *map(str, sorted((folder / "native").iterdir()))),
-        )
-
-    def finish(self, process: subprocess.Popen[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """What is known of the launch, and its rows."""
-        try:
-            said, _ = process.communicate(timeout=200)
-        finally:
-            process.kill()
-        assert process.returncode == 0 and self.output.exists(), said
-        table = record.read(self.output, record.MEASUREMENTS)
-        record.refuse_untrue(self.output, table)
-        return record.metadata(table), table.to_pylist()
-
-    def hole(self, *asked: Any) -> tuple[str, str]:
-        facts, rows = self.finish(self.start(*asked))
-        assert rows == []
-        return facts["launch"]["hole"], facts["launch"]["reason"]
-
-
 def launch(project: OnCluster, case: str, **changes: Any) -> Launch:
-    """The first launch across hosts of an experiment that is configured as EXPERIMENTS says."""
-    name = case.split()[0]
-    config = schema.complete({"tier": "smoke", "experiments": {name: EXPERIMENTS[case] | changes}})
-    return Launch(project, case, plan.of_launch(plan.settings_of(config, name), "nodes", 1))
-
-
-def copied(slurm: Cluster, folder: str) -> OnCluster:
-    project = OnCluster(copy_of_the_project(slurm.shared / folder).folder, slurm)
-    for source in native_build.SOURCES.glob("*.c"):
-        assert native_build.build(source, project.folder / "native" / f"{source.stem}.so") == ""
-    return project
+    """A launch of one of EXPERIMENTS."""
+    return configured(project, case, EXPERIMENTS[case] | changes)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from clusters import SLURM, OnCluster
+from copies import SMALL_MPI
 
 ONE_LAUNCH = "results/raw/toy/node/launch=1.parquet"
 
@@ -27,3 +30,14 @@ def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     said = refused(project, ONE_LAUNCH)
     assert "--partition=nonsense" in said and "Invalid partition name" in said
     assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
+
+
+def test_one_node_too_few_with_the_key_that_does_without(project: OnCluster) -> None:
+    project.configure(mpi_pingpong=SMALL_MPI)
+    site = project.folder / "profiles/slurm/site.yaml"
+    site.write_text("partition: single\n")
+    said = refused(project)
+    assert "--partition=single --nodes=2" in said and "Requested node configuration is not available" in said
+    assert "`nodes: 1` there leaves launches across hosts out" in said
+    site.write_text("partition: single\nnodes: 1\n")
+    assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", project.succeed(*SLURM, "-n"))) == {"node"}

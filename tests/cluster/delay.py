@@ -1,0 +1,56 @@
+"""A cable that takes its time, in user space: two TAP devices, and what enters one leaves the other so much later.
+
+`python delay.py '{"<name>": <process in the one's network namespace>, "<name>": <in the other's>}' <seconds>`
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import json
+import os
+import selectors
+import struct
+import sys
+import time
+from collections import deque
+from pathlib import Path
+
+NEW_NETWORK = 0x40000000
+TUNSETIFF = 0x400454CA
+TAP_WITHOUT_HEADER = 0x0002 | 0x1000
+FRAME_BYTES = 65536
+
+
+def tap(name: str, process: int) -> int:
+    """A new TAP device of that name in the network namespace of a process, as an open file."""
+    with Path(f"/proc/{process}/ns/net").open() as there:
+        if ctypes.CDLL(None, use_errno=True).setns(there.fileno(), NEW_NETWORK):
+            raise OSError(ctypes.get_errno(), "setns")
+    device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", name.encode(), TAP_WITHOUT_HEADER))
+    return device
+
+
+def forward(one: int, other: int, seconds: float) -> None:
+    """Hand on every frame, `seconds` after it came."""
+    waiting: deque[tuple[float, int, bytes]] = deque()
+    ready = selectors.DefaultSelector()
+    for source, target in ((one, other), (other, one)):
+        ready.register(source, selectors.EVENT_READ, target)
+    while True:
+        pause = max(0.0, waiting[0][0] - time.monotonic()) if waiting else None
+        for key, _ in ready.select(pause):
+            waiting.append((time.monotonic() + seconds, key.data, os.read(key.fd, FRAME_BYTES)))
+        while waiting and waiting[0][0] <= time.monotonic():
+            _, target, frame = waiting.popleft()
+            try:
+                os.write(target, frame)
+            except OSError:
+                continue  # its end is not up yet, or no more; a lost frame is TCP's business
+
+
+if __name__ == "__main__":
+    ends = [tap(name, process) for name, process in json.loads(sys.argv[1]).items()]
+    print("up", flush=True)
+    forward(*ends, float(sys.argv[2]))

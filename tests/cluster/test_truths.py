@@ -1,0 +1,73 @@
+"""Truths known beforehand: a link that is throttled, and one that is delayed, are measured as what they are."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from across import configured, copied
+from clusters import Supply
+from slurm import Cluster, cluster
+
+MEGABITS_PER_SECOND = 100
+PAYLOAD_SHARE = 1448 / 1514
+"""Of an Ethernet frame, what TCP leaves to ZeroMQ."""
+
+DELAY_SECONDS = 0.02
+BRIEFLY = {"rounds": {"at_least": 3, "at_most": 3}, "budget_seconds": 5}
+
+
+@pytest.fixture
+def two_nodes(clusters: Supply) -> Iterator[Cluster]:
+    """A cluster of two nodes that are there for one test."""
+    with cluster(clusters.shared, count=2) as found:
+        yield found
+
+
+def measured(slurm: Cluster, folder: str, case: str, experiment: dict[str, Any], metric: str) -> dict[str, float]:
+    """Each arm's median of a metric in a launch across the two nodes."""
+    asked = configured(copied(slurm, folder), case, BRIEFLY | experiment)
+    facts, rows = asked.finish(asked.start())
+    assert facts["launch"]["outcome"] == "measured", facts["launch"]
+    arms = {row["arm"] for row in rows}
+    return {arm: median(row["value"] for row in rows if (row["arm"], row["metric"]) == (arm, metric)) for arm in arms}
+
+
+def test_a_throttled_link_has_the_bandwidth_to_which_it_is_throttled(two_nodes: Cluster, tmp_path: Path) -> None:
+    try:
+        two_nodes.nodes[1].limit(MEGABITS_PER_SECOND)
+    except (subprocess.CalledProcessError, RuntimeError):
+        pytest.skip("this kernel cannot throttle a link")
+    experiment = {
+        "sizes_bytes": [100_000],
+        "arms": ["copy", "no-copy"],
+        "curves": ["PUSH/PULL over tcp"],
+        # Long enough for what the throttle lets through at once to matter little.
+        "block_seconds": 0.5,
+    }
+    found = measured(two_nodes, tmp_path.name, "zmq_throughput", experiment, "bandwidth")
+    truth = MEGABITS_PER_SECOND / 8 * PAYLOAD_SHARE
+    assert set(found) == {"copy", "no-copy", "null", "C copy", "C no-copy"}
+    assert all(0.93 * truth < bandwidth < 1.03 * truth for bandwidth in found.values()), (found, truth)
+
+
+LATENCIES = {
+    "zmq_latency": {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]},
+    "mpi_pingpong": {"elements": [1], "arms": ["send", "Send"], "ceilings": ["C", "raw TCP"], "players": ["rank"]},
+}
+
+
+@pytest.mark.parametrize("experiment", LATENCIES)
+def test_a_delayed_link_has_the_latency_by_which_it_is_delayed(
+    two_nodes: Cluster, tmp_path: Path, experiment: str
+) -> None:
+    if not Path("/dev/net/tun").exists():
+        pytest.skip("no TAP devices here to delay a link with")
+    two_nodes.nodes[1].delay(DELAY_SECONDS)
+    found = measured(two_nodes, tmp_path.name, experiment, LATENCIES[experiment], "round trip")
+    # There and back; handing a frame on in user space comes on top.
+    assert all(2 * DELAY_SECONDS < seconds < 2.3 * DELAY_SECONDS for seconds in found.values()), found
