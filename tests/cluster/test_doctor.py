@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 
 import pytest
 from clusters import PROMPT, OnCluster
@@ -90,12 +92,22 @@ def test_what_slurm_refuses_is_said_with_the_key(project: OnCluster, facts: str,
 
 def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(project: OnCluster) -> None:
     project.slurm.login.run("sbatch", "--nodes=3", "--exclusive", "--output=/dev/null", "--wrap=sleep 600")
-    _, said = project.run("timeout", "--signal=INT", "30", *DOCTOR)
+    run = project.begin(*DOCTOR)
+    run.wait_until((project.folder / "results/doctor/quarto.json").exists)
+    run.wait_until(lambda: len(project.slurm.jobs()) == 3)
+    # As a terminal does, to all that it has started there; not to `timeout`, which would pass it on a second time.
+    there = [each for each in project.slurm.login.processes() if each.name() != "timeout"]
+    group = next(os.getpgid(each.pid) for each in there if "doctor" in each.cmdline())
+    for process in there:
+        if os.getpgid(process.pid) == group:
+            process.send_signal(signal.SIGINT)
+    _, said = run.end()
     assert "Traceback" not in said
     found = findings(project)
     assert "this run ended before the job did" in found["executor"][1]
     assert found["quarto"][0] == "ok"
-    assert len(project.slurm.jobs()) == 1, "the doctor's own jobs are cancelled"
+    waiting = [job for job in project.slurm.jobs() if "PENDING" in job]
+    assert waiting == [], "the doctor's own jobs are cancelled"
 
 
 def test_a_temporary_folder_that_the_nodes_share_is_a_warning(project: OnCluster) -> None:

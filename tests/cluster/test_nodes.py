@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -105,6 +106,14 @@ def test_an_interface_that_is_not_there_is_refused_with_those_that_are(here: OnC
     assert "no interface ib0" in reason and "`interface:` in profiles/slurm/site.yaml" in reason and "eth0 (" in reason
 
 
+def test_ranks_leave_no_file_on_their_hosts(here: OnCluster) -> None:
+    asked = launch(here, "zmq_latency")
+    asked.finish(asked.start())
+    for node in here.slurm.nodes:
+        left = json.loads(node.run("python3", "-c", "import json, os; print(json.dumps(os.listdir('/tmp')))"))
+        assert [name for name in left if name.startswith("crossover") and not name.endswith(".measuring")] == []
+
+
 # ---- while one is measured, and when it is killed
 
 LISTENER = re.compile(r"^LISTEN\s+\S+\s+\S+\s+(\S+):\d+\s+\S+\s+(?:users:\(\(\"([^\"]*)\")?", re.MULTILINE)
@@ -138,7 +147,8 @@ def busy(slurm: Cluster, tmp_path: Path) -> Iterator[tuple[Launch, subprocess.Po
         assert eventually(lambda: asked.log.exists() and "cell 1 of" in asked.log.read_text(), 150)
         yield asked, process
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_nothing_listens_beyond_the_interface_and_when_the_supervisor_is_killed_nothing_is_left(
@@ -150,7 +160,8 @@ def test_nothing_listens_beyond_the_interface_and_when_the_supervisor_is_killed_
     for node in used:
         assert node.address in listening(node)
         assert listening(node) <= {node.address, "127.0.0.1"}
-    [supervisor] = [each for each in slurm.login.processes() if "launch" in each.cmdline() and _has(each, "python")]
+    login = slurm.login.processes()
+    [supervisor] = [each for each in login if each.cmdline()[1:4] == ["-m", "crossover", "launch"]]
     supervisor.kill()
     assert eventually(lambda: not ours(slurm.nodes), 60), ours(slurm.nodes)
     assert not asked.output.exists()
@@ -169,11 +180,3 @@ def test_when_a_rank_dies_those_on_other_hosts_do_and_a_hole_says_so(
 
 def _is_rank(process: psutil.Process, number: int) -> bool:
     return "measure" in process.cmdline() and process.environ().get("SLURM_PROCID") == str(number)
-
-
-def test_ranks_leave_no_file_on_their_hosts(here: OnCluster) -> None:
-    asked = launch(here, "zmq_latency")
-    asked.finish(asked.start())
-    for node in here.slurm.nodes:
-        left = json.loads(node.run("python3", "-c", "import json, os; print(json.dumps(os.listdir('/tmp')))"))
-        assert [name for name in left if name.startswith("crossover") and not name.endswith(".measuring")] == []

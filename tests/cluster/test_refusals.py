@@ -29,7 +29,7 @@ def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: nonsense\n")
     said = refused(project, ONE_LAUNCH)
     assert "--partition=nonsense" in said and "Invalid partition name" in said
-    assert "set the key partition in profiles/slurm/site.yaml" in said
+    assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
 
 
 def test_one_node_too_few_with_the_key_that_does_without(project: OnCluster) -> None:

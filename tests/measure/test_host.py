@@ -26,10 +26,10 @@ def names(folder):
 
 def test_a_rank_beside_its_supervisor_uses_the_supervisors_folder(temporary, monkeypatch):
     with host.private_folder() as private:
-        monkeypatch.setenv("TMPDIR", str(private))
+        monkeypatch.setenv(host.VARIABLE, str(private))
         with host.as_a_guest() as guest:
             assert not guest
-            assert os.environ["TMPDIR"] == str(private)
+            assert os.environ["TMPDIR"] == tempfile.gettempdir() == str(private)
             assert names(temporary) == [private.name]
 
 
@@ -38,7 +38,7 @@ def test_a_rank_on_another_host_makes_a_folder_of_its_own_and_takes_it_away(temp
     supervisors = temporary / f"crossover-{os.getuid()}-elsewhere-77-abcdefgh"
     if there:
         supervisors.mkdir()
-    monkeypatch.setenv("TMPDIR", str(supervisors))
+    monkeypatch.setenv(host.VARIABLE, str(supervisors))
     before = names(temporary)
     with host.as_a_guest() as guest:
         assert guest

@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from crossover.refusals import meaning
+
 SITE = "profiles/slurm/site.yaml"
 
 OPTIONS = {
@@ -69,13 +71,12 @@ def _refusal(job: Mapping[str, Any]) -> str:
         return ""
     said = answer.stderr.strip().splitlines() or ["it did not say why"]
     why = said[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
-    return f"  {' '.join(asked)}: {why}; {_advice(job)}"
+    return f"  {' '.join(asked)}: {why}; {_advice(why, job)}"
 
 
-def _advice(job: Mapping[str, Any]) -> str:
+def _advice(why: str, job: Mapping[str, Any]) -> str:
     """What to change so that such a job is taken."""
-    named = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
-    keys = f"{'the key' if len(named) == 1 else 'the keys'} {', '.join(named)}" if named else "the key partition"
+    key, step = meaning(why)
     alone = "; where a job has one node at most, `nodes: 1` there leaves launches across hosts out"
     wider = alone if job.get("nodes", 1) > 1 else ""
-    return f"set {keys} in {SITE}, sinfo tells what there is{wider}"
+    return (f"set `{key}:` in {SITE}: {step}" if key else step) + wider

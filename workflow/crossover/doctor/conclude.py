@@ -14,7 +14,7 @@ from crossover import session
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.doctor.keys import line
-from crossover.doctor.refusals import CUT_OFF
+from crossover.refusals import CUT_OFF
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
 """What a check is called in the report, where that is not its name."""

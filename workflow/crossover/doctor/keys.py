@@ -6,7 +6,7 @@ PLACES = {
     "slurm": "in profiles/slurm/site.yaml",
     "local": "in profiles/local/config.yaml, under set-resources, for the rules measure and examine,",
 }
-ELSEWHERE = "in your profile, for the rules measure and examine,"
+ELSEWHERE = "in the site.yaml of your profile"
 
 
 def line(executor: str, key: str, value: str = "") -> str:

@@ -14,10 +14,13 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 POLL_SECONDS = 0.1
+
+VARIABLE = "CROSSOVER_FOLDER"
+"""The environment variable that names the supervisor's private folder to the ranks."""
 
 
 @contextmanager
@@ -58,17 +61,13 @@ def private_folder() -> Iterator[Path]:
 def as_a_guest() -> Iterator[bool]:
     """Whether this rank is on another host than its supervisor; there it gets a private folder of its own.
 
-    It is told by the name of the supervisor's, which is the environment's TMPDIR unless a launcher keeps that back.
+    It is told by the name of the supervisor's, which the environment says.
     """
-    told = Path(tempfile.gettempdir()) if "TMPDIR" not in os.environ else Path(os.environ["TMPDIR"])
-    if _maker(told):
-        yield False
-        return
-    if told.name.startswith("crossover-"):
-        os.environ["TMPDIR"], tempfile.tempdir = str(told.parent), None
-    with private_folder() as folder:
+    supervisors = Path(os.environ.get(VARIABLE, ""))
+    guest = not _maker(supervisors)
+    with private_folder() if guest else nullcontext(supervisors) as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-        yield True
+        yield guest
 
 
 def _ours() -> str:

@@ -27,7 +27,7 @@ import pyarrow as pa
 from crossover import plan, record, room
 from crossover.measure import batch, native, network, provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
-from crossover.measure.host import POLL_SECONDS, alone, private_folder
+from crossover.measure.host import POLL_SECONDS, VARIABLE, alone, private_folder
 from crossover.measure.relay import Relay
 
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -159,7 +159,11 @@ def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
 
 
 def _environment(job: Job, private: Path) -> dict[str, str]:
-    return surroundings(job.placement, job.interface) | {"TMPDIR": str(private)} | native.variables(job.libraries)
+    own = {VARIABLE: str(private)} | native.variables(job.libraries)
+    if plan.nodes(job.settings) == 1:
+        # For MPI, which starts before our code does. On further hosts Slurm would make this folder, and leave it.
+        own["TMPDIR"] = str(private)
+    return surroundings(job.placement, job.interface) | own
 
 
 def surroundings(placement: str, interface: str) -> dict[str, str]:
