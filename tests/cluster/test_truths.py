@@ -17,8 +17,7 @@ MEGABITS_PER_SECOND = 100
 PAYLOAD_SHARE = 1448 / 1514
 """Of an Ethernet frame, what TCP leaves to ZeroMQ."""
 
-DELAY_SECONDS = 0.02
-BRIEFLY = {"rounds": {"at_least": 3, "at_most": 3}, "budget_seconds": 5}
+BRIEFLY = {"placements": ["nodes"], "rounds": {"at_least": 3, "at_most": 3}, "budget_seconds": 5}
 
 
 @pytest.fixture
@@ -51,23 +50,28 @@ def test_a_throttled_link_has_the_bandwidth_to_which_it_is_throttled(two_nodes: 
     }
     found = measured(two_nodes, tmp_path.name, "zmq_throughput", experiment, "bandwidth")
     truth = MEGABITS_PER_SECOND / 8 * PAYLOAD_SHARE
-    assert set(found) == {"copy", "no-copy", "null", "C copy", "C no-copy"}
+    assert set(found) == {"copy", "no-copy", "null", "C copy"}
     assert all(0.93 * truth < bandwidth < 1.03 * truth for bandwidth in found.values()), (found, truth)
 
 
-LATENCIES = {
-    "zmq_latency": {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]},
-    "mpi_pingpong": {"elements": [1], "arms": ["send", "Send"], "ceilings": ["C", "raw TCP"], "players": ["rank"]},
+DELAYED = {
+    # A hundred round trips at least.
+    "zmq_latency": (0.005, {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]}),
+    # Ranks that wait for MPI keep the processors busy that forwarding needs.
+    "mpi_pingpong": (0.05, {"elements": [1], "arms": ["send", "Send"], "ceilings": ["C", "raw TCP"]}),
 }
+"""How long a frame is held up in a launch of each, one way."""
 
 
-@pytest.mark.parametrize("experiment", LATENCIES)
+@pytest.mark.parametrize("experiment", DELAYED)
 def test_a_delayed_link_has_the_latency_by_which_it_is_delayed(
     two_nodes: Cluster, tmp_path: Path, experiment: str
 ) -> None:
     if not Path("/dev/net/tun").exists():
         pytest.skip("no TAP devices here to delay a link with")
-    two_nodes.nodes[1].delay(DELAY_SECONDS)
-    found = measured(two_nodes, tmp_path.name, experiment, LATENCIES[experiment], "round trip")
-    # There and back; handing a frame on in user space comes on top.
-    assert all(2 * DELAY_SECONDS < seconds < 2.3 * DELAY_SECONDS for seconds in found.values()), found
+    delay_seconds, settings = DELAYED[experiment]
+    two_nodes.nodes[1].delay(delay_seconds)
+    found = measured(two_nodes, tmp_path.name, experiment, settings, "round trip")
+    # There and back. Handing a frame on in user space comes on top.
+    assert len(found) > 3
+    assert all(2 * delay_seconds < seconds < 2.6 * delay_seconds for seconds in found.values()), found
