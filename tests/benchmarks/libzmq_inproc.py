@@ -30,7 +30,7 @@ from pathlib import Path
 from crossover.measure import native
 from crossover.measure.experiments import zmq_message_size
 
-RUNS = 30
+RUNS = 5
 ENVIRONMENT = os.environ | {"MALLOC_ARENA_MAX": "1"}
 VERSION, STRUCT_BYTES = "4.3.4", 64
 OURS = Path(__file__).parents[2] / "workflow" / "native" / "libzmq"
@@ -41,8 +41,16 @@ UNBOUNDED = """
 """
 
 
-def build(library: Path, folder: Path) -> Path:
-    """The program, without high-water marks, linked to `library`."""
+def build(library: Path) -> Path:
+    """The program, without high-water marks, linked to `library` and beside it; built once."""
+    program = library.with_name("inproc_thr")
+    if not program.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            _compile(library, Path(folder), program)
+    return program
+
+
+def _compile(library: Path, folder: Path, program: Path) -> None:
     sources = os.environ.get("LIBZMQ")
     if not sources:
         sys.exit("LIBZMQ is not set: name the folder with the sources of libzmq, perf/ among them")
@@ -54,10 +62,8 @@ def build(library: Path, folder: Path) -> Path:
     source.parent.mkdir()
     source.write_text(text, encoding="utf-8")
     (folder / "include").symlink_to(Path(sources, "include").absolute())
-    program = folder / "inproc_thr"
     command = [*shlex.split(os.environ.get("CXX", "c++")), "-O2", "-w", f"-I{OURS / VERSION}", str(source)]
     subprocess.run([*command, str(library), "-pthread", f"-Wl,-rpath,{library.parent}", "-o", str(program)], check=True)
-    return program
 
 
 def theirs(program: Path, size: int, count: int) -> float:
@@ -94,9 +100,8 @@ def main(whose: str, driver: str, library: str, *plan: str) -> None:
         [(size, count)] = points.items()
         print(burst(*files, size, count))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        run = partial(ours, *files) if whose == "ours" else partial(theirs, build(files[1], Path(folder)))
-        print(json.dumps({size: statistics.median(run(size, n) for _ in range(RUNS)) for size, n in points.items()}))
+    run = partial(ours, *files) if whose == "ours" else partial(theirs, build(files[1]))
+    print(json.dumps({size: statistics.median(run(size, n) for _ in range(RUNS)) for size, n in points.items()}))
 
 
 if __name__ == "__main__":

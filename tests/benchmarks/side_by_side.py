@@ -210,7 +210,7 @@ def tutorials(kind: str) -> Values:
     return other(*RANKS, str(HERE / "tutorial_pingpong.py"), kind, *map(str, ELEMENTS))
 
 
-INPROC_BURSTS = ("8:100000", "512:50000", "4096:20000")
+INPROC_BURSTS = ("8:1000000", "512:100000", "4096:20000")
 
 
 def inproc(whose: str) -> Values:
