@@ -4,6 +4,7 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -12,6 +13,7 @@ from openssh import needs_sshd
 
 from crossover import plan, record, schema
 from crossover.measure.farms import ipyparallel
+from crossover.measure.network import LOOPBACK
 from crossover.measure.peers import Refusal
 
 SHIPPED = schema.complete({})["entrants"]
@@ -255,7 +257,7 @@ def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_
 
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):
     monkeypatch.setattr(ipyparallel, "START_SECONDS", 3)
-    farm = ipyparallel.Entrant(None, ranks=[1, 2], scheme="leastload")
+    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], scheme="leastload")
     farm.start()
     try:
         farm.invitation()
