@@ -62,6 +62,8 @@ onstart:
     with session.plain(room.NoRoom):
         room.require(RESULTS)
     session.claim(RESULTS)
+    if workflow.executor_plugin.name == "slurm":
+        session.outwait_controller()
     # The doctor says itself what is refused, and looks at the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 import pyarrow.parquet as pq
+import pytest
 from copies import Project
 from machines import eventually
 from slurm import Cluster, cluster
@@ -22,6 +24,11 @@ SLURM = ("snakemake", "--profile", "slurm")
 
 PROMPT = (sys.executable, str(Path(__file__).with_name("impatient.py")), *SLURM[1:])
 """The same for tests that have no time to wait until it is noticed that a job has ended."""
+
+MINUTES = pytest.mark.skipif(
+    os.environ.get("CROSSOVER_CLUSTER") != "long", reason="takes minutes; CROSSOVER_CLUSTER=long runs it"
+)
+"""Marks a test that takes too long for every change."""
 
 
 @dataclass
@@ -36,11 +43,11 @@ class Supply:
         """A cluster of three nodes, all idle and none throttled, without jobs."""
         if self._last is None or not _restored(self._last):
             self._undo.close()
-            self.shared.chmod(0o755)
             self._last = self._undo.enter_context(cluster(self.shared))
         return self._last
 
     def __enter__(self) -> Supply:
+        self.shared.chmod(0o755)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

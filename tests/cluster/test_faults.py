@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from clusters import PROMPT, OnCluster, Supply, hosts
+from clusters import MINUTES, PROMPT, SLURM, OnCluster, Supply, hosts
 from copies import copy_of_the_project
 from machines import Machine, eventually
 
@@ -96,22 +96,22 @@ def test_the_run_comes_to_its_end_with_everything_measured(bad_day: BadDay) -> N
 
 
 def test_a_job_over_its_time_limit_is_measured_again(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 1) > 1
+    assert attempts(bad_day.said, 1) > 1
 
 
 def test_a_job_that_fails_once_is_measured_again(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 2) > 1
+    assert attempts(bad_day.said, 2) > 1
 
 
 def test_a_node_that_loses_its_power_costs_a_retry_on_another(bad_day: BadDay) -> None:
-    assert attempts(bad_day, 3) > 1
+    assert attempts(bad_day.said, 3) > 1
     [place] = hosts(bad_day.project)["toy/node/launch=3.parquet"]
     assert place != bad_day.lost.name
 
 
-def attempts(bad_day: BadDay, launch: int) -> int:
-    """Jobs that were submitted for a launch."""
-    return len(re.findall(rf"Measuring toy, placement node, launch {launch}", bad_day.said))
+def attempts(said: str, launch: int) -> int:
+    """Jobs that were submitted for a launch, by what a run said."""
+    return len(re.findall(rf"Measuring toy, placement node, launch {launch}", said))
 
 
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster) -> None:
@@ -133,3 +133,16 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster
     project.succeed(*command)
     assert all(raw(project, launch).stat().st_mtime_ns == at for launch, at in kept.items())
     assert all(raw(project, launch).exists() for launch in range(1, 6))
+
+
+@MINUTES
+def test_a_controller_that_is_away_for_longer_than_several_looks_costs_nothing(project: OnCluster) -> None:
+    project.configure(toy=LONG | {"launches": 1})
+    run = project.begin(*SLURM, str(raw(project, 1).relative_to(project.folder)))
+    run.wait_until(lambda: measures(project, 1))
+    project.slurm.stop_controller()
+    time.sleep(90)
+    project.slurm.start_controller()
+    code, said = run.end()
+    assert code == 0, said
+    assert attempts(said, 1) == 1

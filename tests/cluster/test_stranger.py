@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from clusters import Supply
+from clusters import MINUTES, Supply
 from copies import ROOT, Project
 from slurm import USER, USER_ID, Cluster, cluster
 
@@ -18,10 +18,7 @@ LIMIT_SECONDS = 3600
 
 pytestmark = [
     pytest.mark.timeout(LIMIT_SECONDS + 60),
-    pytest.mark.skipif(
-        os.environ.get("CROSSOVER_CLUSTER") != "long",
-        reason="takes a quarter of an hour; CROSSOVER_CLUSTER=long runs it",
-    ),
+    MINUTES,
 ]
 
 ENVIRONMENT = {"LANG": "C.UTF-8", "USER": USER, "COLUMNS": "120", "PATH": "/usr/local/bin:/usr/bin:/bin"}

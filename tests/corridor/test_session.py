@@ -1,5 +1,6 @@
 """Can only one run work in a folder of results, and do its commands find this package?"""
 
+import importlib
 import os
 import re
 import signal
@@ -180,3 +181,12 @@ def test_the_jobs_of_a_rule_that_a_run_has_are_told_by_their_wildcards():
         {"experiment": "toy", "launch": 2},
         {"experiment": "toy", "launch": 10},
     ]
+
+
+@pytest.mark.parametrize(("answers", "kept"), [([300, None, None], [300, 300]), ([None, 300, None], [300, None])])
+def test_what_the_controller_said_of_ended_jobs_is_kept_once_it_has_said_it(monkeypatch, answers, kept):
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    told = iter(answers)
+    monkeypatch.setattr(plugin, "get_min_job_age", lambda: next(told))
+    session.outwait_controller()
+    assert [plugin.get_min_job_age(), plugin.get_min_job_age()] == kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -53,6 +54,19 @@ def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
         {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
         for job in jobs
     ]
+
+
+def outwait_controller() -> None:
+    """Let Slurm's plugin go on asking `squeue`, if that is what it was told, while Slurm's controller is away.
+
+    At each look the plugin asks the controller how long it remembers ended jobs. No answer counts as too short: it then
+    asks `sacct`, which answers nothing where no accounts are kept, forgets its jobs and waits for ever (2.8). So the
+    answer that is given now is kept.
+    """
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    seconds = plugin.get_min_job_age()
+    if seconds is not None:
+        plugin.get_min_job_age = lambda: seconds  # type: ignore[attr-defined]
 
 
 def claim(results: str | Path) -> None:
