@@ -40,8 +40,14 @@ def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
         admission.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
     assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
-    assert "the keys partition, account in profiles/slurm/site.yaml" in line
+    assert "set `partition:` or `account:` in profiles/slurm/site.yaml" in line
     assert "`nodes: 1` there leaves launches across hosts out" in line
+
+
+def test_a_reason_that_is_known_names_its_own_key(sbatch):
+    sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
+    with pytest.raises(admission.AdmissionError, match="set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
+        admission.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
 
 
 @pytest.mark.parametrize(
