@@ -46,7 +46,7 @@ def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
 
 def test_a_reason_that_is_known_names_its_own_key(sbatch):
     sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
-    with pytest.raises(admission.AdmissionError, match="set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
+    with pytest.raises(admission.AdmissionError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
         admission.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
 
 

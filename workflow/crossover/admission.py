@@ -75,7 +75,7 @@ def _refusal(job: Mapping[str, Any]) -> str:
 
 
 def _advice(why: str, job: Mapping[str, Any]) -> str:
-    """What to change so that such a job is taken: the key that the reason hangs on, or else those that were asked for."""
+    """What to change so that such a job is taken: the key of a reason that is known, or else those that were set."""
     key, step = meaning(why)
     asked = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
     keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in asked or ["partition"])
