@@ -60,6 +60,10 @@ def _libzmq(chosen: argparse.Namespace) -> None:
 
 def _measure(chosen: argparse.Namespace) -> int:
     from crossover.measure.lean import without_pandas
+    from crossover.measure.pmi import shorten_values
+
+    # Before what imports MPI.
+    shorten_values()
     from crossover.measure.run import run
 
     without_pandas()

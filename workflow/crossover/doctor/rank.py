@@ -13,17 +13,19 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from mpi4py import MPI
-
 from crossover.doctor.attempt import RANKS
 from crossover.doctor.checks import BETWEEN_RANKS, module
 from crossover.doctor.pair import MARK, Pair
 from crossover.measure.death import die_with_parent
+from crossover.measure.pmi import shorten_values
 
 
 def main() -> None:
     """Be one rank."""
     die_with_parent()
+    shorten_values()
+    from mpi4py import MPI
+
     parser = argparse.ArgumentParser()
     parser.add_argument("--shared", type=Path, required=True)
     parser.add_argument("--interface", required=True)

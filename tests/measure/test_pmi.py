@@ -1,0 +1,65 @@
+"""Does Slurm's process manager ask MPI for values short enough that it can read them?"""
+
+import os
+import socket
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+RANK = """
+import os, sys
+from crossover.measure.pmi import shorten_values
+shorten_values()
+server = int(os.environ["PMI_FD"])
+os.write(server, b"cmd=get_maxes\\n")
+print(os.read(server, 1000).decode(), end="", flush=True)
+os.write(server, b"cmd=put value=" + 900 * b"x" + b"\\n")
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def slurm():
+    """The process manager's end."""
+    ours, theirs = socket.socketpair()
+    ours.settimeout(20)
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+def rank(theirs, **environment):
+    """Start a rank whose process manager is at the other end of `theirs`."""
+    return subprocess.Popen(
+        [sys.executable, "-c", RANK],
+        env=os.environ | {"PMI_FD": str(theirs.fileno())} | environment,
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_it_asks_for_less_than_it_says_it_reads_and_all_else_is_passed_on(slurm):
+    ours, theirs = slurm
+    with rank(theirs, SLURM_PROCID="0") as process:
+        theirs.close()
+        assert ours.recv(1000) == b"cmd=get_maxes\n"
+        ours.send(b"cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024\n")
+        assert process.stdout.readline() == "cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=512\n"
+        assert ours.recv(2000) == b"cmd=put value=" + 900 * b"x" + b"\n"
+        [between] = psutil.Process(process.pid).children()
+        process.kill()
+        assert ours.recv(1000) == b""
+        between.wait(20)
+
+
+def test_a_rank_that_slurm_did_not_start_speaks_to_its_process_manager_itself(slurm):
+    ours, theirs = slurm
+    with rank(theirs) as process:
+        ours.send(b"cmd=maxes vallen_max=1024\n")
+        assert process.stdout.readline() == "cmd=maxes vallen_max=1024\n"
+        assert psutil.Process(process.pid).children() == []
+        process.stdin.close()
