@@ -12,20 +12,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+PROJECT = Path(__file__).resolve().parents[2]
+
 
 def mount(*arguments: str) -> None:
     subprocess.run(["mount", *arguments], check=True)
 
 
-def private(folder: Path, shared: Path) -> None:
-    """Give this machine a `folder` of its own, through which `shared` still reaches if it lies there."""
-    behind = os.open(shared, os.O_PATH)
+def private(folder: Path, common: list[Path]) -> None:
+    """Give this machine a `folder` of its own, through which those in `common` still reach that lie there."""
+    behind = {each: os.open(each, os.O_PATH) for each in common if each.is_relative_to(folder)}
     mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(folder))
-    if shared.is_relative_to(folder):
-        shared.mkdir(parents=True)
+    for each, opened in behind.items():
+        each.mkdir(parents=True, exist_ok=True)
         # As the process's open file, because its name is hidden by now.
-        mount("--no-canonicalize", "--rbind", f"/proc/{os.getpid()}/fd/{behind}", str(shared))
-    os.close(behind)
+        mount("--no-canonicalize", "--rbind", f"/proc/{os.getpid()}/fd/{opened}", str(each))
+        os.close(opened)
 
 
 def become(name: str, shared: Path, files: dict[str, str]) -> None:
@@ -36,8 +38,9 @@ def become(name: str, shared: Path, files: dict[str, str]) -> None:
     socket.sethostname(name)
     for target, source in files.items():
         mount("--bind", source, target)
-    private(Path("/dev/shm"), shared)
-    private(Path("/tmp"), shared)
+    # The project's folder too: its set-up is what runs here.
+    for folder in ("/dev/shm", "/tmp"):
+        private(Path(folder), [PROJECT, shared])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 
 

@@ -24,11 +24,16 @@ DELAY = Path(__file__).with_name("delay.py")
 NEEDED = ("ip", "unshare", "nsenter", "mount")
 
 
+def environment() -> dict[str, str]:
+    """This process's, with those folders on the path where daemons and network tools are; a user's may lack them."""
+    return os.environ | {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+
+
 def why_not() -> str:
     """Why no machine can be made here; empty where it can."""
     if os.getuid():
         return "machines are made of namespaces, which takes root"
-    missing = [program for program in NEEDED if shutil.which(program) is None]
+    missing = [program for program in NEEDED if shutil.which(program, path=environment()["PATH"]) is None]
     if missing:
         return f"no {', '.join(missing)}; install iproute2 and util-linux"
     tried = subprocess.run(["unshare", "--uts", "--mount", "--net", "--pid", "--fork", "true"], capture_output=True)
@@ -43,6 +48,7 @@ def _unshared(*flags: str, command: Sequence[str]) -> tuple[subprocess.Popen[str
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=environment(),
     )
     assert process.stdout is not None
     if process.stdout.readline().strip() != "up":
@@ -64,7 +70,7 @@ class Switch:
 
     def run(self, *command: str) -> None:
         """Run a command where the cables end."""
-        subprocess.run(["nsenter", "--target", str(self.pid), "--net", *command], check=True)
+        subprocess.run(["nsenter", "--target", str(self.pid), "--net", *command], check=True, env=environment())
 
     def cable(self, machine: int, address: str) -> str:
         """Lay a cable to the machine whose process 1 this is, where it is `eth0`; the name of the switch's end."""
@@ -73,8 +79,8 @@ class Switch:
         self.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(machine))
         self.run("ip", "link", "set", port, "master", "bridge", "up")
         inside = ["nsenter", "--target", str(machine), "--net", "ip"]
-        subprocess.run([*inside, "address", "add", f"{address}/24", "dev", "eth0"], check=True)
-        subprocess.run([*inside, "link", "set", "eth0", "up"], check=True)
+        subprocess.run([*inside, "address", "add", f"{address}/24", "dev", "eth0"], check=True, env=environment())
+        subprocess.run([*inside, "link", "set", "eth0", "up"], check=True, env=environment())
         return port
 
     def stop(self) -> None:
@@ -115,7 +121,7 @@ class Machine:
 
     def run(self, *command: str) -> str:
         """What a command said that must succeed on this machine."""
-        done = subprocess.run(self.command(*command), text=True, capture_output=True, timeout=60)
+        done = subprocess.run(self.command(*command), text=True, capture_output=True, timeout=60, env=environment())
         if done.returncode:
             raise RuntimeError(f"{self.name}: {command} ended with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout
@@ -124,7 +130,12 @@ class Machine:
         """Start a daemon on this machine."""
         with log.open("ab") as said:
             return subprocess.Popen(
-                self.command(*command), stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+                self.command(*command),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+                env=environment(),
             )
 
     def processes(self) -> list[psutil.Process]:

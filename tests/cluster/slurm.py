@@ -56,14 +56,14 @@ PartitionName=single Nodes={first} MaxTime=INFINITE State=UP
 
 def why_not() -> str:
     """Why there can be no Slurm here; empty where there can."""
-    missing = [program for program in (*DAEMONS, *CLIENTS) if shutil.which(program, path=_path()) is None]
+    missing = [
+        program
+        for program in (*DAEMONS, *CLIENTS)
+        if shutil.which(program, path=machines.environment()["PATH"]) is None
+    ]
     if missing:
         return f"no {', '.join(missing)}; on Debian and Ubuntu: apt install slurmctld slurmd slurm-client munge"
     return machines.why_not()
-
-
-def _path() -> str:
-    return f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import signal
 
 import pytest
 from clusters import PROMPT, OnCluster
+from machines import eventually
 
 DOCTOR = (*PROMPT, "-F", "doctor")
 FINDING = re.compile(r"^(ok|warning|problem|not told) +(\w+(?: \w+)?)(?:  +(.*)|)$((?:\n {20,}.*)*)", re.MULTILINE)
@@ -106,8 +107,7 @@ def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(projec
     found = findings(project)
     assert "this run ended before the job did" in found["executor"][1]
     assert found["quarto"][0] == "ok"
-    waiting = [job for job in project.slurm.jobs() if "PENDING" in job]
-    assert waiting == [], "the doctor's own jobs are cancelled"
+    assert eventually(lambda: not any("PENDING" in job for job in project.slurm.jobs()), 30), "its jobs are cancelled"
 
 
 def test_a_temporary_folder_that_the_nodes_share_is_a_warning(project: OnCluster) -> None:

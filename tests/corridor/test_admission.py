@@ -35,13 +35,19 @@ def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
 
 
 def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
-    sbatch("case $* in *--nodes=2*) echo 'allocation failure: Invalid account specified' >&2; exit 1;; esac")
+    sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
     with pytest.raises(admission.AdmissionError) as refusal:
         admission.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
-    asked = "--partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive"
-    assert line.startswith(f"  {asked}: Invalid account specified; set `account:` in profiles/slurm/site.yaml: ")
+    assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
+    assert "set `partition:` or `account:` in profiles/slurm/site.yaml" in line
     assert "`nodes: 1` there leaves launches across hosts out" in line
+
+
+def test_a_reason_that_is_known_names_its_own_key(sbatch):
+    sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
+    with pytest.raises(admission.AdmissionError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
+        admission.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,9 @@ def _refusal(job: Mapping[str, Any]) -> str:
 
 
 def _advice(why: str, job: Mapping[str, Any]) -> str:
-    """What to change so that such a job is taken."""
+    """What to change so that such a job is taken: the key of a reason that is known, or else those that were set."""
     key, step = meaning(why)
+    asked = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
+    keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in asked or ["partition"])
     alone = "; where a job has one node at most, `nodes: 1` there leaves launches across hosts out"
-    wider = alone if job.get("nodes", 1) > 1 else ""
-    return (f"set `{key}:` in {SITE}: {step}" if key else step) + wider
+    return f"set {keys} in {SITE}: {step}{alone if job.get('nodes', 1) > 1 else ''}"
