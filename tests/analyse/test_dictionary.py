@@ -8,7 +8,8 @@ import pytest
 from synthetic import SIZES, raw, rows
 
 from crossover import record
-from crossover.analyse.tables import TABLES, derive, gather, join
+from crossover.analyse.gather import gather
+from crossover.analyse.tables import TABLES, derive, join
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")

@@ -8,8 +8,9 @@ import pytest
 from synthetic import SIZES, blocks, raw, rows
 
 from crossover import record
+from crossover.analyse.gather import gather
 from crossover.analyse.statistics import estimate
-from crossover.analyse.tables import TABLES, derive, gather, join
+from crossover.analyse.tables import TABLES, derive, join
 
 ARMS = ("copy", "no-copy", "null")
 HERE = 7000.0

@@ -72,9 +72,9 @@ def _measure(chosen: argparse.Namespace) -> int:
 
 
 def _tables(chosen: argparse.Namespace) -> None:
-    from crossover.analyse import tables
+    from crossover.analyse import gather, tables
 
-    tables.gather(chosen.raw, chosen.folder)
+    gather.gather(chosen.raw, chosen.folder)
     tables.derive(chosen.folder)
 
 

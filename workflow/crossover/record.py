@@ -49,6 +49,14 @@ RANKS = _schema(
 )
 """One row per rank of a launch, as gathered on that rank. `libraries` and `network` are JSON."""
 
+MEDIANS = _schema(
+    strings="experiment placement protocol arm reference axis axis_unit metric unit better levels",
+    integers="launch rounds pairs",
+    numbers="x value ratio",
+    flags="null ceiling",
+)
+"""One row per launch, arm and cell: the medians over rounds that all later tables are estimated from."""
+
 SUMMARY = _schema(
     strings="experiment placement protocol arm axis axis_unit metric unit better",
     integers="launches rounds",
@@ -79,6 +87,13 @@ THRESHOLDS = _schema(
     flags="null ceiling",
 )
 """One row per arm, curve and level of the metric: from where along the axis the level is reached."""
+
+SENSITIVITY = _schema(
+    strings="experiment placement protocol metric arm reference",
+    integers="launches cells null_cells",
+    numbers="smallest_effect resolution",
+)
+"""One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
 
 
 class RecordError(Exception):

@@ -2,8 +2,18 @@
 # Seconds of work, so it is done where Snakemake runs.
 
 
-TABLES = ("measurements", "launches", "ranks", "summary", "ratios", "crossovers", "thresholds")
-ANALYSING_CODE = closure.digest("crossover.analyse.tables")
+TABLES = (
+    "measurements",
+    "launches",
+    "ranks",
+    "medians",
+    "summary",
+    "ratios",
+    "crossovers",
+    "thresholds",
+    "sensitivity",
+)
+ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
 
 
 rule tables:

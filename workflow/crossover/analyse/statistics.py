@@ -57,13 +57,19 @@ class Estimate:
 
     @property
     def p(self) -> Floats:
-        """Two-sided p-value of a mean of zero; 1 where there is no error to compare with.
+        """Two-sided p-value of a mean of zero."""
+        return self.p_within(0)
 
-        Launches that agree to the last bit give 0, or 1 if they agree on zero.
+    def p_within(self, effect: float) -> Floats:
+        """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 where there is no error.
+
+        A minimum-effect test: with `effect` zero the usual one. Launches that agree to the last bit give 0, or 1
+        if they agree on a mean within.
         """
+        excess = np.maximum(np.abs(self.mean) - effect, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.abs(self.mean) / self.error
-        p = 2 * stdtr(self.df, -np.where(self.mean == 0, 0.0, distance))
+            distance = excess / self.error
+        p = 2 * stdtr(self.df, -np.where(excess == 0, 0.0, distance))
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
 

@@ -1,0 +1,81 @@
+"""What is estimated from an experiment's curves, as the rows of the tables that hold it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from crossover.analyse.crossing import crossing
+from crossover.analyse.curves import Curve
+from crossover.analyse.sensitivity import sensitivities
+from crossover.analyse.statistics import Floats, estimate
+from crossover.analyse.threshold import threshold
+
+Row = dict[str, Any]
+
+
+def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
+    for curve in curves:
+        yield from _cells(curve, "median", curve.values, curve.rounds)
+
+
+def _ratios(curves: Sequence[Curve]) -> Iterator[Row]:
+    for curve in curves:
+        yield from _cells(curve, "ratio", curve.ratios, curve.pairs)
+
+
+def _cells(curve: Curve, name: str, d: Floats, rounds: Floats) -> Iterator[Row]:
+    """One row per cell that any launch measured, its estimate called `name`."""
+    cells = estimate(d)
+    for cell in np.flatnonzero(~np.isnan(d).all(axis=0)):
+        behind = ~np.isnan(d[:, cell])
+        yield curve.facts | {
+            "x": curve.x[cell],
+            name: np.exp(cells.mean[cell]),
+            "low": np.exp(cells.low[cell]),
+            "high": np.exp(cells.high[cell]),
+            "launches": int(behind.sum()),
+            "rounds": int(rounds[behind, cell].sum()),
+        }
+
+
+def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
+    for curve in curves:
+        used = ~np.isnan(curve.ratios)
+        if curve.competes and used.any():
+            found = crossing(curve.x, curve.ratios)
+            yield curve.facts | asdict(found) | {"launches": int(used.any(axis=1).sum())}
+
+
+def _thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
+    """Also of null arms and ceilings: these tell how far to trust and what is possible."""
+    for curve in curves:
+        for level in json.loads(curve.facts["levels"]):
+            found = threshold(curve.x, np.exp(curve.values), level)
+            yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
+
+
+def _sensitivity(curves: Sequence[Curve]) -> Iterator[Row]:
+    for found in sensitivities(curves):
+        used = ~np.isnan(found.curve.ratios)
+        yield found.curve.facts | {
+            "launches": int(used.any(axis=1).sum()),
+            "cells": int(used.any(axis=0).sum()),
+            "null_cells": found.null_cells,
+            "smallest_effect": np.exp(found.smallest_effect),
+            "resolution": np.exp(found.resolution),
+        }
+
+
+DERIVED: dict[str, Callable[[Sequence[Curve]], Iterable[Row]]] = {
+    "summary": _summary,
+    "ratios": _ratios,
+    "crossovers": _crossovers,
+    "thresholds": _thresholds,
+    "sensitivity": _sensitivity,
+}
+"""How the rows of each table are found, from an experiment's curves."""
