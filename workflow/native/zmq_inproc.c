@@ -179,17 +179,22 @@ static void *answer(void *argument)
 {
     exchange_t *x = argument;
     void *socket = socket_of(x, x->round_trips ? REP : PULL, 0);
-    x->error = socket ? 0 : x->z->error();
+    /* Written to x at the end only: the sender reads x for every message, and would wait for its cache line each time. */
+    int error = socket ? 0 : x->z->error();
+    long damaged = 0;
+    x->error = error;
     pthread_barrier_wait(&x->ready);
     message_t message;
     x->z->msg_init(&message);
-    for (long i = 0; i < x->n && !x->error; i++) {
-        x->error = take(x->z, socket, &message);
-        x->damaged += !x->error && !sane(x, &message);
-        if (x->round_trips && !x->error)
-            x->error = put(x->z, socket, &message);
+    for (long i = 0; i < x->n && !error; i++) {
+        error = take(x->z, socket, &message);
+        damaged += !error && !sane(x, &message);
+        if (x->round_trips && !error)
+            error = put(x->z, socket, &message);
     }
     x->ended_ns = clock_ns();
+    x->error = error;
+    x->damaged = damaged;
     x->z->msg_close(&message);
     if (socket)
         x->z->close(socket);
@@ -211,7 +216,7 @@ static int push(exchange_t *x)
     return error;
 }
 
-static int request(exchange_t *x)
+static int request(exchange_t *x, long *damaged)
 {
     message_t message;
     if (x->z->msg_init_size(&message, x->bytes))
@@ -223,7 +228,7 @@ static int request(exchange_t *x)
         error = put(x->z, x->here, &message);
         if (!error)
             error = take(x->z, x->here, &message);
-        x->damaged += !error && !sane(x, &message);
+        *damaged += !error && !sane(x, &message);
     }
     x->z->msg_close(&message);
     return error;
@@ -247,7 +252,8 @@ int inproc_exchange(const void *library, size_t bytes, long n, const unsigned ch
     if (!error && !(error = pthread_create(&other, NULL, answer, &x))) {
         pthread_barrier_wait(&x.ready);
         const int64_t began_ns = clock_ns();
-        error = x.error ? x.error : round_trips ? request(&x) : push(&x);
+        long damaged = 0;
+        error = x.error ? x.error : round_trips ? request(&x, &damaged) : push(&x);
         const int64_t ended_ns = clock_ns();
         if (error) { /* The other end may wait for ever: the context's end wakes it. */
             x.z->close(x.here);
@@ -256,6 +262,7 @@ int inproc_exchange(const void *library, size_t bytes, long n, const unsigned ch
             x.context = NULL;
         }
         pthread_join(other, NULL);
+        x.damaged += damaged;
         *nanoseconds = (round_trips ? ended_ns : x.ended_ns) - began_ns;
         error = error ? error : x.error;
     }
