@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from crossover import record
+from crossover.analyse.blocks import blocks
 from crossover.analyse.curves import NAMES, curves
 from crossover.analyse.medians import medians
 from crossover.analyse.rows import DERIVED
@@ -30,8 +31,8 @@ TABLES = {
 
 def derive(folder: Path) -> None:
     """Write the medians of the measurements in `folder`, and all that is estimated from them, beside them."""
-    blocks = record.read(folder / "measurements.parquet", record.MEASUREMENTS)
-    found = medians(blocks)
+    inside = blocks(record.read(folder / "measurements.parquet", record.MEASUREMENTS))
+    found = medians(inside)
     _write_rows(found, "medians", folder)
     every = list(curves(found))
     for name, rows in DERIVED.items():
