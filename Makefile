@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report test test-cluster lint bench docs clean
+.PHONY: help env report test test-cluster lint bench bench-analysis docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -32,6 +32,9 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 
 bench: .venv/run  ## our numbers beside those of plain loops and of others' programs, measured in turn
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
+
+bench-analysis: .venv/run  ## how long the analysis takes and how it grows, up to a million rows
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
 
 docs: .venv/run  ## write the pages that are generated: config/README.md
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document

@@ -95,6 +95,29 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
 
+FITS = _schema(
+    strings="experiment placement protocol metric arm axis axis_unit unit",
+    integers="launches cells segments segment",
+    numbers="first_bytes last_bytes latency_seconds latency_seconds_low latency_seconds_high "
+    "rate_bytes rate_bytes_low rate_bytes_high break_bytes break_bytes_low break_bytes_high misfit",
+    flags="null ceiling",
+)
+"""One row per arm, curve and segment of it: what a message and a byte cost there. Without segments one row alone."""
+
+NEEDS = _schema(
+    strings="experiment placement protocol metric arm reference",
+    integers="launches cells rounds launches_needed rounds_needed",
+    numbers="launch_share round_share order_share launch_seconds round_seconds half_width wanted seconds_needed",
+)
+"""One row per arm and curve: where its noise comes from, and what the next run needs for the wanted width."""
+
+STEADY = _schema(
+    strings="experiment placement protocol metric arm state ratio_state",
+    integers="launch rounds settled ratio_settled",
+    numbers="x",
+)
+"""One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
+
 
 class RecordError(Exception):
     """A file that must not be believed, or that cannot be read; the message names it and the next step."""

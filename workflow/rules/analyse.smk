@@ -12,6 +12,9 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
+    "fits",
+    "needs",
+    "steady",
 )
 ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
 

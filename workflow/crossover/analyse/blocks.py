@@ -18,8 +18,9 @@ class Blocks:
 
     rows: pd.DataFrame
     """One row per block, by series and round. `series`: its number, rising. `position`: its place in the round, from 0.
-    `log`: of the value. `ratio`: logarithm of the value divided by the reference's of the same round, and `opposite`:
-    the place of that; both NaN for the reference itself and where its block was not sane."""
+    `start_ns`: when it began, on the launch's clock. `log`: of the value. `ratio`: logarithm of the value divided by
+    the reference's of the same round, and `opposite`: the place of that; both NaN for the reference itself and where
+    its block was not sane."""
     series: pd.DataFrame
     """One row per series, in the order of the numbers: `curve`, `x` and `launch`."""
     curves: pd.DataFrame
@@ -32,7 +33,7 @@ def blocks(table: pa.Table) -> Blocks:
     Numbers instead of columns of text, because grouping a million rows by text takes as long as all the rest.
     """
     names = [*NAMES, *FACTS]
-    places = ["x", "launch", "round", "position"]
+    places = ["x", "launch", "round", "position", "start_ns"]
     sane = table.select([*names, *places, "value"]).filter(pc.is_valid(table["value"]))
     texts = [name for name in names if name not in ("null", "ceiling")]
     frame = sane.to_pandas(categories=texts)
@@ -48,7 +49,7 @@ def blocks(table: pa.Table) -> Blocks:
     starts = (rows[["curve", "x", "launch"]].diff() != 0).any(axis=1)
     series = rows.loc[starts, ["curve", "x", "launch"]].reset_index(drop=True)
     rows["series"] = starts.cumsum() - 1
-    return Blocks(rows[["series", "round", "position", "log", "ratio", "opposite"]], series, curves)
+    return Blocks(rows[["series", "round", "position", "start_ns", "log", "ratio", "opposite"]], series, curves)
 
 
 def _paired(rows: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +40,13 @@ class Curve:
 
     @property
     def competes(self) -> bool:
-        """Whether this is an alternative: a null arm cannot beat itself, and a ceiling is not to be beaten."""
-        return not (self.facts["null"] or self.facts["ceiling"] or self.facts["arm"] == self.facts["reference"])
+        """Whether this is an alternative; see `competes`."""
+        return competes(self.facts)
+
+
+def competes(facts: Mapping[str, Any]) -> bool:
+    """Whether a curve of these facts is an alternative: no null arm beats itself, and no ceiling is beaten."""
+    return not (facts["null"] or facts["ceiling"] or facts["arm"] == facts["reference"])
 
 
 def curves(medians: pd.DataFrame) -> Iterator[Curve]:

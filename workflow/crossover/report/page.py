@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +18,9 @@ from IPython.display import Markdown
 
 from crossover import record
 from crossover.report import (
+    certainty,
     costs,
+    fits,
     holes,
     ladder,
     machine,
@@ -110,6 +113,40 @@ class Page:
     def when(self) -> str:
         """The days on which the launches began."""
         return machine.when(self.tables.launches)
+
+    # ---- how sure
+
+    def certainty(self) -> Markdown:
+        """What each experiment could have shown, in sentences."""
+        told = certainty.sentences(self._leading(self.tables.sensitivity))
+        return Markdown(told or "No arm could be compared with another.")
+
+    def sure(self) -> Markdown:
+        """For each arm what the null arms show, beside how well it is known itself and how well it was to be."""
+        lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
+        return _table(certainty.SURE_HEADER, lines, "No arm could be compared with another.")
+
+    def needs(self) -> Markdown:
+        """Where each arm's noise comes from, and the launches and rounds that the next run needs."""
+        lines = certainty.needs(self._leading(self.tables.needs))
+        return _table(certainty.NEEDS_HEADER, lines, "No arm could be compared with another.")
+
+    def steady(self) -> Markdown:
+        """How many series settled, and the launches that have some which did not."""
+        kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
+        table = record.read(self.results / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
+        counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
+        if not counts:
+            return Markdown("Nothing was measured.")
+        shown = markup.pipe_table(certainty.STEADY_HEADER, certainty.steady(counts))
+        return Markdown("\n\n".join(filter(None, [shown, certainty.unsettled(counts)])))
+
+    def fits(self) -> Markdown:
+        """What a message and what a byte cost, wherever time was measured against size."""
+        return _table(fits.HEADER, fits.lines(self._leading(self.tables.fits)), "No time was measured against size.")
+
+    def _leading(self, table: Sequence[Row]) -> list[Row]:
+        return self.tables.of_leads(table, self.leads)
 
     # ---- one experiment
 
@@ -239,6 +276,10 @@ class Page:
 
 
 # ---- pieces of a page
+
+
+def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
+    return Markdown(markup.pipe_table(header, rows) if rows else empty)
 
 
 def _caption(panels: list[Panel]) -> str:
