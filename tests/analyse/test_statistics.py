@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import SIZES, blocks, campaign
 
-from crossover.analyse.statistics import estimate, holm, pooled
+from crossover.analyse.statistics import Estimate, benjamini_hochberg, estimate, holm, pooled
 
 TRUTH = 0.15 * np.log10(SIZES / 7000)
 NAN = float("nan")
@@ -163,3 +163,85 @@ def test_the_order_of_the_launches_does_not_matter(d, random):
 @given(gappy)
 def test_exchanging_arm_and_reference_mirrors_the_interval(d):
     assert np.array_equal(estimate(-d).low, -estimate(d).high, equal_nan=True)
+
+
+# ---- effects of a least and of a most size
+
+
+def single(mean, error=0.01, df=4):
+    return Estimate(np.array([mean]), np.array([error]), np.array([float(df)]))
+
+
+@given(st.floats(-0.1, 0.1), st.floats(1e-3, 0.1), st.integers(1, 20), st.floats(0, 0.1))
+def test_a_minimum_effect_test_is_students_from_the_effect_on(mean, error, df, effect):
+    excess = max(abs(mean) - effect, 0)
+    assert single(mean, error, df).p_within(effect)[0] == pytest.approx(2 * stats.t.sf(excess / error, df))
+
+
+@given(st.floats(-0.1, 0.1), st.floats(1e-3, 0.1), st.integers(1, 20), st.floats(0.001, 0.2))
+def test_equivalence_is_the_larger_of_two_one_sided_tests(mean, error, df, bound):
+    sides = stats.t.sf((mean + bound) / error, df), stats.t.cdf((mean - bound) / error, df)
+    assert single(mean, error, df).p_outside(bound)[0] == pytest.approx(max(sides))
+
+
+def test_equivalence_is_what_the_interval_at_90_percent_says():
+    mean, error, df = 0.03, 0.02, 4
+    reach = abs(mean) + stats.t.ppf(0.95, df) * error
+    assert (
+        single(mean, error, df).p_outside(reach * 1.001)[0] < 0.05 < single(mean, error, df).p_outside(reach * 0.999)[0]
+    )
+
+
+def test_an_arm_at_the_bound_is_called_equivalent_in_one_of_twenty_campaigns():
+    random = np.random.default_rng(9)
+    bound = np.log(1.1)
+    called = [
+        (estimate(bound + 0.03 * random.standard_normal((5, 1))).p_outside(bound) <= 0.05)[0] for _ in range(2000)
+    ]
+    assert np.mean(called) == pytest.approx(0.05, abs=0.015)
+
+
+def test_an_arm_that_differs_by_exactly_the_effect_is_seldom_claimed():
+    random = np.random.default_rng(10)
+    campaigns = 0.05 + 0.03 * random.standard_normal((2000, 5, 1))
+    claimed = [estimate(d).p_within(0.05)[0] <= 0.05 for d in campaigns]
+    assert np.mean(claimed) <= 0.05
+
+
+def test_one_launch_shows_neither_a_difference_nor_equivalence():
+    cell = estimate(np.array([[0.3]]))
+    assert (cell.p_within(0.1)[0], cell.p_outside(1.0)[0]) == (1, 1)
+
+
+def test_launches_that_agree_to_the_last_bit_are_certain_of_both():
+    cells = estimate(np.tile([0.0, 0.05, 0.2], (4, 1)))
+    assert cells.p_within(0.1).tolist() == [1, 1, 0]
+    assert cells.p_outside(0.1).tolist() == [0, 0, 1]
+
+
+# ---- many tests
+
+
+p_values = hnp.arrays(float, st.integers(1, 30), elements=st.floats(0, 1, allow_subnormal=False))
+
+
+@given(p_values)
+def test_benjamini_hochberg_is_that_of_scipy(p):
+    assert benjamini_hochberg(p) == pytest.approx(stats.false_discovery_control(p))
+
+
+@given(p_values)
+def test_benjamini_hochberg_rejects_whatever_holm_does(p):
+    assert np.all(benjamini_hochberg(p) <= holm(p) + 1e-12)
+
+
+def test_of_what_benjamini_hochberg_rejects_one_of_twenty_is_false():
+    random = np.random.default_rng(11)
+    shares = []
+    for _ in range(500):
+        effects = np.where(np.arange(40) < 20, 0.0, 0.1)
+        rejected = (
+            benjamini_hochberg(stats.ttest_1samp(effects + 0.05 * random.standard_normal((5, 40)), 0).pvalue) <= 0.05
+        )
+        shares.append(rejected[:20].sum() / max(rejected.sum(), 1))
+    assert np.mean(shares) <= 0.05

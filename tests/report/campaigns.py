@@ -62,11 +62,21 @@ class Campaign:
     raw: list[Row] = field(default_factory=list)
     """Further rows of the measurements."""
     thresholds: list[Row] = field(default_factory=list)
+    estimated: dict[str, list[Row]] = field(default_factory=dict)
+    """Rows of further tables, by name."""
     scale: float = 1.0
     half_width: float = 0.03
 
     def write(self, folder: Path) -> Path:
         """Write the joined tables and those of each experiment, then draw the figures."""
+        self.write_tables(folder)
+        for path in sorted((folder / "experiments").iterdir()):
+            figures.draw(path, folder / "figures" / path.name)
+        ladder.draw(folder, folder / "figures" / "ladder")
+        return folder
+
+    def write_tables(self, folder: Path) -> Path:
+        """Write the joined tables and those of each experiment."""
         tables = self.tables()
         experiments = sorted({row["experiment"] for row in tables["launches"]})
         for name, schema in SCHEMAS.items():
@@ -75,9 +85,6 @@ class Campaign:
                 own = [row for row in tables[name] if row["experiment"] == experiment]
                 path = folder / "experiments" / experiment / f"{name}.parquet"
                 record.write(pa.Table.from_pylist(own, schema=schema), path)
-        for experiment in experiments:
-            figures.draw(folder / "experiments" / experiment, folder / "figures" / experiment)
-        ladder.draw(folder, folder / "figures" / "ladder")
         return folder
 
     def tables(self) -> dict[str, list[Row]]:
@@ -95,6 +102,7 @@ class Campaign:
         tables["launches"] += self.holes
         tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
+        tables |= self.estimated
         return tables
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:

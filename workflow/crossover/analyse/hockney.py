@@ -6,9 +6,10 @@ Where the protocol changes, as from eager to rendezvous, another line begins, so
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossover.analyse.statistics import Floats, estimate
 
@@ -43,7 +44,7 @@ class Segment:
     rate_bytes: Interval
     """Beta, in bytes per second."""
     break_bytes: Interval | None
-    """Where it begins, between the points that the launches have before it and in it; None for the first segment."""
+    """Where it begins, between two measured points; None for the first segment."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,10 @@ def hockney(size_bytes: Floats, d: Floats) -> Fit:
     """The lines through `d`, logarithms of seconds, shape (launches, cells), at `size_bytes`, rising.
 
     Relative distances count: the lines minimise the sum of squares of (t - alpha - m / beta) / t, over all ways to cut
-    the axis into segments of at least FEWEST cells. How many segments there are is decided on the mean curve (see
-    `_count`); each launch is then cut and fitted by itself into as many, and the intervals are Student's over the
-    launches' logarithms. So neither cells nor rounds are counted as independent. An interval of a break reaches at
-    least to the measured points on both sides, since nothing is known of what lies between.
+    the axis into segments of at least FEWEST cells. How many segments there are, and which, is decided on the mean
+    curve (see `_count`). There each launch has lines of its own; and it is cut once more by itself, into as many
+    segments, to see how far the breaks can be trusted. The intervals are Student's over the launches' logarithms, so
+    neither cells nor rounds are counted as independent.
     """
     rows, cells = _complete(d)
     size_bytes, t = size_bytes[cells], np.exp(d[np.ix_(rows, cells)])
@@ -74,25 +75,29 @@ def hockney(size_bytes: Floats, d: Floats) -> Fit:
     if count < FEWEST or launches < 2:
         return Fit([], launches, count, np.nan)
     lines = _Lines(size_bytes, np.vstack([np.exp(np.log(t).mean(axis=0)), t]))
-    most = min(MOST, count // FEWEST)
-    segments = _count(lines.squares(most)[:, 0], np.log(t))
-    starts = lines.starts(segments)
-    mean, own = starts[0], starts[1:]
-    ends = np.append(mean[1:], count) - 1
+    segments = _count(lines.squares(min(MOST, count // FEWEST))[:, 0], np.log(t))
+    mean, *own = lines.starts(segments)
+    every = np.arange(1, launches + 1)
     found = []
-    for number, (first, last) in enumerate(zip(mean, ends, strict=True)):
-        until = own[:, number + 1] if number + 1 < segments else np.full(launches, count)
-        alpha, per_byte = lines.at(np.arange(1, launches + 1), own[:, number], until - 1)
-        begins = None
-        if number:
-            begins = _over_launches(np.sqrt(size_bytes[own[:, number] - 1] * size_bytes[own[:, number]]))
-            low, high = min(begins.low, size_bytes[first - 1]), max(begins.high, size_bytes[first])
-            begins = replace(begins, low=float(low), high=float(high))
-        ends_bytes = float(size_bytes[first]), float(size_bytes[last])
+    for number, (first, last) in enumerate(zip(mean, np.append(mean[1:], count) - 1, strict=True)):
+        alpha, per_byte = lines.at(every, first, last)
+        begins = _between(size_bytes, int(first), np.array([starts[number] for starts in own])) if number else None
         with np.errstate(divide="ignore"):
-            found.append(Segment(*ends_bytes, _over_launches(alpha), _over_launches(1 / per_byte), begins))
+            rate = _over_launches(1 / per_byte)
+        found.append(Segment(float(size_bytes[first]), float(size_bytes[last]), _over_launches(alpha), rate, begins))
     misfit = float(np.sqrt(lines.squares(segments)[-1, 0] / count))
     return Fit(found, launches, count, misfit)
+
+
+def _between(size_bytes: Floats, first: int, own: NDArray[np.int64]) -> Interval:
+    """Where a segment begins whose first cell is `first`, and in each launch's `own` cut another, maybe.
+
+    Nothing is known between two measured points, so the interval holds both; and it does not leave the axis.
+    """
+    found = _over_launches(np.sqrt(size_bytes[own - 1] * size_bytes[own]))
+    low = max(min(found.low, size_bytes[first - 1]), size_bytes[0])
+    high = min(max(found.high, size_bytes[first]), size_bytes[-1])
+    return Interval(found.value, float(low), float(high))
 
 
 def _complete(d: Floats) -> tuple[list[int], list[int]]:
@@ -151,7 +156,7 @@ class _Lines:
             self._squares[:, first, first:] = np.where(counts < FEWEST, np.inf, left)
         self._best: list[Floats] = []
         """For each number of segments the least squares up to each cell, shape (curves, cells)."""
-        self._from: list[np.ndarray] = []
+        self._from: list[NDArray[np.int64]] = []
         """And the first cell of the last of these segments."""
 
     def squares(self, most: int) -> Floats:
@@ -160,7 +165,7 @@ class _Lines:
             self._add()
         return np.stack([best[:, -1] for best in self._best[:most]])
 
-    def starts(self, segments: int) -> np.ndarray:
+    def starts(self, segments: int) -> NDArray[np.int64]:
         """The first cell of each segment, shape (curves, segments)."""
         self.squares(segments)
         every = np.arange(self._alpha.shape[0])
@@ -172,8 +177,8 @@ class _Lines:
             last = first - 1
         return np.stack(found[::-1], axis=1)
 
-    def at(self, curves: np.ndarray, first: np.ndarray, last: np.ndarray) -> tuple[Floats, Floats]:
-        """Alpha and the seconds per byte of the lines from the cells `first` to `last`, one for each of `curves`."""
+    def at(self, curves: NDArray[np.int64], first: int, last: int) -> tuple[Floats, Floats]:
+        """Alpha and the seconds per byte of the line from the cell `first` to `last`, for each of `curves`."""
         return self._alpha[curves, first, last], self._slope[curves, first, last]
 
     def _add(self) -> None:

@@ -55,8 +55,32 @@ def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[
         step = -(-values.shape[1] // LONGEST)
         kept = values[:, values.shape[1] % step :]  # what does not fill a group is left out where it matters least
         short = np.median(kept.reshape(len(kept), -1, step), axis=2)
-        for number, levels, starts in zip(which, short, cuts(_scores(short), _penalty(short.shape[1])), strict=True):
-            found[number] = _state(levels, starts, tolerance[number], step)
+        for number, state in zip(which, _settle(short, tolerance[which]), strict=True):
+            found[number] = State(state.name, state.settled * step if state.settled else state.settled)
+    return found
+
+
+def _settle(worse: Floats, tolerance: Floats) -> list[State]:
+    """The states of series of one length, shape (series, rounds).
+
+    What follows the last change is looked at again by itself, until there is none: beside a large step the ranks of a
+    small one, or of a slope, are all but equal.
+    """
+    starts = cuts(_scores(worse), _penalty(worse.shape[1]))
+    found = [_state(*each) for each in zip(worse, starts, tolerance, strict=True)]
+    again = [number for number, state in enumerate(found) if state.settled]
+    while again:
+        changed = []
+        settled = np.array([found[number].settled for number in again])
+        for begin in np.unique(settled[worse.shape[1] - settled >= FEWEST]):
+            which = np.array(again)[settled == begin]
+            ends = worse[which, begin:]
+            for number, further in zip(which, cuts(_scores(ends), _penalty(ends.shape[1])), strict=True):
+                starts[number] += [int(begin) + cut for cut in further]
+                found[number] = _state(worse[number], sorted(starts[number]), tolerance[number])
+                if further and found[number].settled not in (None, begin):
+                    changed.append(int(number))
+        again = changed
     return found
 
 
@@ -114,7 +138,7 @@ def _penalty(rounds: int) -> float:
     return float(2.7 + 1.45 * np.log(rounds))
 
 
-def _state(worse: Floats, starts: list[int], tolerance: float, step: int) -> State:
+def _state(worse: Floats, starts: list[int], tolerance: float) -> State:
     if not starts:
         return State("flat", 0)
     levels = np.array([np.median(part) for part in np.split(worse, starts)])
@@ -124,4 +148,4 @@ def _state(worse: Floats, starts: list[int], tolerance: float, step: int) -> Sta
     settled = starts[int(np.flatnonzero(other)[-1])]
     if settled > np.floor((1 - TAIL) * len(worse)):
         return State("no steady state", None)
-    return State("warm-up" if (levels[other] > levels[-1]).all() else "slowdown", settled * step)
+    return State("warm-up" if (levels[other] > levels[-1]).all() else "slowdown", settled)

@@ -16,6 +16,9 @@ STEADY_HEADER = ["experiment", "", "series", "flat", "warm-up", "slowdown", "no 
 
 UNKNOWN = "–"
 
+NAMED = 5
+"""Launches that are told by number."""
+
 
 def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[list[str]]:
     """A line for each arm that competes, under SURE_HEADER: bias beside chance beside what was wanted."""
@@ -23,8 +26,8 @@ def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[list[str]]:
     return [
         [
             *_named(row),
-            _beyond(row["smallest_effect"]),
-            _beyond(row["resolution"]),
+            UNKNOWN if row["smallest_effect"] is None else _beyond(row["smallest_effect"]),
+            UNKNOWN if row["resolution"] is None else f"±{_beyond(row['resolution'])}",
             _width(wanted.get(_curve(row))),
         ]
         for row in sensitivity
@@ -48,8 +51,8 @@ def _sentence(experiment: str, placement: str, metric: str, rows: list[Row]) -> 
     chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
     if not chances:
         return f"{said}; no arm was replicated."
-    ends = dict.fromkeys(_beyond(chance) for chance in (chances[0], chances[-1]))
-    return f"{said}; the arms themselves are known to ±{' to ±'.join(ends)}."
+    best, worst = (f"±{_beyond(chance)}" for chance in (chances[0], chances[-1]))
+    return f"{said}; the arms themselves are known to {best}{f' at best, {worst} at worst' if worst != best else ''}."
 
 
 def needs(rows: Iterable[Row]) -> list[list[str]]:
@@ -110,7 +113,9 @@ def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) 
     if not missed:
         return f"{name}: the ratios of every launch settled, wherever there were rounds enough to tell."
     worst = sorted(missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
-    told = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst]
+    told = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
+    if others := len(worst) - len(told):
+        told.append(f"{others:,} more")
     return f"{name}: ratios without a steady state were found in {quantities.listed(told)}."
 
 
@@ -122,9 +127,9 @@ def _curve(row: Row) -> Sequence[str]:
     return tuple(row[name] for name in ("experiment", "placement", "protocol", "metric", "arm"))
 
 
-def _beyond(ratio: float | None) -> str:
+def _beyond(ratio: float) -> str:
     """How far a ratio of at least 1 is from 1."""
-    return "not replicated" if ratio is None else quantities.percent(ratio - 1)
+    return quantities.percent(ratio - 1)
 
 
 def _width(fraction: float | None) -> str:
