@@ -329,8 +329,10 @@ def test_every_arm_has_its_lines_of_time_over_size(tmp_path):
         (arm, 1, 1, 4, 13) for arm in ("copy", "no-copy", "null")
     ]
     for row, (_, slower) in zip(found, ARMS_SLOWER, strict=True):
-        assert row["latency_seconds_low"] < 5e-6 * slower < row["latency_seconds_high"]
-        assert row["rate_bytes_low"] < 1e9 / slower < row["rate_bytes_high"]
+        assert row["latency_seconds"] == pytest.approx(5e-6 * slower, rel=0.03)
+        assert row["rate_bytes"] == pytest.approx(1e9 / slower, rel=0.03)
+        assert row["latency_seconds_low"] < row["latency_seconds"] < row["latency_seconds_high"]
+        assert row["rate_bytes_low"] < row["rate_bytes"] < row["rate_bytes_high"]
         assert (row["first_bytes"], row["last_bytes"], row["break_bytes"]) == (100, 1e6, None)
 
 
@@ -390,7 +392,7 @@ def test_a_drift_is_a_change_of_the_values_and_not_of_the_ratios(tmp_path):
     assert set(column(found, "ratio_state", arm="copy")) == {None}
     ratios = column(found, "ratio_state", arm="no-copy")
     assert ratios.count("flat") >= 0.85 * len(ratios)
-    assert set(column(found, "settled", state="slowdown")) <= {7, 8, 9}
+    assert set(column(found, "settled", state="slowdown")) <= {7, 8, 9, 10}
 
 
 def test_a_rate_that_rises_warms_up(tmp_path):

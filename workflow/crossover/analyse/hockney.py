@@ -19,6 +19,9 @@ FEWEST = 3
 MOST = 4
 """Segments of a curve."""
 
+EXACT = 1e-6
+"""Relative distance up to which a line goes through a point: anything less is rounding."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -123,7 +126,7 @@ def _count(squares: Floats, d: Floats) -> int:
     rest = rest - rest.mean(axis=1, keepdims=True)  # a launch that is slower everywhere bends nothing
     noise = (rest**2).sum() / ((launches - 1) * (cells - 1)) / launches
     parameters = 3 * np.arange(1, len(squares) + 1) - 1
-    variance = np.maximum(squares / cells, max(noise, np.finfo(float).tiny))
+    variance = np.maximum(squares / cells, max(noise, EXACT**2))
     return 1 + int(np.argmin(cells * np.log(variance) + parameters * np.log(cells)))
 
 
