@@ -27,8 +27,8 @@ Test = Callable[[Floats], NDArray[np.bool_]]
 STEPS = 64
 """Points looked at between two neighbouring cells, and again between two of these where the interval ends."""
 
-REFINEMENTS = 6
-"""How often the ends of the interval are looked at more closely: to some 1e-13 of a step of the axis."""
+REFINEMENTS = 3
+"""How often the ends of the interval are looked at more closely: to less than 1e-7 of a step of the axis."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,10 @@ def _edge(accepts: Test, inside: float, outside: float) -> float:
 def _test(d: Floats, mean: Floats, cell: int) -> Test:
     """The test, at places between `cell` and its right neighbour, of whether a log ratio of zero is not rejected.
 
-    The rule of the cells, carried over: each launch's log ratios are interpolated, and so are the two parts
-    of the pooled variance. At a cell this is the cell's own test. Only launches that measured both
-    neighbours give the error, and where these are fewer than two nothing is rejected.
+    The rule of the cells, carried over: each launch's log ratios are interpolated, and the two parts of the pooled
+    variance as those of a weighted mean of both neighbours: what a launch shifts in the whole window it shifts in
+    both alike, what it shifts in single cells averages out in part. At a cell this is the cell's own test. Only
+    launches that measured both neighbours give the error, and where these are fewer than two nothing is rejected.
     """
     complete, kept = complete_around(d, cell, cell + 1)
     if len(complete) < 2:
@@ -143,7 +144,8 @@ def _test(d: Floats, mean: Floats, cell: int) -> Test:
         far = places - cell
         centre = (1 - far) * mean[cell] + far * mean[cell + 1]
         values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
-        shared, single = ((1 - far) * part[at] + far * part[at + 1] for part in (a, b))
+        shared = (1 - far) * a[at] + far * a[at + 1]
+        single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
         error, df = error_of_mean(values, shared, single, width)
         accepted: NDArray[np.bool_] = np.abs(centre) <= Estimate(centre, error, df).margin
         return accepted

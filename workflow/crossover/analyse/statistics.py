@@ -86,7 +86,7 @@ def estimate(d: Floats) -> Estimate:
     # Cells that the same launches measured share the part of `d` that they are estimated from.
     for launches in set(map(tuple, measured.T)):
         if any(launches):
-            cells = np.flatnonzero((launches == measured.T).all(axis=1))
+            cells = np.flatnonzero(np.equal(launches, measured.T).all(axis=1))
             complete, kept = complete_around(d, cells[0])
             at = np.searchsorted(kept, cells)
             mean[cells] = complete.mean(axis=0)[at]
