@@ -1,6 +1,5 @@
 """Many campaigns of known truth, put through every estimator: how often what they say is so."""
 
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -40,20 +39,34 @@ COMPARED = 4
 class Intervals:
     """What became of the intervals of one quantity."""
 
+    campaigns: int
     held: list[np.ndarray] = field(default_factory=list)
-    """Of each campaign, whether the truth was inside; by cell where there are several."""
+    """Of each campaign that has an interval, whether the truth was inside; by cell where there are several."""
     width: list[float] = field(default_factory=list)
     student: list[float] = field(default_factory=list)
     """Mean width of a campaign's intervals in logarithms, and that of Student's t on its launches."""
     error: list[float] = field(default_factory=list)
-    """Distance of a crossover's estimate from the truth, in steps of the axis."""
-    verdicts: Counter = field(default_factory=Counter)
+    """Distance of a crossover's estimate from the truth, in steps of its axis."""
 
     @property
     def coverage(self):
-        """The share of intervals that held the truth, and that of the worst cell."""
-        cells = np.mean(self.held, axis=0)
-        return float(np.mean(cells)), float(np.min(cells))
+        """The share of intervals that held the truth."""
+        return float(np.mean(self.held))
+
+    @property
+    def worst_cell(self):
+        """The same of the cell where it is least."""
+        return float(np.mean(self.held, axis=0).min())
+
+    @property
+    def given(self):
+        """The share of campaigns that have an interval: the others are undecided, or show no crossover."""
+        return len(self.held) / self.campaigns
+
+    @property
+    def misled(self):
+        """The share of campaigns with an interval that does not hold the truth."""
+        return self.given * (1 - self.coverage)
 
     @property
     def width_to_student(self):
@@ -62,11 +75,16 @@ class Intervals:
 
 
 @dataclass
-class False_:
+class FalseVerdicts:
     """How often something was said to differ where nothing does."""
 
-    count: int = 0
-    of: int = 0
+    count: int
+    of: int
+
+    @property
+    def share(self):
+        """Of all curves."""
+        return self.count / self.of
 
     @property
     def limit(self):
@@ -87,7 +105,7 @@ def unpooled():
 def calibrate(noise, launches, count):
     """What became of every interval and verdict in `count` campaigns of a noise of NOISES.
 
-    Returns {quantity: Intervals} and {verdict: False_}.
+    Returns {quantity: Intervals} and {verdict: FalseVerdicts}.
     """
     random = np.random.default_rng([list(NOISES).index(noise), launches])
     batches = list(arms(random, 0 * SIZES, launches, count, **NOISES[noise]))
@@ -104,17 +122,17 @@ def calibrate(noise, launches, count):
     for name, share in LEVELS.items():
         truth = np.log(OVERHEAD * share / (1 - share))
         found[name] = places(efficiencies, truth, lambda shares, level=share: threshold(DURATIONS, shares, level))
-    wrong = {"crossover": False_(sum(crossing(SIZES, d).verdict != "undecided" for d in flat), len(flat))}
+    wrong = {"crossover": FalseVerdicts(sum(crossing(SIZES, d).verdict != "undecided" for d in flat), len(flat))}
     for name, bias in BIASES.items():
         signs = random.choice([-1, 1], (2, count, 1, len(SIZES)))
         pairs = zip(ratios + bias * signs[0], null + bias * signs[1], strict=True)
-        wrong[f"effect, {name}"] = False_(sum(claims(*pair) for pair in pairs), count)
+        wrong[f"effect, {name}"] = FalseVerdicts(sum(claims(*pair) for pair in pairs), count)
     return found, wrong
 
 
 def cells(medians, truth):
     """The intervals of cells, the unit of `truth` being that of `medians`, of all campaigns."""
-    found = Intervals()
+    found = Intervals(len(medians))
     for d in medians:
         estimates = estimate(d)
         found.held.append((estimates.low <= truth) & (truth <= estimates.high))
@@ -127,10 +145,9 @@ def cells(medians, truth):
 
 def places(curves, truth, locate):
     """The intervals of crossovers or thresholds, the logarithm of the true one being `truth`."""
-    found = Intervals()
+    found = Intervals(len(curves))
     for number, d in enumerate(curves):
         here = locate(d)
-        found.verdicts[here.verdict] += 1
         if here.low is not None:
             found.held.append(np.log(here.low) <= truth <= np.log(here.high))
             found.error.append(abs(np.log(here.x) - truth))
