@@ -16,7 +16,8 @@ import argparse
 import random
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
@@ -32,37 +33,38 @@ from crossover.analyse.curves import curves
 from crossover.analyse.medians import medians
 from crossover.analyse.statistics import Estimate, Floats, estimate
 
-SIZES_BYTES = (100, 1_000, 10_000, 100_000, 1_000_000)
-LAUNCH = ZEROMQ | {
-    "sizes_bytes": list(SIZES_BYTES),
-    "curves": [PUBLISHED],
-    "arms": ["copy", "no-copy"],
-    "ceilings": [],
-    "budget_seconds": 3,
-}
-FEWEST_LAUNCHES = 3
+SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
+LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": []}
+WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
+START_SECONDS = 2
+"""What a launch takes beside its budget, about."""
+SECONDS_PER_SIZE = 1.2
+"""The least budget of a launch, for ten rounds and what goes before them."""
 RESAMPLES = 10_000
 Found = TypeVar("Found")
 
 
-def ours(launches: int) -> Estimate:
-    """A run of ours: logarithms of zero-copy / copy, by size."""
-    measured = []
-    for number in range(1, launches + 1):
-        table = launched("zmq_throughput", LAUNCH)
+def ours(sizes: list[int], seconds: float) -> Estimate:
+    """A run of ours of about so many seconds: logarithms of zero-copy / copy, by size."""
+    budget = max(seconds / WANTED_LAUNCHES - START_SECONDS, SECONDS_PER_SIZE * len(sizes))
+    changes = LAUNCH | {"sizes_bytes": sizes, "budget_seconds": budget}
+    measured: list[pa.Table] = []
+    began = perf_counter()
+    # Another launch only if one as long as those before still fits.
+    while (number := len(measured)) < FEWEST_LAUNCHES or (perf_counter() - began) * (number + 1) / number < seconds:
+        table = launched("zmq_throughput", changes)
         at = table.schema.get_field_index("launch")
         field = table.schema.field(at)
-        measured.append(table.set_column(at, field, pa.array([number] * len(table), field.type)))
+        measured.append(table.set_column(at, field, pa.array([number + 1] * len(table), field.type)))
     found: pd.DataFrame = medians(pa.concat_tables(measured))
     (ratios,) = (curve.ratios for curve in curves(found) if curve.facts["metric"] == "throughput" and curve.competes)
     return estimate(ratios)
 
 
-def theirs(scripts: Path, shortest_seconds: float) -> Floats:
-    """A run of theirs, likewise."""
-    command = [sys.executable, str(HERE / "pyzmq_collect.py"), str(scripts), str(shortest_seconds)]
-    ratios = other(*command, *map(str, SIZES_BYTES))
-    return np.log([ratios[size] for size in SIZES_BYTES])
+def theirs(scripts: Path, shortest: float, points: Sequence[str]) -> dict[int, list[float]]:
+    """A run of theirs: by size zero-copy / copy and with how many messages each of both began."""
+    command = [sys.executable, str(HERE / "pyzmq_collect.py"), str(scripts), str(shortest), *points]
+    return other(*command)
 
 
 def timed(run: Callable[[], Found]) -> tuple[float, Found]:
@@ -82,42 +84,56 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10, help="of each (default: %(default)s)")
     parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs="+",
+        default=SIZES_BYTES,
+        metavar="BYTES",
+        help="message sizes, rising (default: %(default)s)",
+    )
+    parser.add_argument(
         "--shortest-seconds",
         type=float,
         default=1,
-        help="a count of theirs that lasts less is thrown away, one of three times as long ends the search "
+        metavar="SECONDS",
+        help="a count of theirs that lasts less is thrown away, one of three times as long is the last "
         "(default: %(default)s, as in the script)",
     )
     chosen = parser.parse_args()
+    shortest = chosen.shortest_seconds
     scripts = pyzmq_perf.fetched(workshop())
-    # A first of each, to be thrown away: what a launch costs, and how many of them a run of theirs lasts.
-    launch_seconds, _ = timed(lambda: ours(1))
-    run_seconds, _ = timed(lambda: theirs(scripts, chosen.shortest_seconds))
-    launches = max(round(run_seconds / launch_seconds), FEWEST_LAUNCHES)
+    # The first of theirs is not counted: it searches for the numbers of messages.
+    counts = theirs(scripts, shortest, list(map(str, chosen.sizes)))
+    points = [f"{size}:{copying:.0f}:{lending:.0f}" for size, (_, copying, lending) in counts.items()]
+    published: list[tuple[float, dict[int, list[float]]]] = []
+    mine: list[tuple[float, Estimate]] = []
+    try:
+        for turn in range(1, chosen.runs + 1):
+            # Ours comes second in the first turn, since it lasts as long as theirs did until then.
+            for own in random.sample([True, False], 2) if published else (False, True):
+                if own:
+                    seconds = statistics.mean(lasted for lasted, _ in published)
+                    mine.append(timed(partial(ours, chosen.sizes, seconds)))
+                else:
+                    published.append(timed(partial(theirs, scripts, shortest, points)))
+            print(f"turn {turn} of {chosen.runs}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"stopped after {len(mine)} runs of ours and {len(published)} of theirs", file=sys.stderr)
+    whole = min(len(mine), len(published))
+    if whole > 2:
+        report(chosen.sizes, mine[:whole], published[:whole])
 
-    mine, published, seconds = [], [], {True: [], False: []}
-    for turn in range(1, chosen.runs + 1):
-        for own in random.sample([True, False], 2):
-            if own:
-                lasted, found = timed(lambda: ours(launches))
-                mine.append(found)
-            else:
-                lasted, ratios = timed(lambda: theirs(scripts, chosen.shortest_seconds))
-                published.append(ratios)
-            seconds[own].append(lasted)
-        print(f"turn {turn} of {chosen.runs}", file=sys.stderr)
-    report(mine, np.array(published))
-    print(f"a run of {launches} launches of ours: {statistics.mean(seconds[True]):.1f} s, one of theirs: ", end="")
-    print(f"{statistics.mean(seconds[False]):.1f} s")
 
-
-def report(mine: list[Estimate], published: Floats) -> None:
-    """Print what came out, `published` being of shape (runs, sizes)."""
-    means = np.array([run.mean for run in mine])
+def report(
+    sizes: list[int], mine: list[tuple[float, Estimate]], theirs: list[tuple[float, dict[int, list[float]]]]
+) -> None:
+    """Print what came out."""
+    published = np.log([[found[size][0] for size in sizes] for _, found in theirs])
+    means = np.array([run.mean for _, run in mine])
     pooled = means.mean(axis=0)
-    held = np.array([(run.low <= pooled) & (pooled <= run.high) for run in mine])
+    held = np.array([(run.low <= pooled) & (pooled <= run.high) for _, run in mine])
     ours_spread, their_spread = spread(means), spread(published)
-    for at, size in enumerate(SIZES_BYTES):
+    for at, size in enumerate(sizes):
         print(
             f"  {size:>9,} bytes: zero-copy / copy {np.exp(pooled[at]):.2f}, theirs "
             f"{np.exp(published[:, at].mean()):.2f}; run to run {ours_spread[at]:.1%}, theirs {their_spread[at]:.1%}; "
@@ -129,6 +145,8 @@ def report(mine: list[Estimate], published: Floats) -> None:
     ratio = np.median(ours_spread / their_spread)
     print(f"our spread / theirs, median over sizes: {ratio:.2f} [{low:.2f}, {high:.2f}]")
     print(f"our intervals that hold the value of all our runs: {held.sum()} of {held.size} ({held.mean():.0%})")
+    seconds = [statistics.mean(lasted for lasted, _ in runs) for runs in (mine, theirs)]
+    print(f"a run of ours lasted {seconds[0]:.1f} s, one of theirs {seconds[1]:.1f} s")
 
 
 if __name__ == "__main__":

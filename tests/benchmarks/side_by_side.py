@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -99,7 +100,7 @@ def built(name: str) -> Path:
     return library
 
 
-def other(*command: str) -> Values:
+def other(*command: str) -> dict[int, Any]:
     """What another program prints as JSON. As a launch of ours it waits until no other is being measured here."""
     with host.alone(lambda _: None, lambda: None):
         environment = Reach().for_mpi() | os.environ
