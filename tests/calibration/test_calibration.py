@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from campaigns import BIASES, LEVELS, SLOPES, calibrate
+from simulation import BIASES, LEVELS, SLOPES, calibrate
 from synthetic import NOISES
 
 CAMPAIGNS = 2000
@@ -42,18 +42,22 @@ HEAD = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
 
 
 def row(noise, launches, intervals, wrong):
-    """A row of the table: for intervals the coverage in %, the width and what else there is to say of the kind."""
+    """A row of the table; shares in %."""
     told = [noise, str(launches)]
     for name in CELLS:
         one = intervals[name]
-        told.append(f"{one.coverage:.1%}, worst {one.worst_cell:.1%}; {one.width_to_student:.2f}")
+        told.append(f"{percent(one.coverage)} ({percent(one.worst_cell)}); {one.width_to_student:.2f}")
     for name in PLACES:
         one = intervals[name]
-        of = "" if one.given == 1 else f" of {one.given:.1%}"
-        off = f"; off by {np.median(one.error):.2f}" if name in CROSSOVERS else ""
-        told.append(f"{one.coverage:.1%}{of}; {one.width_to_student:.2f}{off}")
-    told += [f"{wrong[name].share:.1%}, limit {wrong[name].limit:.1%}" for name in FALSE]
+        of = "" if one.given > 0.999 else f" of {percent(one.given)}"
+        off = f"; {np.median(one.error):.2f} ({one.least_error:.2f})" if name in CROSSOVERS else ""
+        told.append(f"{percent(one.coverage)}{of}; {one.width_to_student:.2f}{off}")
+    told += [f"{percent(wrong[name].share)} ({percent(wrong[name].limit)})" for name in FALSE]
     return f"| {' | '.join(told)} |"
+
+
+def percent(share):
+    return f"{100 * share:.1f}"
 
 
 @in_every_setting
@@ -82,8 +86,9 @@ def test_where_nothing_differs_hardly_anything_is_said(found, setting, name):
 
 @in_every_setting
 @pytest.mark.parametrize("name", CROSSOVERS)
-def test_a_crossover_is_found_within_half_a_step_of_the_axis(found, setting, name):
-    assert np.median(found[setting][0][name].error) <= 0.5
+def test_a_crossover_is_found_within_half_a_step_of_the_axis_or_about_as_well_as_noise_allows(found, setting, name):
+    crossover = found[setting][0][name]
+    assert np.median(crossover.error) <= max(0.5, 1.3 * crossover.least_error)
 
 
 def test_what_is_simulated_at_length_holds_briefly_too():

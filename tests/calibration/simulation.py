@@ -47,6 +47,8 @@ class Intervals:
     """Mean width of a campaign's intervals in logarithms, and that of Student's t on its launches."""
     error: list[float] = field(default_factory=list)
     """Distance of a crossover's estimate from the truth, in steps of its axis."""
+    least_error: float = 0
+    """Its median if the curve's shape were known, and only its height had to be estimated."""
 
     @property
     def coverage(self):
@@ -118,6 +120,7 @@ def calibrate(noise, launches, count):
     for name, slope in SLOPES.items():
         curves = ratios + slope * (STEP - HERE)
         found[f"crossover, {name}"] = places(curves, HERE, lambda d: crossing(np.exp(STEP), d))
+        found[f"crossover, {name}"].least_error = float(np.median(np.abs(height(ratios)))) / slope
     efficiencies = DURATIONS / (DURATIONS + OVERHEAD * np.exp(arm - level)[:, :, : len(DURATIONS)])
     for name, share in LEVELS.items():
         truth = np.log(OVERHEAD * share / (1 - share))
@@ -128,6 +131,12 @@ def calibrate(noise, launches, count):
         pairs = zip(ratios + bias * signs[0], null + bias * signs[1], strict=True)
         wrong[f"effect, {name}"] = FalseVerdicts(sum(claims(*pair) for pair in pairs), count)
     return found, wrong
+
+
+def height(ratios):
+    """The mean over launches, and over both neighbours, of log ratios at HERE; shape (campaigns,)."""
+    left, far = int(HERE), HERE % 1
+    return ((1 - far) * ratios[:, :, left] + far * ratios[:, :, left + 1]).mean(axis=1)
 
 
 def cells(medians, truth):
