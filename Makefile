@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report test test-cluster lint bench bench-analysis docs clean
+.PHONY: help env report test test-cluster calibrate lint bench bench-analysis bench-runs docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -18,10 +18,13 @@ report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or pap
 	@echo "The report: results/report/index.html"
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -m "not cluster"
+	@$(BIN)/python -m pytest -m "not cluster and not calibration"
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
 	@$(BIN)/python -m pytest -m cluster
+
+calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (a quarter of an hour)
+	@$(BIN)/python -m pytest -s -m calibration tests/calibration
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/ruff check
@@ -35,6 +38,9 @@ bench: .venv/run  ## our numbers beside those of plain loops and of others' prog
 
 bench-analysis: .venv/run  ## how long the analysis takes and how it grows, up to a million rows
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
+
+bench-runs: .venv/run  ## how far our ratios and those of pyzmq's script vary from run to run (half an hour)
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
 
 docs: .venv/run  ## write the pages that are generated: config/README.md
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 Floats = NDArray[np.float64]
+Cells = NDArray[np.intp]
 
 LEVEL = 0.95
 """Confidence of every interval; the tests use the complement."""
@@ -93,35 +94,38 @@ def estimate(d: Floats) -> Estimate:
     a launch, and no value is made up.
     """
     mean, error, df = np.full((3, d.shape[1]), np.nan)
-    for cell in range(d.shape[1]):
-        complete, at = complete_around(d, cell)
-        if complete.size:
-            own = complete[:, at]
-            mean[cell] = own.mean()
-            error[cell], df[cell] = error_of_mean(own, *pooled(complete, at))
+    measured = ~np.isnan(d)
+    # Cells that the same launches measured share the part of `d` that they are estimated from.
+    for launches in set(map(tuple, measured.T)):
+        if any(launches):
+            cells = np.flatnonzero(np.equal(launches, measured.T).all(axis=1))
+            complete, kept = complete_around(d, cells[0])
+            at = np.searchsorted(kept, cells)
+            mean[cells] = complete.mean(axis=0)[at]
+            error[cells], df[cells] = (found[at] for found in error_of_mean(complete, *pooled(complete)))
     return Estimate(mean, error, df)
 
 
-def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floats, int]:
+def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floats, Cells]:
     """The largest part of `d` without gaps that keeps every launch measuring `cell` (up to `last`).
 
-    Returns that part, of shape (launches', cells'), and the position of `cell` in it. The part is empty if
-    no launch measured there.
+    Returns that part, of shape (launches', cells'), and the numbers of its cells, rising. The part has no
+    launch if none measured there.
     """
     missing = np.isnan(d)
     wanted = slice(cell, (cell if last is None else last) + 1)
     here = ~np.asarray(missing[:, wanted].any(axis=1))
-    kept = ~np.asarray(missing[here].any(axis=0))
-    return d[here][:, kept], int(kept[:cell].sum())
+    kept = np.flatnonzero(~missing[here].any(axis=0))
+    return d[here][:, kept], kept
 
 
-def pooled(d: Floats, cell: int) -> tuple[float, float, int]:
-    """Variance between launches around `cell`, in two parts: what a launch shifts in the whole window, and
+def pooled(d: Floats) -> tuple[Floats, Floats, int]:
+    """Variance between launches around each cell, in two parts: what a launch shifts in the whole window, and
     what it shifts in single cells.
 
-    `d` has shape (launches, cells), without gaps. Returns the parts a and b and the cells in the window:
-    WINDOW of them centred on `cell`, shifted inwards at the ends of the axis, fewer on a shorter axis.
-    A window of one cell has nothing to pool and says so with a = b = 0.
+    `d` has shape (launches, cells), without gaps. Returns the parts a and b, of shape (cells,), and the cells
+    in a window: WINDOW of them centred on the cell, shifted inwards at the ends of the axis, fewer on a
+    shorter axis. A window of one cell has nothing to pool and says so with a = b = 0.
 
     Formula: two-way layout of the residuals r, launches by cells, with mean squares MSB between launches
     and MSC within; a = MSB / w, b = (w - 1) MSC / w, so that a + b estimates the variance of one cell.
@@ -129,17 +133,17 @@ def pooled(d: Floats, cell: int) -> tuple[float, float, int]:
     launches, cells = d.shape
     width = min(WINDOW, cells) if 1 < launches < ENOUGH else 1
     if width == 1:
-        return 0.0, 0.0, 1
-    start = min(max(cell - width // 2, 0), cells - width)
-    window = d[:, start : start + width]
-    r = window - window.mean(axis=0)
-    shift = r.mean(axis=1)
-    a = (shift**2).sum() / (launches - 1)
-    b = ((r - shift[:, np.newaxis]) ** 2).sum() / (width * (launches - 1))
-    return float(a), float(b), width
+        return np.zeros(cells), np.zeros(cells), 1
+    starts = np.clip(np.arange(cells) - width // 2, 0, cells - width)
+    r = d - d.mean(axis=0)
+    windows = r[:, starts[:, np.newaxis] + np.arange(width)]
+    shift = windows.mean(axis=2)
+    a = (shift**2).sum(axis=0) / (launches - 1)
+    b = ((windows - shift[:, :, np.newaxis]) ** 2).sum(axis=2).sum(axis=0) / (width * (launches - 1))
+    return a, b, width
 
 
-def error_of_mean(values: Floats, a: float | Floats, b: float | Floats, width: int) -> tuple[Floats, Floats]:
+def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Floats, Floats]:
     """Standard error of the mean over launches, and its degrees of freedom.
 
     `values` has shape (launches, ...); `a` and `b` are the parts of the pooled variance there and `width`
