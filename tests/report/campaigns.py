@@ -62,6 +62,7 @@ class Campaign:
     raw: list[Row] = field(default_factory=list)
     """Further rows of the measurements."""
     thresholds: list[Row] = field(default_factory=list)
+    claims: list[Row] = field(default_factory=list)
     scale: float = 1.0
     half_width: float = 0.03
 
@@ -95,6 +96,7 @@ class Campaign:
         tables["launches"] += self.holes
         tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
+        tables["claims"] += self.claims
         return tables
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:
@@ -143,7 +145,7 @@ class Campaign:
 SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS,
+    "thresholds": record.THRESHOLDS, "claims": record.CLAIMS,
 }  # fmt: skip
 
 

@@ -95,6 +95,15 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
 
+CLAIMS = _schema(
+    strings="claim source says kind experiment placement protocol metric arm verdict reason unit scale axis_unit own "
+    "rows",
+    integers="launches numbers",
+    numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
+    flags="at_least",
+)
+"""One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
+
 
 class RecordError(Exception):
     """A file that must not be believed, or that cannot be read; the message names it and the next step."""

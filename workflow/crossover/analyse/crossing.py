@@ -12,11 +12,9 @@ from crossover.analyse.statistics import (
     LEVEL,
     Estimate,
     Floats,
-    complete_around,
-    error_of_mean,
+    between,
     estimate,
     holm,
-    pooled,
 )
 
 Verdict = Literal["one", "none", "always", "several", "undecided"]
@@ -124,20 +122,9 @@ def _edge(d: Floats, mean: Floats, inside: float, outside: float) -> float:
 
 
 def _accepts(d: Floats, mean: Floats, cell: int, places: Floats) -> NDArray[np.bool_]:
-    """Whether a log ratio of zero is not rejected at `places` between `cell` and its right neighbour.
-
-    The rule of the cells, carried over: each launch's log ratios are interpolated, and so are the two parts
-    of the pooled variance. At a cell this is the cell's own test. Only launches that measured both
-    neighbours give the error, and where these are fewer than two nothing is rejected.
+    """Whether a log ratio of zero is not rejected at `places` between `cell` and its right neighbour; where launches
+    are too few for an error, nothing is.
     """
-    complete, at = complete_around(d, cell, cell + 1)
-    far = places - cell
-    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
-    if len(complete) < 2:
-        return np.ones(len(places), dtype=bool)
-    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
-    (a, b, width), (c, e, _) = pooled(complete, at), pooled(complete, at + 1)
-    error, df = error_of_mean(values, (1 - far) * a + far * c, (1 - far) * b + far * e, width)
-    here = Estimate(centre, error, df)
-    accepted: NDArray[np.bool_] = np.abs(centre) <= here.margin
+    here = between(d, mean, cell, places - cell)
+    accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
     return accepted

@@ -60,7 +60,7 @@ class Estimate:
         """Two-sided p-value of a mean of zero."""
         return self.p_within(0)
 
-    def p_within(self, effect: float) -> Floats:
+    def p_within(self, effect: float | Floats) -> Floats:
         """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 where there is no error.
 
         A minimum-effect test: with `effect` zero the usual one. Launches that agree to the last bit give 0, or 1
@@ -145,6 +145,34 @@ def error_of_mean(values: Floats, a: float | Floats, b: float | Floats, width: i
     df = n / (shared**2 + (1 - shared) ** 2 / max(width - 1, 1))
     variance = np.maximum(values.var(axis=0, ddof=1), total)
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
+
+
+def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells.
+
+    The rule of the cells, carried over: the `mean` of the cells and each launch's values are interpolated, and so
+    are the two parts of the pooled variance. Only launches that measured both neighbours give the error.
+    """
+    complete, at = complete_around(d, cell, cell + 1)
+    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
+    if len(complete) < 2:
+        return Estimate(centre, *np.full((2, len(far)), np.nan))
+    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
+    (a, b, width), (c, e, _) = pooled(complete, at), pooled(complete, at + 1)
+    return Estimate(centre, *error_of_mean(values, (1 - far) * a + far * c, (1 - far) * b + far * e, width))
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """How much larger the first of two independent estimates is, position by position.
+
+    Degrees of freedom: Welch and Satterthwaite.
+    """
+    a, b = first.error**2, second.error**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = (a + b) ** 2 / (a**2 / first.df + b**2 / second.df)
+    # Two that are known to the last bit have no error; any number of degrees says so.
+    df = np.where(a + b == 0, np.fmin(first.df, second.df), df)
+    return Estimate(first.mean - second.mean, np.sqrt(a + b), df)
 
 
 def holm(p: Floats) -> Floats:

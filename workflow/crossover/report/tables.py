@@ -22,6 +22,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "ratios": record.RATIOS,
     "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS,
+    "claims": record.CLAIMS,
 }
 
 
@@ -35,6 +36,7 @@ class Tables:
     ratios: list[Row]
     crossovers: list[Row]
     thresholds: Sequence[Row] = ()
+    claims: Sequence[Row] = ()
 
     @property
     def experiments(self) -> list[str]:
