@@ -31,7 +31,8 @@ def write(claims: Sequence[Claim], results: Path, higher: Mapping[str, Sequence[
     """
     field = measured(results, higher)
     datasets = published.read()
-    rows = [row(claim, field, of_source(datasets, claim["source"])) for claim in claims]
+    sources = {source: of_source(datasets, source) for source in {claim["source"] for claim in claims}}
+    rows = [row(claim, field, sources[claim["source"]]) for claim in claims]
     frame = pd.DataFrame(rows, columns=record.CLAIMS.names)
     record.write(pa.Table.from_pandas(frame, record.CLAIMS, preserve_index=False), results / "claims.parquet")
 

@@ -80,20 +80,18 @@ def _unless_equal_arms_do_it(found: Found, expected: Range) -> Judgement:
     """Whether a quantity that lies where it should could lie there without anything behind it."""
     known, neutral = found.known, found.neutral
     if isinstance(known, Numbers):
-        if neutral is not None and not expected.low < neutral < expected.high:
-            if (known.p_outside(neutral, neutral) > 1 - LEVEL).any():
-                return Judgement("inconclusive", "equal arms were seen to differ by nearly as much")
-        elif (found.effect > _allowed(expected, neutral)).any():
-            return Judgement("inconclusive", "equal arms were seen to differ by more than the claim allows")
+        if neutral is None:
+            if (found.effect > -excess(known.value, known.value, expected)).any():
+                return Judgement(
+                    "inconclusive", "moved by what equal arms were seen to differ by, it would lie outside"
+                )
+        elif expected.low < neutral < expected.high:
+            if (found.effect > min(expected.high - neutral, neutral - expected.low)).any():
+                return Judgement("inconclusive", "equal arms were seen to differ by more than the claim allows")
+        elif (known.p_outside(neutral, neutral) > 1 - LEVEL).any():
+            return Judgement("inconclusive", "equal arms were seen to differ by nearly as much")
     how = "by two one-sided tests" if expected.equivalent else "with all of its interval"
     return Judgement("holds", f"it lies within the expected range, {how}")
-
-
-def _allowed(expected: Range, neutral: float | None) -> float:
-    """How far equal arms may differ for the claim to mean anything: no farther than the range leaves room for."""
-    if neutral is None:
-        return (expected.high - expected.low) / 2
-    return min(expected.high - neutral, neutral - expected.low)
 
 
 def excess(low: Floats, high: Floats, expected: Range) -> Floats:
