@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -82,6 +83,7 @@ def write(folder, rows, effect=1.01):
     return folder
 
 
+@cache
 def shipped():
     """The claims of config/claims.yaml."""
     return claimed.read()
