@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import admission, closure, forecast, plan, room, schema, session
+from crossover import admission, claimed, closure, forecast, plan, room, schema, session
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -19,6 +19,7 @@ configfile: "config/config.yaml"
 
 with session.plain(schema.ConfigError):
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
+    claimed.read("config/claims.yaml")
 
 session.expose()
 RESULTS = run["results"]

@@ -152,7 +152,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "needs": record.NEEDS,
-    "steady": record.STEADY,
+    "steady": record.STEADY, "claims": record.CLAIMS,
 }  # fmt: skip
 
 

@@ -84,6 +84,13 @@ def _join(chosen: argparse.Namespace) -> None:
     tables.join(chosen.tables, chosen.results)
 
 
+def _claims(chosen: argparse.Namespace) -> None:
+    from crossover import claimed
+    from crossover.analyse import claims
+
+    claims.write(claimed.read(chosen.claims), chosen.results, json.loads(chosen.higher))
+
+
 def _figures(chosen: argparse.Namespace) -> None:
     from crossover.report import figures
 
@@ -180,6 +187,11 @@ def _parser() -> argparse.ArgumentParser:
     added = command("join", _join, "Concatenate the experiments' tables into the run's tables.")
     added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")
     added.add_argument("tables", nargs="+", type=Path, help="the experiments' folders of tables")
+
+    added = command("claims", _claims, "Judge the claims of others by the run's tables.")
+    added.add_argument("results", type=Path, help="the folder of results")
+    added.add_argument("--claims", type=Path, required=True, help="the claims, such as config/claims.yaml")
+    added.add_argument("--higher", default="{}", help="what higher tiers would measure, as JSON")
 
     added = command("figures", _figures, "Draw an experiment's figures from its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")

@@ -117,6 +117,14 @@ STEADY = _schema(
     numbers="x",
 )
 """One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
+CLAIMS = _schema(
+    strings="claim source says kind experiment placement protocol metric arm verdict reason unit scale axis_unit own "
+    "rows",
+    integers="launches numbers",
+    numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
+    flags="at_least",
+)
+"""One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
 
 
 class RecordError(Exception):

@@ -1,6 +1,7 @@
 # Raw files become tables: first each experiment's own, so that it can be rerun alone, then the run's.
 # Seconds of work, so it is done where Snakemake runs.
 
+import json
 
 TABLES = (
     "measurements",
@@ -60,3 +61,25 @@ rule join:
         "Joining the tables of all experiments"
     shell:
         "python -m crossover join --results {params.results:q} {params.folders:q} 2>&1 | tee {log:q}"
+
+
+rule claims:
+    input:
+        tables=expand(f"{RESULTS}/{{table}}.parquet", table=("launches", "medians", "sensitivity")),
+        claims="config/claims.yaml",
+        published=sorted(map(str, Path("config/published").iterdir())),
+    output:
+        f"{RESULTS}/claims.parquet",
+    log:
+        f"{RESULTS}/logs/claims.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        results=subpath(output[0], parent=True),
+        higher=json.dumps(schema.higher(config)),
+        code=closure.digest("crossover.analyse.claims", "crossover.claimed"),
+    message:
+        "Judging the claims of others"
+    shell:
+        "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} 2>&1 | tee {log:q}"

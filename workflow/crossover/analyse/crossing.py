@@ -13,11 +13,9 @@ from crossover.analyse.statistics import (
     LEVEL,
     Estimate,
     Floats,
-    complete_around,
-    error_of_mean,
+    between,
     estimate,
     holm,
-    pooled,
 )
 
 Verdict = Literal["one", "none", "always", "several", "undecided"]
@@ -127,27 +125,14 @@ def _edge(accepts: Test, inside: float, outside: float) -> float:
 
 
 def _test(d: Floats, mean: Floats, cell: int) -> Test:
-    """The test, at places between `cell` and its right neighbour, of whether a log ratio of zero is not rejected.
-
-    The rule of the cells, carried over: each launch's log ratios are interpolated, and the two parts of the pooled
-    variance as those of a weighted mean of both neighbours: what a launch shifts in the whole window it shifts in
-    both alike, what it shifts in single cells averages out in part. At a cell this is the cell's own test. Only
-    launches that measured both neighbours give the error, and where these are fewer than two nothing is rejected.
+    """The test, at places between `cell` and its right neighbour, of whether a log ratio of zero is not rejected; where
+    launches are too few for an error, nothing is.
     """
-    complete, kept = complete_around(d, cell, cell + 1)
-    if len(complete) < 2:
-        return lambda places: np.ones(len(places), dtype=bool)
-    at = int(np.searchsorted(kept, cell))
-    a, b, width = pooled(complete)
+    estimates = between(d, mean, cell)
 
     def accepts(places: Floats) -> NDArray[np.bool_]:
-        far = places - cell
-        centre = (1 - far) * mean[cell] + far * mean[cell + 1]
-        values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
-        shared = (1 - far) * a[at] + far * a[at + 1]
-        single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
-        error, df = error_of_mean(values, shared, single, width)
-        accepted: NDArray[np.bool_] = np.abs(centre) <= Estimate(centre, error, df).margin
+        here = estimates(places - cell)
+        accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
         return accepted
 
     return accepts

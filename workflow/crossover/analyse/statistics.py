@@ -8,6 +8,7 @@ they are not, and intervals that count them cover far less than they promise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,7 @@ class Estimate:
         """Two-sided p-value of a mean of zero."""
         return self.p_within(0)
 
-    def p_within(self, effect: float) -> Floats:
+    def p_within(self, effect: float | Floats) -> Floats:
         """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 where there is no error.
 
         A minimum-effect test: with `effect` zero the usual one. Launches that agree to the last bit give 0, or 1
@@ -161,6 +162,46 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
     df = n / (shared**2 + (1 - shared) ** 2 / max(width - 1, 1))
     variance = np.maximum(values.var(axis=0, ddof=1), total)
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
+
+
+def between(d: Floats, mean: Floats, cell: int) -> Callable[[Floats], Estimate]:
+    """The estimates at any fractions of the way from `cell` to its right neighbour, both of `d`'s cells, by these.
+
+    The rule of the cells, carried over: the `mean` of the cells and each launch's values are interpolated, and the two
+    parts of the pooled variance as those of a weighted mean of both neighbours: what a launch shifts in the whole
+    window it shifts in both alike, what it shifts in single cells averages out in part. At a cell this is its own
+    estimate. How much launches differ is told by those that measured both neighbours; where these are fewer than two
+    there is no error. A neighbour that more launches measured is known better in proportion to the root of their number.
+    """
+    complete, kept = complete_around(d, cell, cell + 1)
+    if len(complete) < 2:
+        return lambda far: Estimate((1 - far) * mean[cell] + far * mean[cell + 1], *np.full((2, len(far)), np.nan))
+    at = int(np.searchsorted(kept, cell))
+    a, b, width = pooled(complete)
+    known = np.sqrt(len(complete) / (~np.isnan(d[:, cell : cell + 2])).sum(axis=0))
+
+    def estimates(far: Floats) -> Estimate:
+        values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
+        shared = (1 - far) * a[at] + far * a[at + 1]
+        single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
+        error, df = error_of_mean(values, shared, single, width)
+        centre = (1 - far) * mean[cell] + far * mean[cell + 1]
+        return Estimate(centre, error * ((1 - far) * known[0] + far * known[1]), df)
+
+    return estimates
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """How much larger the first of two independent estimates is, position by position.
+
+    Degrees of freedom: Welch and Satterthwaite.
+    """
+    a, b = first.error**2, second.error**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = (a + b) ** 2 / (a**2 / first.df + b**2 / second.df)
+    # Two that are known to the last bit have no error; any number of degrees says so.
+    df = np.where(a + b == 0, np.fmin(first.df, second.df), df)
+    return Estimate(first.mean - second.mean, np.sqrt(a + b), df)
 
 
 def holm(p: Floats) -> Floats:

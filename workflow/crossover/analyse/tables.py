@@ -30,7 +30,10 @@ TABLES = {
     "needs": record.NEEDS,
     "steady": record.STEADY,
 }
-"""Every table of a run, by the name of its file."""
+"""Every table that an experiment has, and the run of all of them together, by the name of its file."""
+
+WHOLE = {"claims": record.CLAIMS}
+"""Every table that only a run has."""
 
 
 def derive(folder: Path) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from crossover.report import published, quantities, thresholds
+from crossover import published
+from crossover.report import overlay, quantities, thresholds
 from crossover.report.tables import Panel, Row, panels, rows
 
 # Okabe and Ito's colours, which readers with any colour vision can tell apart; black and yellow, which vanish
@@ -56,7 +57,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
     # The null arm is the reference once more: here it would only hide it.
     points = [_point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
-    others = [_published(panel, point) for dataset in datasets for point in dataset.over(panel)]
+    others = [_published(panel, point) for dataset in datasets for point in overlay.over(dataset, panel)]
     # A prefix belongs to a unit: a share of one half is 0.5, not 500 m.
     tick_format = "~s" if panel.unit else "~g"
     levels = thresholds.levels(panel)

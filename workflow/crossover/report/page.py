@@ -16,18 +16,19 @@ import pyarrow.compute as pc
 import vl_convert
 from IPython.display import Markdown
 
-from crossover import record
+from crossover import published, record
 from crossover.report import (
     certainty,
+    claims,
     costs,
     fits,
     holes,
     ladder,
     machine,
     markup,
+    overlay,
     places,
     prose,
-    published,
     quantities,
     thresholds,
     tiers,
@@ -203,6 +204,15 @@ class Page:
         higher, elsewhere = (told.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
         return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
 
+    def claims(self) -> Markdown:
+        """The verdicts on the claims of others: how many of each, and a line for every claim."""
+        table = markup.pipe_table(claims.HEADER, claims.lines(self.tables.claims)) if self.tables.claims else ""
+        return Markdown("\n\n".join(filter(None, [claims.counts(self.tables.claims), table])))
+
+    def claims_told(self) -> Markdown:
+        """The same in sentences, source by source."""
+        return Markdown("\n\n".join(claims.paragraphs(self.tables.claims)))
+
     def ladder(self) -> Markdown:
         """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
         shown = ladder.panel(self.tables.summary)
@@ -256,7 +266,7 @@ class Page:
 
     def _sources(self, panels: list[Panel]) -> str:
         """Who published what is drawn beside our own numbers, as the end of a caption."""
-        told = [dataset.source for dataset in self.published if any(dataset.over(panel) for panel in panels)]
+        told = [dataset.source for dataset in self.published if any(overlay.over(dataset, panel) for panel in panels)]
         return f" Open marks are published numbers: {'; '.join(told)}." if told else ""
 
     def _pair(self, panel: Panel) -> str:

@@ -25,6 +25,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "sensitivity": record.SENSITIVITY,
     "fits": record.FITS,
     "needs": record.NEEDS,
+    "claims": record.CLAIMS,
 }
 
 
@@ -41,6 +42,7 @@ class Tables:
     sensitivity: Sequence[Row] = ()
     fits: Sequence[Row] = ()
     needs: Sequence[Row] = ()
+    claims: Sequence[Row] = ()
 
     @property
     def experiments(self) -> list[str]:
