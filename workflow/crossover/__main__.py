@@ -84,6 +84,12 @@ def _join(chosen: argparse.Namespace) -> None:
     tables.join(chosen.tables, chosen.results)
 
 
+def _recommend(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import recommend
+
+    recommend.recommend(chosen.results)
+
+
 def _figures(chosen: argparse.Namespace) -> None:
     from crossover.report import figures
 
@@ -180,6 +186,9 @@ def _parser() -> argparse.ArgumentParser:
     added = command("join", _join, "Concatenate the experiments' tables into the run's tables.")
     added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")
     added.add_argument("tables", nargs="+", type=Path, help="the experiments' folders of tables")
+
+    added = command("recommend", _recommend, "Derive the recommended settings from the run's tables.")
+    added.add_argument("results", type=Path, help="the folder of results")
 
     added = command("figures", _figures, "Draw an experiment's figures from its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")

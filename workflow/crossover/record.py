@@ -95,6 +95,15 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
 
+RECOMMENDATIONS = _schema(
+    strings="library setting about value reason snippet experiment placement protocol metric arm default arms verdict "
+    "axis axis_unit",
+    integers="launches tried",
+    numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
+    flags="recommended",
+)
+"""One row per setting and condition it was measured under: what to set, what it gains, or why nothing is said."""
+
 
 class RecordError(Exception):
     """A file that must not be believed, or that cannot be read; the message names it and the next step."""

@@ -57,3 +57,23 @@ rule join:
         "Joining the tables of all experiments"
     shell:
         "python -m crossover join --results {params.results:q} {params.folders:q} 2>&1 | tee {log:q}"
+
+
+rule recommend:
+    input:
+        expand(f"{RESULTS}/{{table}}.parquet", table=["medians", "thresholds", "sensitivity", "launches"]),
+    output:
+        f"{RESULTS}/recommendations.parquet",
+        f"{RESULTS}/recommended.toml",
+    log:
+        f"{RESULTS}/logs/recommend.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        results=subpath(output[0], parent=True),
+        code=closure.digest("crossover.analyse.recommend"),
+    message:
+        "Deriving the recommended settings"
+    shell:
+        "python -m crossover recommend {params.results:q} 2>&1 | tee {log:q}"
