@@ -124,6 +124,11 @@ def test_a_file_of_configuration_sets_what_it_says(tmp_path, name):
     for value, text in snippets(name).items():
         (tmp_path / "ipcontroller_config.py").write_text(f"c = get_config()\n{text}")
         config = PyFileConfigLoader("ipcontroller_config.py", path=str(tmp_path)).load_config()
+        if value == "pure":
+            # No scheduler of Python's, but two sockets of the controller's own, which asks for it in these words.
+            assert "TaskScheduler.scheme_name" in config and config.TaskScheduler.scheme_name == value
+            assert value in TaskScheduler.scheme_name.values
+            continue
         made = {"TaskScheduler": TaskScheduler, "Session": Session}[owner](config=Config(config))
         assert getattr(made, option) == value
         if owner == "Session":

@@ -4,11 +4,10 @@ import re
 
 import pyarrow as pa
 import pytest
-from campaigns import NOT_SHOWN, Campaign, mpi, recommendation
+from campaigns import NOT_SHOWN, recommendation
 
 from crossover import record
 from crossover.report import tables as corridor
-from crossover.report.page import Page
 from crossover.report.recommended import gain, reason, section
 
 PASSED = recommendation()
@@ -87,9 +86,8 @@ def test_the_lines_to_paste_are_folded_and_stay_text():
     assert "<pre><code>if a &lt; b:\n    c = &#x27;&amp;&#x27;\n</code></pre>" in shown
 
 
-def test_without_any_row_the_section_says_so(tmp_path):
-    page = Page({}, Campaign([mpi()]).write(tmp_path))
-    assert page.recommended().data == "No setting was examined."
+def test_without_any_row_the_section_says_so():
+    assert section([]) == "No setting was examined."
 
 
 @pytest.mark.parametrize("column", ["x", "low", "high", "gain", "gain_low", "gain_high", "gain_from", "gain_to"])
