@@ -58,11 +58,15 @@ def test_a_place_without_a_default_says_whose_it_is_and_claims_no_gain():
 
 def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(LEFT) == (
-        f"no gain is significantly beyond it: `no-copy` is {gain(LEFT)}; the smallest effect is 1.30; "
+        f"no gain is significantly beyond it: it is {gain(LEFT)}; the smallest effect is 1.30; "
         "the place would be 15 kB [9.3 kB, 21 kB]"
     )
     silent = recommendation(**NOT_SHOWN, **dict.fromkeys(("gain", "x", "smallest_effect")))
     assert reason(silent) == "no gain is significantly beyond it"
+
+
+def test_of_several_the_reason_says_which_was_the_best():
+    assert "beyond it: `pure` is 1.30 [1.20, 1.40] times better" in reason(CHOSEN | NOT_SHOWN)
 
 
 def test_the_reasons_are_folded_unless_they_are_all_there_is():

@@ -49,7 +49,7 @@ def reason(row: Row) -> str:
     """Why there is no recommendation, with the numbers by which that was judged."""
     told = [str(row["reason"])]
     if row["gain"] is not None:
-        told[0] += f": `{row['arm']}` is {gain(row)}"
+        told[0] += f": {'it' if row['x'] is not None else '`' + row['arm'] + '`'} is {gain(row)}"
         if row["smallest_effect"] is not None:
             told.append(f"the smallest effect is {quantities.significant(row['smallest_effect'])}")
         if row["x"] is not None:
