@@ -43,6 +43,7 @@ rule all:
     default_target: True
     input:
         plan.raw_files(run),
+        f"{RESULTS}/recommended.toml",
         f"{RESULTS}/report/index.html",
     localrule: True
 

@@ -152,7 +152,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "needs": record.NEEDS,
-    "steady": record.STEADY, "claims": record.CLAIMS,
+    "steady": record.STEADY, "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 
 
@@ -219,6 +219,23 @@ def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
     }  # fmt: skip
 
 
+def recommendation(**changes: Any) -> Row:
+    """A row of the recommendations: a size in bytes for `copy=False` that passed its test."""
+    row: Row = {
+        "library": "pyzmq", "setting": "copy=False", "about": "the size from which on lending is faster",
+        "recommended": True, "value": "14700", "reason": None, "snippet": "socket.copy_threshold = 14700\n",
+        "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp, 64 MB in flight",
+        "metric": "send rate", "arm": "no-copy", "default": "copy", "arms": '["no-copy", "copy"]', "verdict": "from",
+        "axis": "message size", "axis_unit": "bytes", "launches": 3, "tried": 1, "x": 14720.0, "low": 9315.0,
+        "high": 20710.0, "gain": 12.6, "gain_low": 8.87, "gain_high": 17.9, "gain_from": 31623.0, "gain_to": 1e6,
+        "smallest_effect": 1.3,
+    }  # fmt: skip
+    return row | changes
+
+
+NOT_SHOWN: Row = {"recommended": False, "value": None, "snippet": None, "reason": "no gain is significantly beyond it"}
+"""What of such a row is otherwise where its test did not pass."""
+
 TASK_HOLES = [launch_row("task_latency", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]
 
 
@@ -228,7 +245,8 @@ def two_good_one_hole(**changes: Any) -> Campaign:
         for protocol in ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
         for metric in ("throughput", "bandwidth", "send rate")
     ]
-    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **changes)
+    told = [recommendation(), recommendation(protocol="PUSH/PULL over ipc, 64 MB in flight", **NOT_SHOWN)]
+    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **({"recommendations": told} | changes))
 
 
 def run(campaign: Campaign) -> Tables:

@@ -91,6 +91,12 @@ def _claims(chosen: argparse.Namespace) -> None:
     claims.write(claimed.read(chosen.claims), chosen.results, json.loads(chosen.higher))
 
 
+def _recommend(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import recommend
+
+    recommend.recommend(chosen.results)
+
+
 def _figures(chosen: argparse.Namespace) -> None:
     from crossover.report import figures
 
@@ -192,6 +198,9 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("results", type=Path, help="the folder of results")
     added.add_argument("--claims", type=Path, required=True, help="the claims, such as config/claims.yaml")
     added.add_argument("--higher", default="{}", help="what higher tiers would measure, as JSON")
+
+    added = command("recommend", _recommend, "Derive the recommended settings from the run's tables.")
+    added.add_argument("results", type=Path, help="the folder of results")
 
     added = command("figures", _figures, "Draw an experiment's figures from its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")

@@ -117,6 +117,7 @@ STEADY = _schema(
     numbers="x",
 )
 """One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
+
 CLAIMS = _schema(
     strings="claim source says kind experiment placement protocol metric arm verdict reason unit scale axis_unit own "
     "rows",
@@ -125,6 +126,15 @@ CLAIMS = _schema(
     flags="at_least",
 )
 """One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
+
+RECOMMENDATIONS = _schema(
+    strings="library setting about value reason snippet experiment placement protocol metric arm default arms verdict "
+    "axis axis_unit",
+    integers="launches tried",
+    numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
+    flags="recommended",
+)
+"""One row per setting and condition it was measured under: what to set, what it gains, or why nothing is said."""
 
 
 class RecordError(Exception):

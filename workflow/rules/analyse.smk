@@ -83,3 +83,23 @@ rule claims:
         "Judging the claims of others"
     shell:
         "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} 2>&1 | tee {log:q}"
+
+
+rule recommend:
+    input:
+        expand(f"{RESULTS}/{{table}}.parquet", table=["medians", "thresholds", "sensitivity", "launches"]),
+    output:
+        f"{RESULTS}/recommendations.parquet",
+        f"{RESULTS}/recommended.toml",
+    log:
+        f"{RESULTS}/logs/recommend.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        results=subpath(output[0], parent=True),
+        code=closure.digest("crossover.analyse.recommend"),
+    message:
+        "Recommending settings"
+    shell:
+        "python -m crossover recommend {params.results:q} 2>&1 | tee {log:q}"

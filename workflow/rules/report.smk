@@ -45,7 +45,7 @@ rule ladder:
 rule report:
     input:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
-        claims=f"{RESULTS}/claims.parquet",
+        judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
         source=[path for path in map(str, sorted(Path("reports").rglob("*"))) if Path(path).is_file()],

@@ -171,7 +171,7 @@ def between(d: Floats, mean: Floats, cell: int) -> Callable[[Floats], Estimate]:
     parts of the pooled variance as those of a weighted mean of both neighbours: what a launch shifts in the whole
     window it shifts in both alike, what it shifts in single cells averages out in part. At a cell this is its own
     estimate. How much launches differ is told by those that measured both neighbours; where these are fewer than two
-    there is no error. A neighbour that more launches measured is known better in proportion to the root of their number.
+    there is no error. A neighbour that more launches measured is known better, by the root of their number.
     """
     complete, kept = complete_around(d, cell, cell + 1)
     if len(complete) < 2:

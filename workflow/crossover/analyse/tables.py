@@ -32,7 +32,7 @@ TABLES = {
 }
 """Every table that an experiment has, and the run of all of them together, by the name of its file."""
 
-WHOLE = {"claims": record.CLAIMS}
+WHOLE = {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
 """Every table that only a run has."""
 
 

@@ -30,6 +30,7 @@ from crossover.report import (
     places,
     prose,
     quantities,
+    recommended,
     thresholds,
     tiers,
 )
@@ -73,6 +74,10 @@ class Page:
         bundle = vl_convert.javascript_bundle(CHART_SCRIPT.read_text(encoding="utf-8"))
         # A module, since the bundle's one-letter names would else meet those of other scripts.
         return Markdown(markup.raw(f'<script type="module">{bundle}</script>'))
+
+    def recommended(self) -> Markdown:
+        """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""
+        return Markdown(recommended.section(self.tables.recommendations))
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""

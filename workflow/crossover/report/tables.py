@@ -26,6 +26,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "fits": record.FITS,
     "needs": record.NEEDS,
     "claims": record.CLAIMS,
+    "recommendations": record.RECOMMENDATIONS,
 }
 
 
@@ -43,6 +44,7 @@ class Tables:
     fits: Sequence[Row] = ()
     needs: Sequence[Row] = ()
     claims: Sequence[Row] = ()
+    recommendations: Sequence[Row] = ()
 
     @property
     def experiments(self) -> list[str]:
@@ -149,7 +151,7 @@ class Panel:
     @property
     def title(self) -> str:
         """The protocol, with the placement where it is not the usual single node."""
-        return self.protocol if self.placement == "node" else f"{self.protocol} ({self.placement})"
+        return title(self.protocol, self.placement)
 
     @property
     def name(self) -> str:
@@ -179,6 +181,15 @@ def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row], thresho
     tables = (summary, ratios, crossovers, thresholds)
     wanted = sorted({group(row) for row in [*summary, *ratios]})
     return [Panel(*each, *(members(table, each) for table in tables)) for each in wanted]
+
+
+def title(protocol: str, placement: str) -> str:
+    """What names a condition, the usual placement left out.
+
+    >>> title("REQ/REP over tcp", "node"), title("REQ/REP over tcp", "nodes")
+    ('REQ/REP over tcp', 'REQ/REP over tcp (nodes)')
+    """
+    return protocol if placement == "node" else f"{protocol} ({placement})"
 
 
 def slug(text: str) -> str:
