@@ -147,13 +147,19 @@ def error_of_mean(values: Floats, a: float | Floats, b: float | Floats, width: i
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
 
 
-def holm(p: Floats) -> Floats:
+def holm(p: Floats, weights: Floats | None = None) -> Floats:
     """p-values adjusted so that the chance of any false rejection among them stays at the level.
 
-    Holm, Scand. J. Statist. 6 (1979) 65.
+    `weights`, none of them negative, share the level among the tests; without them all have the same. Holm, Scand. J.
+    Statist. 6 (1979) 65.
     """
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    share = np.ones_like(p) if weights is None else weights
+    # What has no weight is not tested.
+    relative = np.divide(p, share, out=np.ones_like(p), where=share > 0)
+    order = np.argsort(np.where(share > 0, relative, np.inf), kind="stable")
+    # The weights of all that is not rejected yet.
+    left = np.cumsum(share[order][::-1])[::-1]
+    steps = np.maximum.accumulate(np.where(share[order] > 0, relative[order] * left, 1.0))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(steps, 1)
     return adjusted

@@ -1,0 +1,106 @@
+"""Whether one curve differs between two independent samples of launches, anywhere along it or as a whole.
+
+Both samples keep their own variance (Welch), pooled over neighbouring cells as everywhere. The quantity that is
+compared is a log ratio of an arm to its reference, both measured in the same rounds, so what makes a whole machine
+faster or slower cancels; of what remains, the interval knows what varies from launch to launch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtr
+
+from crossover.analyse.statistics import LEVEL, Estimate, Floats, estimate, holm
+
+Verdict = Literal["better", "worse", "mixed", "same", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one curve: `after` minus `before`, in logarithms."""
+
+    cells: Estimate
+    """The change of each cell."""
+    whole: Estimate
+    """The change of the curve's mean, of shape (1,); NaN where no cell was measured by every launch."""
+    p: Floats
+    """p-value of each cell, then of the whole: of one family, of which any is rejected wrongly in at most 5 %."""
+
+    @property
+    def differs(self) -> float:
+        """p-value of no change anywhere along the curve."""
+        return float(self.p.min())
+
+    def cell_verdicts(self, better: str, within: float) -> list[Verdict]:
+        """What became of each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
+        equal = equivalence(self.cells, within) <= 1 - LEVEL
+        signs = _signs(self.cells.mean, self.p[:-1], better)
+        return [_word(sign) if sign else "same" if same else "cannot tell" for sign, same in zip(signs, equal, strict=True)]
+
+    def verdict(self, better: str, within: float) -> Verdict:
+        """What became of the curve: `mixed` is better at some cells and worse at others, `same` speaks of its mean."""
+        mean = np.append(self.cells.mean, self.whole.mean)
+        signs = set(_signs(mean, self.p, better)) - {0}
+        if len(signs) > 1:
+            return "mixed"
+        if signs:
+            return _word(signs.pop())
+        return "same" if equivalence(self.whole, within)[0] <= 1 - LEVEL else "cannot tell"
+
+
+def change(before: Floats, after: Floats) -> Change:
+    """The change of a curve from `before` to `after`, both of shape (launches, cells), of the same cells.
+
+    A slow-down of all cells shows best in their mean, that of a few in these. So one family of tests holds both: the
+    mean has half of its weight, the cells share the other half, and what is rejected passes its weight on (Holm).
+    """
+    cells = difference(estimate(before), estimate(after))
+    whole = difference(*(estimate(mean) for mean in means(before, after)))
+    known = not np.isnan(whole.error[0])
+    weights = np.full(len(cells.mean) + 1, (0.5 if known else 1.0) / len(cells.mean))
+    weights[-1] = 0.5 if known else 0.0
+    return Change(cells, whole, holm(np.append(cells.p, whole.p), weights))
+
+
+def difference(before: Estimate, after: Estimate) -> Estimate:
+    """`after` minus `before`, two independent estimates.
+
+    Variances add; degrees of freedom: Welch and Satterthwaite. NaN where either was not replicated.
+    """
+    a, b = before.error**2, after.error**2
+    total = a + b
+    # Launches that agree to the last bit leave no parts to weigh: then either's degrees of freedom count in full.
+    share = np.divide(a, total, out=np.full_like(total, 0.5), where=total > 0)
+    df = 1 / (share**2 / before.df + (1 - share) ** 2 / after.df)
+    return Estimate(after.mean - before.mean, np.sqrt(total), df)
+
+
+def equivalence(found: Estimate, within: float) -> Floats:
+    """p-value of a mean at least `within` from zero: two one-sided tests (Schuirmann 1987); 1 without an error."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = (within - np.abs(found.mean)) / found.error
+    p = stdtr(found.df, -room)
+    return np.where(np.isnan(found.error) | np.isnan(found.mean), 1.0, p)
+
+
+def means(before: Floats, after: Floats) -> tuple[Floats, Floats]:
+    """Each launch's mean over the cells that all launches measured, shape (launches, 1)."""
+    taking_part = [d[~np.isnan(d).all(axis=1)] for d in (before, after)]
+    complete = ~np.isnan(np.concatenate(taking_part)).any(axis=0)
+    if not complete.any():
+        return np.full((1, 1), np.nan), np.full((1, 1), np.nan)
+    first, second = (d[:, complete].mean(axis=1, keepdims=True) for d in taking_part)
+    return first, second
+
+
+def _signs(mean: Floats, p: Floats, better: str) -> list[int]:
+    """1 where a significant change is for the better, -1 where it is for the worse, else 0."""
+    up = 1 if better == "higher" else -1
+    return [int(up * np.sign(each)) if small else 0 for each, small in zip(mean, p <= 1 - LEVEL, strict=True)]
+
+
+def _word(sign: int) -> Verdict:
+    return "better" if sign > 0 else "worse"
