@@ -38,7 +38,9 @@ class Change:
         """What became of each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
         equal = equivalence(self.cells, within) <= 1 - LEVEL
         signs = _signs(self.cells.mean, self.p[:-1], better)
-        return [_word(sign) if sign else "same" if same else "cannot tell" for sign, same in zip(signs, equal, strict=True)]
+        return [
+            _word(sign) if sign else "same" if same else "cannot tell" for sign, same in zip(signs, equal, strict=True)
+        ]
 
     def verdict(self, better: str, within: float) -> Verdict:
         """What became of the curve: `mixed` is better at some cells and worse at others, `same` speaks of its mean."""
@@ -58,7 +60,7 @@ def change(before: Floats, after: Floats) -> Change:
     mean has half of its weight, the cells share the other half, and what is rejected passes its weight on (Holm).
     """
     cells = difference(estimate(before), estimate(after))
-    whole = difference(*(estimate(mean) for mean in means(before, after)))
+    whole = difference(*map(estimate, means(before, after)))
     known = not np.isnan(whole.error[0])
     weights = np.full(len(cells.mean) + 1, (0.5 if known else 1.0) / len(cells.mean))
     weights[-1] = 0.5 if known else 0.0
@@ -86,14 +88,16 @@ def equivalence(found: Estimate, within: float) -> Floats:
     return np.where(np.isnan(found.error) | np.isnan(found.mean), 1.0, p)
 
 
-def means(before: Floats, after: Floats) -> tuple[Floats, Floats]:
-    """Each launch's mean over the cells that all launches measured, shape (launches, 1)."""
-    taking_part = [d[~np.isnan(d).all(axis=1)] for d in (before, after)]
+def means(*samples: Floats) -> list[Floats]:
+    """Each launch's mean over the cells that all launches of all `samples` measured, each of shape (launches, 1).
+
+    `samples` are of the same cells. Launches that measured none of the curve take no part. NaN where no cell is left.
+    """
+    taking_part = [d[~np.isnan(d).all(axis=1)] for d in samples]
     complete = ~np.isnan(np.concatenate(taking_part)).any(axis=0)
     if not complete.any():
-        return np.full((1, 1), np.nan), np.full((1, 1), np.nan)
-    first, second = (d[:, complete].mean(axis=1, keepdims=True) for d in taking_part)
-    return first, second
+        return [np.full((len(d), 1), np.nan) for d in taking_part]
+    return [d[:, complete].mean(axis=1, keepdims=True) for d in taking_part]
 
 
 def _signs(mean: Floats, p: Floats, better: str) -> list[int]:

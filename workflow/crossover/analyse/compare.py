@@ -101,9 +101,9 @@ def _curve(pair: Pair, changed: Change, cells: list[Row], within: float) -> Row:
 def _absolute(pair: Pair, within: float) -> Row:
     """What became of an arm's own values, which can be shown to be the same and nothing else.
 
-    A machine's speed drifts between two runs by more than its launches in one run tell, so a difference would mean little.
+    A machine's speed drifts between two runs by more than the launches of either tell, so a difference means little.
     """
-    row = _whole(pair, "values", difference(*(estimate(mean) for mean in means(*pair.values("values")))), within)
+    row = _whole(pair, "values", difference(*map(estimate, means(*pair.values("values")))), within)
     return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "cannot tell"}
 
 

@@ -31,9 +31,7 @@ class Pair:
 
     def values(self, name: str) -> tuple[Floats, Floats]:
         """`ratios` or `values` of both, shape (launches, cells)."""
-        first, second = (
-            getattr(curve, name)[:, np.isin(curve.x, self.x)] for curve in (self.before, self.after)
-        )
+        first, second = (getattr(curve, name)[:, np.isin(curve.x, self.x)] for curve in (self.before, self.after))
         return first, second
 
 
@@ -49,7 +47,7 @@ def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
         elif reason := _unlike(first, second, before, after):
             alone.append(_alone(name, "both", reason))
         else:
-            common = np.intersect1d(*(_measured(curve) for curve in (first, second)))
+            common = np.intersect1d(_measured(first), _measured(second))
             for run, curve in ((before, first), (after, second)):
                 alone += [
                     _alone(name, run.label, "the other run did not measure this point", x)
