@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from synthetic import SIZES, campaign
 
-from crossover.analyse.change import change, difference, equivalence
+from crossover.analyse.change import change, difference
 from crossover.analyse.statistics import Estimate, estimate, holm
 
 FLAT = 0 * SIZES
@@ -103,17 +103,10 @@ def test_from_eight_launches_on_a_cell_is_tested_as_by_welch():
     assert [cells.low, cells.high] == [pytest.approx(end) for end in welch.confidence_interval()]
 
 
-def test_equivalence_is_the_larger_of_two_one_sided_tests():
-    d = campaign(np.random.default_rng(4), FLAT + 0.02, 8)
-    below = stats.ttest_1samp(d, -0.1, alternative="greater").pvalue
-    above = stats.ttest_1samp(d, 0.1, alternative="less").pvalue
-    assert equivalence(estimate(d), 0.1) == pytest.approx(np.maximum(below, above))
-
-
 def test_what_lies_on_the_bound_is_hardly_ever_called_the_same():
     random = np.random.default_rng(6)
     same = [
-        equivalence(change(*two_runs(random, 4, 4, truth=FLAT + TEN_PERCENT)).whole, TEN_PERCENT)[0] <= 0.05
+        change(*two_runs(random, 4, 4, truth=FLAT + TEN_PERCENT)).whole.p_outside(TEN_PERCENT)[0] <= 0.05
         for _ in range(100)
     ]
     assert np.mean(same) <= 0.05 + 0.044

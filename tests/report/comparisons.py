@@ -16,7 +16,7 @@ NAMES: Row = {
     "arm": "no-copy", "reference": "copy", "better": "higher", "null": False, "ceiling": False,
 }  # fmt: skip
 SIZES_BYTES = [100.0, 1000.0, 10_000.0]
-NULL: Row = {"arm": "null", "null": True}
+NULL: Row = {"arm": "null", "null": True, "change": 0.993, "q": None}
 
 
 def curve(**changes: Any) -> Row:
@@ -48,15 +48,14 @@ def cell(x: float, change: float, **changes: Any) -> Row:
 def comparison() -> dict[str, list[Row]]:
     """One arm worse, one the same, the null arm unchanged; the own values; an arm and a point without partner."""
     value = {"quantity": "value", "verdict": "same", "p": None, "q": None}
-    null = NULL | {"change": 0.993, "q": None}
     return {
         "curve_changes": [
-            curve(), same(), same(**null), curve(before=1.2e6, after=1.1e6, change=0.917, **value),
+            curve(), same(), same(**NULL), curve(before=1.2e6, after=1.1e6, change=0.917, **value),
         ],
         "changes": [
             *(cell(x, change) for x, change in zip(SIZES_BYTES[:2], (0.9, 0.8), strict=True)),
             cell(SIZES_BYTES[2], 0.97, verdict="cannot tell"),
-            *(cell(x, 1.01, verdict="same", **NULL) for x in SIZES_BYTES),
+            *(cell(x, 1.01, verdict="same", arm="null", null=True) for x in SIZES_BYTES),
         ],
         "unpaired": [
             lonely(arm="default", reason="after did not measure this arm"),

@@ -18,9 +18,9 @@ def of(tmp_path, **changes):
 def test_a_changed_curve_is_told_with_its_numbers_and_where_it_changed_most(tmp_path):
     found = of(tmp_path)
     assert words.sentence(found, found.changed[0]) == (
-        "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; on average over 3 points its ratio is "
-        "0.880 [0.840, 0.920] times what it was, 1.10 after 1.25; worse at 2 of its points, most at 1 kB: 0.800 [0.760, "
-        "0.840] times."
+        "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; on average over 3 points its ratio "
+        "is 0.880 [0.840, 0.920] times what it was, 1.10 after 1.25; worse at 2 of its points, most at 1 kB: 0.800 "
+        "[0.760, 0.840] times."
     )
 
 
@@ -70,7 +70,7 @@ def test_every_part_of_the_summary_changes_with_its_table(tmp_path):
     ]
     parts = [words.summary(of(tmp_path, **tables)).split("\n\n") for tables in other]
     assert [[new != old for new, old in zip(part, told, strict=True)] for part in parts] == [
-        [True, True, True, False],
+        [True, True, False, False],
         [False, False, True, False],
         [False, False, True, False],
         [False, False, False, True],

@@ -24,8 +24,8 @@ def test_a_change_is_told_with_its_run_its_levels_and_what_else_differs(tmp_path
     found = of(tmp_path)
     changed = next(one for one in found.competing if one.changes)
     assert course.sentence(found, changed, 5) == (
-        "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (begun 2026-11-06): 1.10 after "
-        "1.25, 0.880 times. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
+        "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (begun 2026-11-06): 1.10 "
+        "after 1.25, 0.880 times. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
     )
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtr
 
 from crossover.analyse.statistics import LEVEL, Estimate, Floats, estimate, holm
 
@@ -36,7 +35,7 @@ class Change:
 
     def cell_verdicts(self, better: str, within: float) -> list[Verdict]:
         """What became of each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
-        equal = equivalence(self.cells, within) <= 1 - LEVEL
+        equal = self.cells.p_outside(within) <= 1 - LEVEL
         signs = _signs(self.cells.mean, self.p[:-1], better)
         return [
             _word(sign) if sign else "same" if same else "cannot tell" for sign, same in zip(signs, equal, strict=True)
@@ -50,7 +49,7 @@ class Change:
             return "mixed"
         if signs:
             return _word(signs.pop())
-        return "same" if equivalence(self.whole, within)[0] <= 1 - LEVEL else "cannot tell"
+        return "same" if self.whole.p_outside(within)[0] <= 1 - LEVEL else "cannot tell"
 
 
 def change(before: Floats, after: Floats) -> Change:
@@ -78,14 +77,6 @@ def difference(before: Estimate, after: Estimate) -> Estimate:
     share = np.divide(a, total, out=np.full_like(total, 0.5), where=total > 0)
     df = 1 / (share**2 / before.df + (1 - share) ** 2 / after.df)
     return Estimate(after.mean - before.mean, np.sqrt(total), df)
-
-
-def equivalence(found: Estimate, within: float) -> Floats:
-    """p-value of a mean at least `within` from zero: two one-sided tests (Schuirmann 1987); 1 without an error."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = (within - np.abs(found.mean)) / found.error
-    p = stdtr(found.df, -room)
-    return np.where(np.isnan(found.error) | np.isnan(found.mean), 1.0, p)
 
 
 def means(*samples: Floats) -> list[Floats]:

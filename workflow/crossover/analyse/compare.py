@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import false_discovery_control
 
 from crossover import record
 from crossover.analyse import run
-from crossover.analyse.change import Change, change, difference, equivalence, means
+from crossover.analyse.change import Change, change, difference, means
 from crossover.analyse.pair import Pair, pairs
 from crossover.analyse.run import Row, RunError
-from crossover.analyse.statistics import LEVEL, Estimate, estimate
+from crossover.analyse.statistics import LEVEL, Estimate, benjamini_hochberg, estimate
 
 TABLES = {
     "changes": record.CHANGES,
@@ -66,7 +65,7 @@ def _rows(found: list[Pair], within: float) -> tuple[list[Row], list[Row]]:
 def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within: float) -> Iterator[Row]:
     (pairs_before, pairs_after), (before, after) = pair.values("pairs"), pair.values("ratios")
     verdicts = changed.cell_verdicts(pair.after.facts["better"], within)
-    equivalent = equivalence(changed.cells, within) <= 1 - LEVEL
+    equivalent = changed.cells.p_outside(within) <= 1 - LEVEL
     for cell, x in enumerate(pair.x):
         yield pair.after.facts | {
             "x": x,
@@ -115,7 +114,7 @@ def _whole(pair: Pair, name: str, found: Estimate, within: float) -> Row:
         "before": math.exp(sides[0].mean()),
         "after": math.exp(sides[1].mean()),
         **_interval(found, 0),
-        "equivalent": bool(equivalence(found, within)[0] <= 1 - LEVEL),
+        "equivalent": bool(found.p_outside(within)[0] <= 1 - LEVEL),
         "within": math.exp(within),
         "launches_before": int((~np.isnan(before).all(axis=1)).sum()),
         "launches_after": int((~np.isnan(after).all(axis=1)).sum()),
@@ -132,7 +131,7 @@ def _with_false_discovery(rows: list[Row]) -> list[Row]:
     """The rows with `q`: the p-values of all arms that compete, adjusted over the whole run (Benjamini-Hochberg)."""
     tested = [row for row in rows if "alone" in row and not (row["null"] or row["ceiling"])]
     if tested:
-        adjusted = false_discovery_control([row["alone"] for row in tested])
+        adjusted = benjamini_hochberg(np.array([row["alone"] for row in tested]))
         for row, q in zip(tested, adjusted, strict=True):
             row["q"] = float(q)
     return rows

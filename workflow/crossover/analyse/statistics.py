@@ -72,6 +72,18 @@ class Estimate:
         p = 2 * stdtr(self.df, -np.where(excess == 0, 0.0, distance))
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
+    def p_outside(self, bound: float) -> Floats:
+        """p-value of a mean that is at least `bound` from zero; 1 where there is no error.
+
+        Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): where it is small, the mean is
+        equivalent to zero within the bound. A large one does not say that it differs.
+        """
+        room = bound - np.abs(self.mean)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = room / self.error
+        p = stdtr(self.df, -np.where(room == 0, 0.0, distance))
+        return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
+
 
 def estimate(d: Floats) -> Estimate:
     """Mean, error and degrees of freedom of each cell of `d`, shape (launches, cells).
@@ -160,6 +172,19 @@ def holm(p: Floats, weights: Floats | None = None) -> Floats:
     # The weights of all that is not rejected yet.
     left = np.cumsum(share[order][::-1])[::-1]
     steps = np.maximum.accumulate(np.where(share[order] > 0, relative[order] * left, 1.0))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(steps, 1)
+    return adjusted
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """p-values adjusted so that of what is rejected at a level no more than that share is expected to be false.
+
+    For maps of many cells, of which some may be wrong; a claim wants `holm`. Holds for independent and for positively
+    dependent tests, as those of neighbouring cells are. Benjamini and Hochberg, J. R. Statist. Soc. B 57 (1995) 289.
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(steps, 1)
     return adjusted
