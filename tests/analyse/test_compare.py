@@ -220,3 +220,18 @@ def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_pa
     assert (row["low"], row["high"], row["verdict"]) == (None, None, "cannot tell")
     assert pa.array([cell["p"] for cell in only(found["changes"], arm="no-copy")]).unique().to_pylist() == [1]
     assert np.isfinite([cell["change"] for cell in found["changes"]]).all()
+
+
+def test_an_arm_whose_reference_failed_in_one_run_has_no_change(told, tmp_path):
+    random = np.random.default_rng(1)
+    files = []
+    for number in range(1, 4):
+        seconds = {arm: 1e-6 * np.exp(0.01 * random.standard_normal((len(SIZES), 10))) for arm in ARMS}
+        seconds["copy"][:] = np.nan
+        files.append(raw(tmp_path / f"{number}.parquet", rows(seconds, launch=number), launch=number))
+    gather(files, tmp_path / "after")
+    derive(tmp_path / "after")
+    found = told(tmp_path / "after")
+    ratios = only(found["curve_changes"], quantity="ratio")
+    assert {(row["change"], row["verdict"]) for row in ratios} == {(None, "cannot tell")}
+    assert only(found["unpaired"], arm="copy")[0]["reason"] == "after did not measure this arm"

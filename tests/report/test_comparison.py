@@ -80,7 +80,7 @@ def test_every_part_of_the_summary_changes_with_its_table(tmp_path):
 def test_where_nothing_changed_and_no_null_arm_was_measured_that_is_said(tmp_path):
     said = words.summary(of(tmp_path, curve_changes=[same()], unpaired=[]))
     assert "Of 1 curve of an arm against its reference, **1 the same within ±10 %**." in said
-    assert "chance would make about 0.050 of 1 curves differ. No null arm is in both runs." in said
+    assert "chance would make about 0.050 of 1 curve differ. No null arm is in both runs." in said
 
 
 def test_one_launch_is_told_as_such(tmp_path):

@@ -86,8 +86,8 @@ def means(*samples: Floats) -> list[Floats]:
     """
     taking_part = [d[~np.isnan(d).all(axis=1)] for d in samples]
     complete = ~np.isnan(np.concatenate(taking_part)).any(axis=0)
-    if not complete.any():
-        return [np.full((len(d), 1), np.nan) for d in taking_part]
+    if not (complete.any() and all(map(len, taking_part))):
+        return [np.full((1, 1), np.nan) for _ in samples]
     return [d[:, complete].mean(axis=1, keepdims=True) for d in taking_part]
 
 

@@ -99,13 +99,13 @@ def _tally(curves: list[Row]) -> str:
 
 
 def _chance(found: Comparison) -> str:
-    count = len(found.competing)
-    expected = quantities.significant(CHANCE * count, 2)
+    expected = quantities.significant(CHANCE * len(found.competing), 2)
+    count = quantities.counted(len(found.competing), "curve")
     held = sum(row["q"] <= CHANCE for row in found.changed)
     if not found.changed:
-        return f"If nothing had changed, chance would make about {expected} of {count} curves differ."
+        return f"If nothing had changed, chance would make about {expected} of {count} differ."
     return (
-        f"If nothing had changed, chance would make about {expected} of {count} curves differ; {held} of the "
+        f"If nothing had changed, chance would make about {expected} of {count} differ; {held} of the "
         f"{len(found.changed)} that differ {'does' if held == 1 else 'do'} so even after correcting for their number."
     )
 
@@ -245,9 +245,13 @@ def _now(row: Row) -> str:
     return "better and worse" if row["verdict"] == "mixed" else str(row["verdict"])
 
 
+def title(row: Row) -> str:
+    """The protocol of a curve, with the placement where it is not the usual single node."""
+    return str(row["protocol"]) if row["placement"] == "node" else f"{row['protocol']} ({row['placement']})"
+
+
 def _where(row: Row) -> str:
-    placement = "" if row["placement"] == "node" else f" ({row['placement']})"
-    return f"{row['metric']}, {row['protocol']}{placement}"
+    return f"{row['metric']}, {title(row)}"
 
 
 def _times(row: Row) -> str:

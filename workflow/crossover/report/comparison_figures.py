@@ -7,7 +7,7 @@ from pathlib import Path
 import altair as alt
 
 from crossover.report import figures, quantities
-from crossover.report.comparison import Comparison, load
+from crossover.report.comparison import Comparison, load, title
 from crossover.report.tables import Panel, Row, slug
 
 COLOURS = {
@@ -56,7 +56,7 @@ def overview(rows: list[Row]) -> alt.LayerChart:
     """The change of each curve on average over its points, with its interval; what counts as the same is shaded."""
     points = [
         {
-            "curve": f"{row['protocol']}: {row['arm']}",
+            "curve": f"{title(row)}: {row['arm']}",
             "change": row["change"],
             "low": row["low"],
             "high": row["high"],

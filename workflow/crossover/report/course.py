@@ -104,8 +104,8 @@ def _trust(found: History) -> str:
     null = [course for course in found.courses if course.facts["null"]]
     wrong = sum(bool(course.changes) for course in null)
     expected = quantities.significant(CHANCE * len(found.competing), 2)
-    count = len(found.competing)
-    told = f"If nothing had changed, chance would give a change to at most about {expected} of {count} curves."
+    count = quantities.counted(len(found.competing), "curve")
+    told = f"If nothing had changed, chance would give a change to at most about {expected} of {count}."
     if not null:
         return f"{told} No null arm is in these runs."
     return (
