@@ -16,6 +16,9 @@ from crossover.analyse.statistics import LEVEL, Estimate, Floats, estimate, holm
 
 Verdict = Literal["better", "worse", "mixed", "same", "cannot tell"]
 
+MEAN = 0.5
+"""The weight of a curve's mean among the tests of the curve; docs/decisions/changes.md tells what others would give."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -56,13 +59,13 @@ def change(before: Floats, after: Floats) -> Change:
     """The change of a curve from `before` to `after`, both of shape (launches, cells), of the same cells.
 
     A slow-down of all cells shows best in their mean, that of a few in these. So one family of tests holds both: the
-    mean has half of its weight, the cells share the other half, and what is rejected passes its weight on (Holm).
+    mean has the weight MEAN of it, the cells share the rest, and what is rejected passes its weight on (Holm).
     """
     cells = difference(estimate(before), estimate(after))
     whole = difference(*map(estimate, means(before, after)))
     known = not np.isnan(whole.error[0])
-    weights = np.full(len(cells.mean) + 1, (0.5 if known else 1.0) / len(cells.mean))
-    weights[-1] = 0.5 if known else 0.0
+    share = MEAN if known else 0.0
+    weights = np.append(np.full(len(cells.mean), (1 - share) / len(cells.mean)), share)
     return Change(cells, whole, holm(np.append(cells.p, whole.p), weights))
 
 
