@@ -1,5 +1,6 @@
 """Campaigns whose truth is known: the noise that was seen on real machines, around a curve of our choice."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -125,7 +126,9 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
     ]
 
 
-def raw(path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), **told) -> Path:
+def raw(
+    path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
+) -> Path:
     """Write a raw file as a launch leaves it; without rows it is a hole."""
     facts = {
         "experiment": experiment,
@@ -136,7 +139,8 @@ def raw(path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alp
         "ranks": len(hosts),
         "wall_seconds": 12,
     }
-    ranks = [{"rank": number, "host": host, "cpu": "Imaginary 9000"} for number, host in enumerate(hosts) if measured]
+    rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})}
+    ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     record.write(table, path, {"launch": facts | told, "ranks": ranks})
     return path

@@ -8,9 +8,11 @@ import pytest
 from synthetic import SIZES, raw, rows
 
 from crossover import record
+from crossover.analyse import compare, history, tables
 from crossover.analyse.gather import gather
-from crossover.analyse.tables import TABLES, WHOLE, derive, join
+from crossover.analyse.tables import WHOLE, derive, join
 
+TABLES = tables.TABLES | compare.TABLES | history.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
 ALL = TABLES | WHOLE
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")

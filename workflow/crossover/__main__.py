@@ -1,4 +1,4 @@
-"""The command line. Snakemake calls most of it; each command loads its own wing and no other."""
+"""The command line. Snakemake calls most of it; each command loads the wings that it needs and no other."""
 
 from __future__ import annotations
 
@@ -115,6 +115,40 @@ def _report(chosen: argparse.Namespace) -> None:
     render.render(chosen.results, chosen.page, chosen.waiting)
 
 
+def _compare(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import compare
+    from crossover.report import comparison, comparison_figures, render
+
+    print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
+    compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
+    comparison_figures.draw(chosen.folder)
+    render.render(chosen.folder, chosen.folder / "index.html", source="changes.qmd")
+    print(comparison.in_a_terminal(comparison.load(chosen.folder)))
+    print(f"The page: {chosen.folder / 'index.html'}")
+
+
+def _history(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import history
+    from crossover.report import course, course_figures, render
+
+    print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
+    history.history(chosen.runs, chosen.folder)
+    course_figures.draw(chosen.folder)
+    render.render(chosen.folder, chosen.folder / "index.html", source="history.qmd")
+    print(course.in_a_terminal(course.load(chosen.folder)))
+    print(f"The page: {chosen.folder / 'index.html'}")
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be a fraction between 0 and 1, such as 0.1 for 10 %")
+    return value
+
+
 def _examine(chosen: argparse.Namespace) -> None:
     from crossover.doctor import examine, launching
     from crossover.measure.lean import without_pandas
@@ -141,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="crossover",
         description="Measures where one way of moving Python messages starts to beat another. "
         "You will mostly want Snakemake: snakemake --profile profiles/local. "
-        "The commands below are the steps of that workflow.",
+        "The commands below are the steps of that workflow; compare and history are for you.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
@@ -214,6 +248,37 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("results", type=Path, help="the folder of results")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
     added.add_argument("--waiting", default="{}", help="what higher tiers, and clusters, would measure, as JSON")
+
+    added = command(
+        "compare",
+        _compare,
+        "Tell what changed between two runs, such as two clusters, or one before and after an upgrade. Arms are "
+        "compared by their ratios to the reference, curve by curve: better, worse, the same, or cannot tell. "
+        "Writes parquet tables and a page; measures nothing.",
+    )
+    added.add_argument("before", type=Path, help="the folder of results of the first run, such as results.old")
+    added.add_argument("after", type=Path, help="that of the second, such as results")
+    added.add_argument(
+        "--within",
+        type=_fraction,
+        default=0.1,
+        metavar="FRACTION",
+        help="the change that counts as the same, such as 0.05 for 5 %% (default: %(default)s)",
+    )
+    added.add_argument(
+        "--folder", type=Path, default=Path("results/comparison"), help="the folder to write to (default: %(default)s)"
+    )
+
+    added = command(
+        "history",
+        _history,
+        "Follow each arm's ratio to its reference through many runs, in order of time, and find the runs at which it "
+        "came to another level. Six runs or more can show that. Writes parquet tables and a page; measures nothing.",
+    )
+    added.add_argument("runs", type=Path, nargs="+", help="the folders of results, in any order")
+    added.add_argument(
+        "--folder", type=Path, default=Path("results/history"), help="the folder to write to (default: %(default)s)"
+    )
 
     added = command("examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
     added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")

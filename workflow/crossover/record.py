@@ -136,6 +136,36 @@ RECOMMENDATIONS = _schema(
 )
 """One row per setting and condition it was measured under: what to set, what it gains, or why nothing is said."""
 
+CHANGES = _schema(
+    strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
+    integers="launches_before launches_after rounds",
+    numbers="x before after change low high p q within",
+    flags="null ceiling equivalent",
+)
+"""One row per arm and cell that two runs share: the ratio after, divided by the ratio before."""
+
+CURVE_CHANGES = _schema(
+    strings="experiment placement protocol metric unit arm reference better quantity verdict",
+    integers="launches_before launches_after cells cells_better cells_worse cells_same",
+    numbers="before after change low high p q within",
+    flags="null ceiling equivalent",
+)
+"""One row per arm and curve that two runs share; `quantity` is `ratio`, or `value` for the arm's own values."""
+
+UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason", numbers="x")
+"""One row per curve, or cell of a curve, that only one of two runs has, or that cannot be compared."""
+
+RUNS = _schema(strings="run folder kind name value")
+"""One row per run and fact: what it was made with. Distinct values of one fact share a row."""
+
+HISTORY = _schema(
+    strings="run folder began_utc experiment placement protocol metric arm reference better",
+    integers="number launches cells",
+    numbers="ratio low high level",
+    flags="null ceiling changed",
+)
+"""One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
+
 
 class RecordError(Exception):
     """A file that must not be believed, or that cannot be read; the message names it and the next step."""

@@ -192,25 +192,31 @@ def between(d: Floats, mean: Floats, cell: int) -> Callable[[Floats], Estimate]:
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """How much larger the first of two independent estimates is, position by position.
+    """The first of two independent estimates minus the second, position by position.
 
-    Degrees of freedom: Welch and Satterthwaite.
+    Variances add; degrees of freedom: Welch and Satterthwaite. NaN where either was not replicated.
     """
     a, b = first.error**2, second.error**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = (a + b) ** 2 / (a**2 / first.df + b**2 / second.df)
-    # Two that are known to the last bit have no error; any number of degrees says so.
-    df = np.where(a + b == 0, np.fmin(first.df, second.df), df)
-    return Estimate(first.mean - second.mean, np.sqrt(a + b), df)
+    total = a + b
+    # Launches that agree to the last bit leave no parts to weigh: then either's degrees of freedom count in full.
+    share = np.divide(a, total, out=np.full_like(total, 0.5), where=total > 0)
+    df = 1 / (share**2 / first.df + (1 - share) ** 2 / second.df)
+    return Estimate(first.mean - second.mean, np.sqrt(total), df)
 
 
-def holm(p: Floats) -> Floats:
+def holm(p: Floats, weights: Floats | None = None) -> Floats:
     """p-values adjusted so that the chance of any false rejection among them stays at the level.
 
-    Holm, Scand. J. Statist. 6 (1979) 65.
+    `weights`, none of them negative, share the level among the tests; without them all have the same. Holm, Scand. J.
+    Statist. 6 (1979) 65.
     """
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    share = np.ones_like(p) if weights is None else weights
+    # What has no weight is not tested.
+    relative = np.divide(p, share, out=np.ones_like(p), where=share > 0)
+    order = np.argsort(np.where(share > 0, relative, np.inf), kind="stable")
+    # The weights of all that is not rejected yet.
+    left = np.cumsum(share[order][::-1])[::-1]
+    steps = np.maximum.accumulate(np.where(share[order] > 0, relative[order] * left, 1.0))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(steps, 1)
     return adjusted

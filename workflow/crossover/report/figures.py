@@ -71,6 +71,14 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 
 def ratio(panel: Panel) -> alt.LayerChart:
     """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers."""
+    better, _ = quantities.comparatives(panel.unit)
+    side = "above" if panel.facts["better"] == "higher" else "below"
+    subtitle = f"relative to {panel.reference}; {better} is {side} the dashed line"
+    return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", subtitle)
+
+
+def around_one(panel: Panel, title: str, subtitle: str) -> alt.LayerChart:
+    """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis."""
     # How far away a ceiling is belongs to the curves: here it would press the rivals together.
     points = [_point(panel, row, row["ratio"], "") for row in panel.ratios if not row["ceiling"]]
     scale, axis = _y(points, margin=1.03, tick_format="~g", shown=(0.95, 1.05))
@@ -79,11 +87,9 @@ def ratio(panel: Panel) -> alt.LayerChart:
         alt.Chart(alt.Data(values=[{"y": 1}]))
         .mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=NOISE_COLOUR)
         .encode(y="y:Q", description=alt.value("no difference")),
-        *_lines(panel, points, scale, axis, f"{panel.metric} ÷ that of {panel.reference}"),
+        *_lines(panel, points, scale, axis, title),
     ]
-    better, _ = quantities.comparatives(panel.unit)
-    side = "above" if panel.facts["better"] == "higher" else "below"
-    return _finish(panel, points, layers, f"relative to {panel.reference}; {better} is {side} the dashed line")
+    return _finish(panel, points, layers, subtitle)
 
 
 def log_ticks(low: float, high: float) -> list[float]:

@@ -6,6 +6,10 @@ import html
 import json
 from pathlib import Path
 
+import vl_convert
+
+CHART_SCRIPT = Path(__file__).with_name("charts.js")
+
 
 class MissingFigureError(Exception):
     """A figure that was not drawn; the message says which and how to get it."""
@@ -26,6 +30,13 @@ def chart(path: Path, said: str) -> str:
         f'<div class="crossover-canvas" style="width:100%"></div>'
         f'<script type="application/json">{compact}</script></div>'
     )
+
+
+def script() -> str:
+    """The one script of a page: Vega and what draws the charts with it."""
+    bundle = vl_convert.javascript_bundle(CHART_SCRIPT.read_text(encoding="utf-8"))
+    # A module, since the bundle's one-letter names would else meet those of other scripts.
+    return raw(f'<script type="module">{bundle}</script>')
 
 
 def raw(elements: str) -> str:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import vl_convert
 from IPython.display import Markdown
 
 from crossover import published, record
@@ -45,8 +44,6 @@ WAITING_VARIABLE = "CROSSOVER_WAITING"
 """The one that says what other runs would measure besides, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
 "hosts": {experiment: {placement: hosts that it takes}}}."""
 
-CHART_SCRIPT = Path(__file__).with_name("charts.js")
-
 SAMPLED_POINTS = 5
 """Points of the axis in the small table of ratios."""
 
@@ -71,9 +68,7 @@ class Page:
 
     def script(self) -> Markdown:
         """The one script of the page: Vega and what draws the charts with it."""
-        bundle = vl_convert.javascript_bundle(CHART_SCRIPT.read_text(encoding="utf-8"))
-        # A module, since the bundle's one-letter names would else meet those of other scripts.
-        return Markdown(markup.raw(f'<script type="module">{bundle}</script>'))
+        return Markdown(markup.script())
 
     def recommended(self) -> Markdown:
         """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""

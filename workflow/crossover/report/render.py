@@ -31,8 +31,10 @@ class RenderError(Exception):
     """A page that Quarto did not render; the message ends with what to do."""
 
 
-def render(results: Path, page: Path, waiting: str = "{}") -> None:
-    """Render the report on `results` to the file `page`; `waiting` is JSON, as `Page.waiting` reads it.
+def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> None:
+    """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
+
+    `waiting` is JSON, as `Page.waiting` reads it.
 
     Raises RenderError if Quarto fails, preview.PreviewError if the preview does.
     """
@@ -46,11 +48,13 @@ def render(results: Path, page: Path, waiting: str = "{}") -> None:
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         if quarto := shutil.which("quarto"):
             print(f"report: {quarto} renders {page}", file=sys.stderr)
+            # The project knows one page, the index.
+            (copy / source).replace(copy / "index.qmd")
             made = _by_quarto(quarto, copy, environment)
         else:
             print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
             made = copy / "preview.html"
-            preview.render(copy / "index.qmd", made, environment)
+            preview.render(copy / source, made, environment)
         _deliver(made, page)
 
 
