@@ -28,6 +28,8 @@ TOY = """\
           reference: {description: The divisor., enum: [quick, slow], default: quick}
           placements: {$ref: "#/$defs/placements", default: [node]}
           launches: {$ref: "#/$defs/launches", default: 2}
+          refine_points: {$ref: "#/$defs/refine_points", default: 0}
+          refine_metric: {$ref: "#/$defs/refine_metric", enum: [pace], default: pace}
           block_seconds: {$ref: "#/$defs/block_seconds", default: 0.0002}
           rounds: {$ref: "#/$defs/rounds", default: {at_least: 10, at_most: 10}}
           target_width: {$ref: "#/$defs/target_width", default: 0.02}

@@ -127,8 +127,9 @@ def _accepts(d: Floats, mean: Floats, cell: int, places: Floats) -> NDArray[np.b
     """Whether a log ratio of zero is not rejected at `places` between `cell` and its right neighbour.
 
     The rule of the cells, carried over: each launch's log ratios are interpolated, and so are the two parts
-    of the pooled variance. At a cell this is the cell's own test. Only launches that measured both
-    neighbours give the error, and where these are fewer than two nothing is rejected.
+    of the pooled variance. At a cell this is the cell's own test. How much launches differ is told by those
+    that measured both neighbours, and where these are fewer than two nothing is rejected. A neighbour that more
+    launches measured is known better in proportion to the root of their number.
     """
     complete, at = complete_around(d, cell, cell + 1)
     far = places - cell
@@ -138,6 +139,7 @@ def _accepts(d: Floats, mean: Floats, cell: int, places: Floats) -> NDArray[np.b
     values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
     (a, b, width), (c, e, _) = pooled(complete, at), pooled(complete, at + 1)
     error, df = error_of_mean(values, (1 - far) * a + far * c, (1 - far) * b + far * e, width)
-    here = Estimate(centre, error, df)
+    known = np.sqrt(len(complete) / (~np.isnan(d[:, cell : cell + 2])).sum(axis=0))
+    here = Estimate(centre, error * ((1 - far) * known[0] + far * known[1]), df)
     accepted: NDArray[np.bool_] = np.abs(centre) <= here.margin
     return accepted
