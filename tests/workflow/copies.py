@@ -98,6 +98,7 @@ class Project:
             "Building": "build",
             "Getting": "build",
             "Measuring": "measure",
+            "Looking": "refinement",
             "Deriving": "tables",
             "Joining": "join",
             "Drawing": "figures",
