@@ -126,6 +126,17 @@ class Project:
         return [path for path in hidden if path.name not in (".claim", ".snakemake_timestamp")]
 
 
+CLIFF_GRAMS = 30
+"""Where the toy of `refine` switches, between two of its weights."""
+
+
+def refine(project: Project) -> None:
+    """Let the toy's slow arm be slow up to CLIFF_GRAMS and fast from there on, and a second sweep look into that."""
+    driver = "workflow/crossover/measure/experiments/toy.py"
+    project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
+    project.configure(toy={"weights": [1, 10, 100, 1000], "launches": 3, "refine_points": 3})
+
+
 def copy_of_the_project(folder: Path) -> Project:
     folder.mkdir()
     for part in PARTS:

@@ -5,14 +5,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from copies import Project, copy_of_the_project
+from copies import CLIFF_GRAMS, Project, copy_of_the_project, refine
 
 from crossover import record
 
 RUN = ("snakemake", "--profile", "profiles/local")
-CLIFF_GRAMS = 30
-"""Between two weights of the toy: up to here the slow arm is slow, from here on it is fast."""
-
 RAW, REFINEMENT = "results/raw/toy/node", "results/experiments/toy/refinement.json"
 FIRST, SECOND = (1, 2, 3), (10001, 10002, 10003)
 
@@ -21,9 +18,7 @@ FIRST, SECOND = (1, 2, 3), (10001, 10002, 10003)
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str]:
     """A project in which both sweeps of the toy have been run, and what was said."""
     project = copy_of_the_project(tmp_path_factory.mktemp("swept") / "project")
-    driver = "workflow/crossover/measure/experiments/toy.py"
-    project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
-    project.configure(toy={"weights": [1, 10, 100, 1000], "launches": len(FIRST), "refine_points": 3})
+    refine(project)
     return project, project.succeed(*RUN)
 
 
@@ -55,6 +50,7 @@ def test_together_they_see_the_cliff_four_times_as_sharply(swept: tuple[Project,
     project, _ = swept
     [row] = record.read(project.folder / "results/crossovers.parquet", record.CROSSOVERS).to_pylist()
     assert (row["verdict"], row["bracket_low"], row["bracket_high"]) == ("one", 18, 32)
+    assert row["bracket_low"] < CLIFF_GRAMS < row["bracket_high"]
     assert row["launches"] == 6
 
 
