@@ -137,6 +137,15 @@ def test_where_no_two_launches_measured_both_neighbours_the_interval_fills_the_b
     assert (found.low, found.high) == pytest.approx((10, 20))
 
 
+def test_further_launches_at_one_end_narrow_the_interval_towards_it():
+    launches = np.array([[-0.34, 0.96], [-0.3, 1.0], [-0.26, 1.04]])
+    more = np.array([[-0.34, NAN], [-0.3, NAN], [-0.26, NAN]])
+    x = np.array([10.0, 20.0])
+    few, many = crossing(x, launches), crossing(x, np.vstack([launches, more]))
+    assert many.x == pytest.approx(few.x)
+    assert few.low < 0.99 * many.low < many.x < many.high < few.high
+
+
 def test_a_cell_that_no_launch_measured_is_passed_over():
     d = noisy(RISING)
     d[:, 6] = NAN

@@ -8,7 +8,7 @@ import pytest
 from crossover.closure import PACKAGE
 
 CORRIDOR = {
-    *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast"),
+    *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
     *("claimed", "published", "document", "__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}

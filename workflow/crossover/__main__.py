@@ -78,6 +78,12 @@ def _tables(chosen: argparse.Namespace) -> None:
     tables.derive(chosen.folder)
 
 
+def _refine(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import refinement
+
+    refinement.refine(chosen.raw, json.loads(chosen.settings), chosen.output)
+
+
 def _join(chosen: argparse.Namespace) -> None:
     from crossover.analyse import tables
 
@@ -223,6 +229,11 @@ def _parser() -> argparse.ArgumentParser:
     added = command("tables", _tables, "Gather an experiment's raw files and derive its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
     added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch")
+
+    added = command("refine", _refine, "Say what a second sweep measures inside the crossovers of the first.")
+    added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
+    added.add_argument("--output", required=True, type=Path, help="the refinement to write")
+    added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch of the first sweep")
 
     added = command("join", _join, "Concatenate the experiments' tables into the run's tables.")
     added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")

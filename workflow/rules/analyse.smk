@@ -20,9 +20,30 @@ TABLES = (
 ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
 
 
+# Only when the launches of the first sweep are done is it known which more are worth measuring.
+checkpoint refinement:
+    input:
+        plan.for_config(run, plan.raw_files),
+    output:
+        sweep.REFINEMENT.replace("{results}", RESULTS),
+    log:
+        f"{RESULTS}/logs/{{experiment}}/refinement.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        settings=plan.for_config(run, plan.of_experiment),
+        code=closure.digest("crossover.analyse.refinement"),
+    message:
+        "Looking for crossovers of {wildcards.experiment} to refine"
+    shell:
+        "python -m crossover refine --settings {params.settings:q} --output {output:q} {input:q} 2>&1 | tee {log:q}"
+
+
 rule tables:
     input:
         plan.for_config(run, plan.raw_files),
+        sweep.raw_files(run, checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:

@@ -30,6 +30,7 @@ from crossover.report import (
     prose,
     quantities,
     recommended,
+    sweeps,
     thresholds,
     tiers,
 )
@@ -166,8 +167,11 @@ class Page:
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        told = [" ".join(filter(None, [prose.findings(panel), thresholds.sentences(panel)])) for panel in leading]
-        return Markdown("\n\n".join(told))
+        told = [
+            [prose.findings(panel), sweeps.refined(panel, self.tables.launches), thresholds.sentences(panel)]
+            for panel in leading
+        ]
+        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in told))
 
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
