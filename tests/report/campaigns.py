@@ -62,6 +62,7 @@ class Campaign:
     raw: list[Row] = field(default_factory=list)
     """Further rows of the measurements."""
     thresholds: list[Row] = field(default_factory=list)
+    recommendations: list[Row] = field(default_factory=list)
     scale: float = 1.0
     half_width: float = 0.03
 
@@ -95,6 +96,7 @@ class Campaign:
         tables["launches"] += self.holes
         tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
+        tables["recommendations"] += self.recommendations
         return tables
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:
@@ -143,7 +145,7 @@ class Campaign:
 SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS,
+    "thresholds": record.THRESHOLDS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 
 
@@ -210,6 +212,23 @@ def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
     }  # fmt: skip
 
 
+def recommendation(**changes: Any) -> Row:
+    """A row of the recommendations: a size in bytes for `copy=False` that passed its test."""
+    row: Row = {
+        "library": "pyzmq", "setting": "copy=False", "about": "the size from which on lending is faster",
+        "recommended": True, "value": "14700", "reason": None, "snippet": "socket.copy_threshold = 14700\n",
+        "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp, 64 MB in flight",
+        "metric": "send rate", "arm": "no-copy", "default": "copy", "arms": '["no-copy", "copy"]', "verdict": "from",
+        "axis": "message size", "axis_unit": "bytes", "launches": 3, "tried": 1, "x": 14720.0, "low": 9315.0,
+        "high": 20710.0, "gain": 12.6, "gain_low": 8.87, "gain_high": 17.9, "gain_from": 31623.0, "gain_to": 1e6,
+        "smallest_effect": 1.3,
+    }  # fmt: skip
+    return row | changes
+
+
+NOT_SHOWN: Row = {"recommended": False, "value": None, "snippet": None, "reason": "no gain is significantly beyond it"}
+"""What of such a row is otherwise where its test did not pass."""
+
 TASK_HOLES = [launch_row("task_latency", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]
 
 
@@ -219,7 +238,8 @@ def two_good_one_hole(**changes: Any) -> Campaign:
         for protocol in ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
         for metric in ("throughput", "bandwidth", "send rate")
     ]
-    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **changes)
+    told = [recommendation(), recommendation(protocol="PUSH/PULL over ipc, 64 MB in flight", **NOT_SHOWN)]
+    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **({"recommendations": told} | changes))
 
 
 def run(campaign: Campaign) -> Tables:

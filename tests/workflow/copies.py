@@ -98,6 +98,7 @@ class Project:
             "Measuring": "measure",
             "Deriving": "tables",
             "Joining": "join",
+            "Recommending": "recommend",
             "Drawing": "figures",
             "Rendering": "report",
         }

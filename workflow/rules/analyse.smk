@@ -74,6 +74,6 @@ rule recommend:
         results=subpath(output[0], parent=True),
         code=closure.digest("crossover.analyse.recommend"),
     message:
-        "Deriving the recommended settings"
+        "Recommending settings"
     shell:
         "python -m crossover recommend {params.results:q} 2>&1 | tee {log:q}"

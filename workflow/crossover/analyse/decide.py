@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from crossover.analyse.gain import Gain, gains, per_launch
 from crossover.analyse.panels import Panel
 from crossover.analyse.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.statistics import Floats
-from crossover.analyse.threshold import onset
+from crossover.analyse.threshold import Threshold, onset
 
 Row = dict[str, Any]
 """Columns of record.RECOMMENDATIONS, as far as they are known."""
@@ -69,8 +70,8 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     told["verdict"] = found.verdict
     if found.verdict in NO_ONSET:
         return told | {"reason": NO_ONSET[found.verdict].format(arm=rule.arm, other=rule.other)}
-    told |= _place(found.verdict, found.x, found.low, found.high, found.bracket_high, panel)
-    value = _written(told["x"])
+    told |= _place(found, panel)
+    value = _written(told)
     uses = panel.x >= value
     differs = uses != (panel.x >= rule.default_from)
     if not differs.any():
@@ -109,31 +110,31 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
     row = next((row for row in panel.thresholds if row["arm"] == arm and row["level"] == rule.level), None)
     if row is None:
         return told | {"reason": f"not examined: no level of {rule.level:g} was looked for"}
-    told |= {"launches": int(row["launches"]), "verdict": row["verdict"]}
+    found = Threshold(**{column.name: row[column.name] for column in fields(Threshold)})
+    told |= {"launches": int(row["launches"]), "verdict": found.verdict}
     if row["launches"] < 2:
         return told | {"reason": NOT_REPLICATED}
-    if row["verdict"] in NO_LEVEL:
-        return told | {"reason": NO_LEVEL[row["verdict"]].format(arm=arm)}
-    told |= _place(row["verdict"], row["x"], row["low"], row["high"], row["bracket_high"], panel)
-    return told | _recommended(setting, _written(told["x"]))
+    if found.verdict in NO_LEVEL:
+        return told | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
+    told |= _place(found, panel)
+    return told | _recommended(setting, _written(told))
 
 
 # ---- columns
 
 
-def _place(
-    verdict: str, x: float | None, low: float | None, high: float | None, bracket_high: float | None, panel: Panel
-) -> Row:
+def _place(found: Threshold, panel: Panel) -> Row:
     """The place from which on something holds; that of a bound is a measured point, without a lower end."""
-    if verdict == "from":
-        return {"x": x, "low": low, "high": high}
-    bound = panel.x[0] if verdict == "always" else bracket_high
+    if found.verdict == "from":
+        return {"x": found.x, "low": found.low, "high": found.high}
+    bound = panel.x[0] if found.verdict == "always" else found.bracket_high
     return {"x": bound, "low": None, "high": bound}
 
 
-def _written(place: float) -> int:
-    """A place as one would write it into a program: a whole number of few digits."""
-    return max(1, round(float(f"{place:.{DIGITS - 1}e}")))
+def _written(place: Row) -> int:
+    """A place as one would write it into a program: a whole number, and of few digits if it was not measured."""
+    estimated = place["low"] is not None
+    return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
 
 
 def _gained(gain: Gain, panel: Panel, cells: Floats) -> Row:

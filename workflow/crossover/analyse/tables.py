@@ -25,7 +25,10 @@ TABLES = {
     "thresholds": record.THRESHOLDS,
     "sensitivity": record.SENSITIVITY,
 }
-"""Every table of a run, by the name of its file."""
+"""Every table that an experiment has, and the run of all of them together, by the name of its file."""
+
+WHOLE = {"recommendations": record.RECOMMENDATIONS}
+"""Every table that only a run has."""
 
 
 def derive(folder: Path) -> None:

@@ -27,9 +27,7 @@ def section(rows: Sequence[Row]) -> str:
     if left:
         # Where nothing at all is recommended, the reasons are what there is to read.
         unfold = "" if passed else " open"
-        title_of_fold = (
-            f"Best left as they are: {quantities.counted(len(left), 'setting')} without a recommendation, and why"
-        )
+        about = f"Best left as they are: {quantities.counted(len(left), 'setting')} without a recommendation, and why"
         reasons = [[name, _where(row), reason(row)] for name, row in _named(left)]
         parts.append(markup.raw(f"<details{unfold}><summary>{about}</summary>"))
         parts += [markup.pipe_table(LEFT_HEADER, reasons), markup.raw("</details>")]
@@ -38,7 +36,8 @@ def section(rows: Sequence[Row]) -> str:
 
 def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
     """How much can be recommended, and the most that is gained by it."""
-    told = [f"{len(passed) + len(left)} settings were examined, each under one condition: **{len(passed)} passed**."]
+    examined = quantities.counted(len(passed) + len(left), "setting")
+    told = [f"{examined} examined, each under one condition: **{len(passed)} passed** the test."]
     gaining = [row for row in passed if row["gain"] is not None]
     if gaining:
         most = max(gaining, key=lambda row: float(row["gain"]))
@@ -50,7 +49,7 @@ def reason(row: Row) -> str:
     """Why there is no recommendation, with the numbers by which that was judged."""
     told = [str(row["reason"])]
     if row["gain"] is not None:
-        told[0] += f": `{row['arm']}` is {gain(row)}"
+        told[0] += f": {'it' if row['x'] is not None else '`' + row['arm'] + '`'} is {gain(row)}"
         if row["smallest_effect"] is not None:
             told.append(f"the smallest effect is {quantities.significant(row['smallest_effect'])}")
         if row["x"] is not None:
