@@ -93,7 +93,7 @@ zmq.COPY_THRESHOLD = {value}  # bytes; for every socket that is made from here o
         rule=Onset("no-copy", other="copy", default="copy"),
         snippet="""\
 socket.copy_threshold = {value}  # bytes
-socket.send(message, copy=False)  # lends a message of so many bytes or more, copies a smaller one
+socket.send(message, copy=False)  # lends from that size on, copies below
 """,
     ),
     Setting(
