@@ -21,7 +21,7 @@ test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration"
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
-	@$(BIN)/python -m pytest -m cluster
+	@$(BIN)/python -m pytest -m cluster -n 2 --dist loadfile
 
 calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (a quarter of an hour)
 	@$(BIN)/python -m pytest -s -m calibration tests/calibration
