@@ -227,3 +227,10 @@ def test_a_mean_takes_the_launches_that_measured_all_of_it_and_is_not_measured_w
     rates.values[1:, 4] = np.nan
     with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
         find(field(rates), told)
+
+
+@pytest.mark.parametrize("told", [{"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}])
+def test_arms_that_must_be_compared_within_launches_are_not_compared_across_them(told):
+    arms = curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4)
+    with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
+        find(field(*arms), quantity(over="copy", **told))

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import NOISES, SIZES, blocks, campaign, campaigns
 
-from crossover.analyse.statistics import Estimate, benjamini_hochberg, estimate, holm, pooled
+from crossover.analyse.statistics import Estimate, benjamini_hochberg, between, difference, estimate, holm, pooled
 
 TRUTH = 0.15 * np.log10(SIZES / 7000)
 NAN = float("nan")
@@ -246,3 +246,19 @@ def test_of_what_benjamini_hochberg_rejects_one_of_twenty_is_false():
         )
         shares.append(rejected[:20].sum() / max(rejected.sum(), 1))
     assert np.mean(shares) <= 0.05
+def test_the_difference_of_two_estimates_is_that_of_welch():
+    random = np.random.default_rng(3)
+    first, second = random.normal(1, 1, (5, 1)), random.normal(0, 3, (3, 1))
+    found = difference(estimate(first), estimate(second))
+    known = stats.ttest_ind(first[:, 0], second[:, 0], equal_var=False)
+    assert found.p == pytest.approx(known.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(known.confidence_interval(0.95)))
+
+
+def test_half_way_between_two_cells_is_half_of_each_and_at_a_cell_it_is_that_cell():
+    d = campaign(np.random.default_rng(4), np.linspace(0, 1, 13), 4)
+    cells = estimate(d)
+    found = between(d, cells.mean, 6)(np.array([0.0, 0.5]))
+    assert found.mean == pytest.approx([cells.mean[6], cells.mean[6:8].mean()])
+    assert found.error[0] == pytest.approx(cells.error[6])
+    assert found.df[0] == pytest.approx(cells.df[6])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from ruptures import KernelCPD
 
+from crossover.analyse.segments import cuts
 from crossover.analyse.statistics import Floats
 
 FEWEST = 6
@@ -25,8 +25,7 @@ how large a change is found).
 def starts(values: Floats) -> list[int]:
     """The positions in `values`, one per run in order of time, at which another level begins.
 
-    Least squares with a penalty for every change, solved exactly by ruptures (Truong et al., Signal Processing 167
-    (2020) 107299). The variance of a run comes from the steps between neighbouring runs, of which a change touches only
+    Least squares with a penalty for every change. The variance of a run comes from the steps between neighbouring runs, of which a change touches only
     one, and not from what the launches of a run tell: what differs from day to day is in the steps alone.
     """
     if len(values) < FEWEST:
@@ -34,5 +33,4 @@ def starts(values: Floats) -> list[int]:
     spread = np.sqrt((np.diff(values) ** 2).mean() / 2)
     if spread == 0:
         return []
-    search = KernelCPD(kernel="linear", min_size=SHORTEST).fit((values / spread)[:, np.newaxis])
-    return [int(end) for end in search.predict(pen=PENALTY)[:-1]]
+    return cuts((values / spread)[np.newaxis], PENALTY, SHORTEST)[0]

@@ -111,7 +111,7 @@ def time(field: Field, quantity: Quantity) -> Found:
 
 def penalty(field: Field, quantity: Quantity) -> Found:
     """What the arm takes longer for one repetition than the other does at the start of the axis, on average."""
-    first, second = field.curve(side(quantity)), field.curve(side(quantity, quantity["over"]))
+    first, second = _pair(field, quantity)
     shared = sorted({*first.launches} & {*second.launches})
     own, others = (
         MICRO * np.exp(-curve.values[[curve.launches.index(number) for number in shared]]) for curve in (first, second)
@@ -124,7 +124,7 @@ def penalty(field: Field, quantity: Quantity) -> Found:
 
 def crossover(field: Field, quantity: Quantity) -> Found:
     """Where along the axis the arm passes the other."""
-    first, second = field.curve(side(quantity)), field.curve(side(quantity, quantity["over"]))
+    first, second = _pair(field, quantity)
     effect = field.effect(first)
     place = passes(*log_ratio(first, second), effect)
     return Found(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
@@ -140,7 +140,7 @@ def crossovers(field: Field, quantity: Quantity) -> Found:
 
 def loss(field: Field, quantity: Quantity) -> Found:
     """The better's value over that of the arm which a threshold chooses, at each point of the axis."""
-    first, second = field.curve(side(quantity)), field.curve(side(quantity, quantity["over"]))
+    first, second = _pair(field, quantity)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = read({"each": {}}, x, lost)
@@ -198,6 +198,14 @@ KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
 
 
 # ---- pieces
+
+
+def _pair(field: Field, quantity: Quantity) -> tuple[Curve, Curve]:
+    """The arm and the other one, of which there must be launches that measured both."""
+    first, second = field.curve(side(quantity)), field.curve(side(quantity, quantity["over"]))
+    if not measured_together(first, second):
+        raise NotMeasuredError("no launch measured both arms")
+    return first, second
 
 
 def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from crossover.analyse.segments import cuts
 from crossover.analyse.statistics import Floats
 
 FEWEST = 10
@@ -66,7 +67,7 @@ def _settle(worse: Floats, tolerance: Floats) -> list[State]:
     What follows the last change is looked at again by itself, until there is none: beside a large step the ranks of a
     small one, or of a slope, are all but equal.
     """
-    starts = cuts(_scores(worse), _penalty(worse.shape[1]))
+    starts = cuts(_scores(worse), _penalty(worse.shape[1]), SHORTEST)
     found = [_state(*each) for each in zip(worse, starts, tolerance, strict=True)]
     again = [number for number, state in enumerate(found) if state.settled]
     while again:
@@ -75,40 +76,13 @@ def _settle(worse: Floats, tolerance: Floats) -> list[State]:
         for begin in np.unique(settled[worse.shape[1] - settled >= FEWEST]):
             which = np.array(again)[settled == begin]
             ends = worse[which, begin:]
-            for number, further in zip(which, cuts(_scores(ends), _penalty(ends.shape[1])), strict=True):
+            for number, further in zip(which, cuts(_scores(ends), _penalty(ends.shape[1]), SHORTEST), strict=True):
                 starts[number] += [int(begin) + cut for cut in further]
                 found[number] = _state(worse[number], sorted(starts[number]), tolerance[number])
                 if further and found[number].settled not in (None, begin):
                     changed.append(int(number))
         again = changed
     return found
-
-
-def cuts(scores: Floats, penalty: float) -> list[list[int]]:
-    """Where each of several series changes its level: the first rounds of all segments but the first.
-
-    `scores` has shape (series, rounds). Of all segmentations the one with the least sum of squares within segments plus
-    `penalty` for each cut (Jackson et al., IEEE Signal Processing Letters 12 (2005) 105).
-    """
-    series, rounds = scores.shape
-    sums = np.hstack([np.zeros((series, 1)), np.cumsum(scores, axis=1)])
-    best = np.full((series, rounds + 1), np.inf)
-    best[:, 0] = 0
-    start = np.zeros((series, rounds + 1), int)
-    for end in range(SHORTEST, rounds + 1):
-        lengths = end - np.arange(end - SHORTEST + 1)
-        left = best[:, : len(lengths)] - (sums[:, [end]] - sums[:, : len(lengths)]) ** 2 / lengths
-        start[:, end] = left.argmin(axis=1)
-        best[:, end] = left[np.arange(series), start[:, end]] + penalty
-    return [_followed(row) for row in start]
-
-
-def _followed(start: NDArray[np.int64]) -> list[int]:
-    found: list[int] = []
-    end = len(start) - 1
-    while (end := int(start[end])) > 0:
-        found.append(end)
-    return found[::-1]
 
 
 def _of_equal_length(
