@@ -33,7 +33,9 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
     blocks = []
     for protocol, size in product(PROTOCOLS, SIZES):
         position = np.argsort(random.random((rounds, len(ARMS))), axis=1)
-        seconds = 1e-6 + size / 2e9 * np.exp(0.03 * random.standard_t(3, (rounds, len(ARMS))))
+        noise = 0.03 * random.standard_t(3, (rounds, len(ARMS))) + 0.02 * random.standard_normal(len(ARMS))
+        drift = np.log(1.3) * np.linspace(0, 1, rounds)[:, np.newaxis]  # so that there is much to be cut
+        seconds = (1e-6 + size / 2e9) * np.exp(noise + drift)
         for arm, metric in product(range(len(ARMS)), METRICS):
             blocks.append((protocol, metric, arm, size, position[:, arm], 1 / seconds[:, arm]))
     each = [len(block[4]) for block in blocks]

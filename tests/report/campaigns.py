@@ -70,7 +70,7 @@ class Campaign:
     def write(self, folder: Path) -> Path:
         """Write the joined tables and those of each experiment, then draw the figures."""
         self.write_tables(folder)
-        for path in sorted((folder / "experiments").iterdir()):
+        for path in sorted(folder.glob("experiments/*")):
             figures.draw(path, folder / "figures" / path.name)
         ladder.draw(folder, folder / "figures" / "ladder")
         return folder
