@@ -246,6 +246,8 @@ def test_of_what_benjamini_hochberg_rejects_one_of_twenty_is_false():
         )
         shares.append(rejected[:20].sum() / max(rejected.sum(), 1))
     assert np.mean(shares) <= 0.05
+
+
 def test_the_difference_of_two_estimates_is_that_of_welch():
     random = np.random.default_rng(3)
     first, second = random.normal(1, 1, (5, 1)), random.normal(0, 3, (3, 1))

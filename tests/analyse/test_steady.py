@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover.analyse.steady import LONGEST, SHORTEST, cuts, states
+from crossover.analyse.segments import cuts
+from crossover.analyse.steady import LONGEST, SHORTEST, states
 
 
 def judged(rows, tolerance=0.0):
@@ -115,7 +116,7 @@ def test_no_way_to_cut_a_series_costs_less(seed, rounds, penalty):
         for starts in combinations(range(1, rounds), count)
         if (np.diff([0, *starts, rounds]) >= SHORTEST).all()
     ]
-    (found,) = cuts(values[np.newaxis], penalty)
+    (found,) = cuts(values[np.newaxis], penalty, SHORTEST)
     assert cost(found) == pytest.approx(min(map(cost, possible)))
 
 
