@@ -77,7 +77,7 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     if not differs.any():
         return told | {"reason": NOTHING_BETWEEN}
     set_to = np.where(uses, panel.better[rule.arm], panel.better[rule.other])
-    numbers = per_launch((set_to - panel.better[rule.default])[:, differs])
+    numbers = per_launch(panel.swept(set_to - panel.better[rule.default])[:, differs])
     (gain,) = gains(numbers[:, np.newaxis], panel.smallest_effect)
     return told | _gained(gain, panel, panel.x[differs]) | _judged(setting, value, gain, panel)
 
@@ -90,7 +90,7 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     measured = panel.measured(rivals)
     if not measured:
         return _not_measured(rivals, panel)
-    numbers = {arm: per_launch(panel.better[arm] - panel.better[rule.default]) for arm in measured}
+    numbers = {arm: per_launch(panel.swept(panel.better[arm] - panel.better[rule.default])) for arm in measured}
     # An arm of another heat has no launch in common with the default, and so no pair.
     paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
     if not paired:

@@ -68,7 +68,8 @@ class Field:
     """Whether a curve will do that covers only a part of what a claim speaks of."""
 
     def curve(self, wanted: Side) -> Curve:
-        """The curve that a claim calls by these names, the first if several protocols match.
+        """The curve that a claim calls by these names, the first if several protocols match; of the whole axis, without
+        what a second sweep adds.
 
         Raises NotMeasuredError if there is none.
         """
@@ -76,7 +77,7 @@ class Field:
             facts = curve.facts
             named = all(facts[key] == getattr(wanted, key) for key in ("experiment", "metric", "arm"))
             if named and self.holds(facts, wanted) and not np.isnan(curve.values).all():
-                return curve
+                return curve.swept
         raise self.missing(wanted)
 
     def effect(self, curve: Curve) -> float:

@@ -25,8 +25,9 @@ how large a change is found).
 def starts(values: Floats) -> list[int]:
     """The positions in `values`, one per run in order of time, at which another level begins.
 
-    Least squares with a penalty for every change. The variance of a run comes from the steps between neighbouring runs, of which a change touches only
-    one, and not from what the launches of a run tell: what differs from day to day is in the steps alone.
+    Least squares with a penalty for every change. The variance of a run comes from the steps between neighbouring runs,
+    of which a change touches only one, and not from what the launches of a run tell: what differs from day to day is in
+    the steps alone.
     """
     if len(values) < FEWEST:
         return []

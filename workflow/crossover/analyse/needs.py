@@ -19,6 +19,7 @@ from crossover.analyse.asked import Asked, asked
 from crossover.analyse.blocks import Blocks
 from crossover.analyse.curves import competes
 from crossover.analyse.statistics import LEVEL, Floats
+from crossover.plan import SECOND_SWEEP
 
 Row = dict[str, Any]
 
@@ -87,6 +88,7 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
     """The need of each competing curve that has ratios; `launches` are rows of record.LAUNCHES."""
     rows = blocks.rows.dropna(subset="ratio")
     series = blocks.series.join(_within(rows), how="inner")
+    series = series[series["launch"] <= SECOND_SWEEP]  # the others measure a few cells, at another cost
     every: dict[Any, Row] = blocks.curves.to_dict("index")  # type: ignore[assignment]
     orders, wanted, costs = _orders(rows, series), asked(launches), _costs(blocks, launches)
     for number, own in series.groupby("curve"):

@@ -12,6 +12,7 @@ import pandas as pd
 
 from crossover.analyse.curves import PANEL, Curve
 from crossover.analyse.statistics import Floats
+from crossover.plan import SECOND_SWEEP
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Panel:
     """The smallest detectable one, as a logarithm; NaN where it is not known."""
     asked: frozenset[str]
     """The arms that the experiment's launches were asked for."""
+
+    def swept(self, d: Floats) -> Floats:
+        """The launches of the first sweep, of `d`, shape (launches, cells): they alone measured the whole axis."""
+        return d[np.array(self.launches) <= SECOND_SWEEP]
 
     def measured(self, arms: Iterable[str]) -> list[str]:
         """Those of `arms` that have a value here."""

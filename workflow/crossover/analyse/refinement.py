@@ -16,6 +16,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from crossover.analyse.blocks import blocks
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve, curves
 from crossover.analyse.gather import gathered
@@ -28,7 +29,7 @@ Narrowed = dict[str, Any]
 
 def refine(raw: list[Path], settings: Settings, output: Path) -> None:
     """Write what the second sweep measures to `output`, from the `raw` files of an experiment's first sweep."""
-    found = refinement(list(curves(medians(gathered(raw)["measurements"]))), settings)
+    found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
     for placement, launches in found.items():
         for protocol, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")

@@ -81,7 +81,7 @@ def _sensitivity(curves: Sequence[Curve]) -> Iterator[Row]:
 
 def _fits(curves: Sequence[Curve]) -> Iterator[Row]:
     """Of null arms and ceilings as well: their lines are as good as any."""
-    for curve in curves:
+    for curve in (each.swept for each in curves):
         size, per = BYTES.get(curve.facts["axis_unit"]), SECONDS.get(curve.facts["unit"])
         if size and per:
             fit = hockney(size * curve.x, per * curve.values)

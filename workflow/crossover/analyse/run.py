@@ -6,12 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from crossover import record
+from crossover.analyse.blocks import blocks
 from crossover.analyse.curves import NAMES, Curve, curves
 from crossover.analyse.medians import medians
 
@@ -90,9 +92,9 @@ def read(folder: Path, label: str) -> Run:
     found = (
         record.read(path, record.MEDIANS).to_pandas()
         if path.is_file()
-        else medians(record.read(folder / "measurements.parquet", record.MEASUREMENTS))
+        else medians(blocks(record.read(folder / "measurements.parquet", record.MEASUREMENTS)))
     )
-    named = {tuple(curve.facts[name] for name in NAMES): curve for curve in curves(found)}
+    named = {tuple(curve.facts[name] for name in NAMES): curve for curve in map(attrgetter("swept"), curves(found))}
     if not named:
         raise RunError(f"{folder}: none of its launches left data, so there is nothing to compare; see its report")
     return Run(label, folder, launches, ranks, named)

@@ -1,4 +1,4 @@
-"""Where series change their level, found exactly; the libraries that do so have no wheels for every Python that we run on."""
+"""Where series change their level, found exactly. The libraries that do so lack wheels for some of our Pythons."""
 
 from __future__ import annotations
 
