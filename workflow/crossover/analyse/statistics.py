@@ -151,6 +151,26 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
 
 
+def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells.
+
+    The rule of the cells, carried over: the `mean` of the cells and each launch's values are interpolated, and the two
+    parts of the pooled variance become those of a weighted mean of both neighbours: what a launch shifts in the whole
+    window it shifts in both alike, what it shifts in single cells averages out in part. Only launches that measured
+    both neighbours give the error.
+    """
+    complete, kept = complete_around(d, cell, cell + 1)
+    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
+    if len(complete) < 2:
+        return Estimate(centre, *np.full((2, len(far)), np.nan))
+    at = int(np.searchsorted(kept, cell))
+    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
+    a, b, width = pooled(complete)
+    shared = (1 - far) * a[at] + far * a[at + 1]
+    single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
+    return Estimate(centre, *error_of_mean(values, shared, single, width))
+
+
 def holm(p: Floats) -> Floats:
     """p-values adjusted so that the chance of any false rejection among them stays at the level.
 
