@@ -27,16 +27,23 @@ NOT_COVERING = {
     ("launch effects of 8 %", 3, "crossover, 20 % per step"),
     ("launch effects of 8 %", 5, FLAT),
     ("launch effects of 1 to 8 % along the axis", 3, FLAT),
-    # Blocks so noisy that a flat curve is near zero at several cells: the interval holds them all, and more often.
+    # Blocks so noisy that a flat curve is near zero at several cells: the interval holds them all, and so too often.
     ("heavier tails", 5, FLAT),
+    ("autocorrelated rounds", 3, FLAT),
+    ("autocorrelated rounds", 5, FLAT),
 }
 """What is known to hold the truth more seldom than promised, or more often."""
+
+WIDER = {("launch effects of 8 %", 5, "crossover, 20 % per step")}
+"""By a thousandth: where nearly all that launches shift is shared by all cells, pooling has nothing to give."""
 
 FARTHER = {
     *(("launch effects of 8 %", launches, FLAT) for launches in LAUNCHES),
     ("launch effects of 1 to 8 % along the axis", 3, FLAT),
     ("launch effects that only neighbouring cells share", 3, FLAT),
     ("heavier tails", 3, FLAT),
+    ("autocorrelated rounds", 3, FLAT),
+    ("autocorrelated rounds", 5, FLAT),
 }
 """Where noise moves a crossover by more than half a step, whatever the estimator."""
 
@@ -98,8 +105,10 @@ def test_few_campaigns_are_misled(found, setting, name):
 
 @in_every_setting
 @pytest.mark.parametrize("name", [*CELLS, *PLACES])
-def test_intervals_are_no_wider_than_students(found, setting, name):
-    assert found[setting][0][name].width_to_student <= 1 + 1e-9
+def test_intervals_are_no_wider_than_students_but_for_one(found, setting, name):
+    ratio = found[setting][0][name].width_to_student
+    assert (ratio <= 1 + 1e-9) != ((*setting, name) in WIDER)
+    assert ratio <= 1.01
 
 
 @in_every_setting
