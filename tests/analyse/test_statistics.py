@@ -260,7 +260,7 @@ def test_the_difference_of_two_estimates_is_that_of_welch():
 def test_half_way_between_two_cells_is_half_of_each_and_at_a_cell_it_is_that_cell():
     d = campaign(np.random.default_rng(4), np.linspace(0, 1, 13), 4)
     cells = estimate(d)
-    found = between(d, cells.mean, 6)(np.array([0.0, 0.5]))
+    found = between(d, cells.mean, 6, np.array([0.0, 0.5]))
     assert found.mean == pytest.approx([cells.mean[6], cells.mean[6:8].mean()])
     assert found.error[0] == pytest.approx(cells.error[6])
     assert found.df[0] == pytest.approx(cells.df[6])

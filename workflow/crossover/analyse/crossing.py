@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,8 +18,6 @@ from crossover.analyse.statistics import (
 )
 
 Verdict = Literal["one", "none", "always", "several", "undecided"]
-
-Test = Callable[[Floats], NDArray[np.bool_]]
 
 STEPS = 64
 """Points looked at between two neighbouring cells, and again between two of these where the interval ends."""
@@ -102,37 +99,34 @@ def _zeros(mean: Floats, first: int, last: int) -> Floats:
 
 def _interval(d: Floats, mean: Floats, first: int, last: int, zeros: Floats) -> tuple[float, float]:
     """The outermost places between the cells `first` and `last` at which zero is not rejected."""
-    accepts = [_test(d, mean, cell) for cell in range(first, last)]
     places = np.union1d(np.linspace(first, last, STEPS * (last - first) + 1), zeros)
-    starts = np.searchsorted(places, np.arange(first + 1, last))
-    accepted = [test(part) for test, part in zip(accepts, np.split(places[:-1], starts), strict=True)]
-    held = np.concatenate([*accepted, [False]])
-    held |= np.isin(places, zeros)  # rounding must not lose them where launches agree to the last bit
-    inside = np.flatnonzero(held)
-    ends = (inside[0], max(inside[0] - 1, 0)), (inside[-1], inside[-1] + 1)
-    low, high = (_edge(accepts[int(places[min(end)]) - first], *places[list(end)]) for end in ends)
-    return low, high
+    accepted = np.concatenate(
+        [_accepts(d, mean, cell, places[(places >= cell) & (places < cell + 1)]) for cell in range(first, last)]
+        + [[False]]
+    )
+    accepted |= np.isin(places, zeros)  # rounding must not lose them where launches agree to the last bit
+    inside = np.flatnonzero(accepted)
+    return (
+        _edge(d, mean, places[inside[0]], places[max(inside[0] - 1, 0)]),
+        _edge(d, mean, places[inside[-1]], places[inside[-1] + 1]),
+    )
 
 
-def _edge(accepts: Test, inside: float, outside: float) -> float:
+def _edge(d: Floats, mean: Floats, inside: float, outside: float) -> float:
     """The end of the interval between neighbouring places of which one belongs to it, by ever finer steps."""
+    cell = int(min(inside, outside))
     for _ in range(REFINEMENTS):
         places = np.linspace(inside, outside, STEPS + 1)
-        beyond = np.flatnonzero(~accepts(places[1:-1]))
+        beyond = np.flatnonzero(~_accepts(d, mean, cell, places[1:-1]))
         step = int(beyond[0]) if beyond.size else STEPS - 1
         inside, outside = places[step], places[step + 1]
     return float(inside)
 
 
-def _test(d: Floats, mean: Floats, cell: int) -> Test:
-    """The test, at places between `cell` and its right neighbour, of whether a log ratio of zero is not rejected; where
-    launches are too few for an error, nothing is.
+def _accepts(d: Floats, mean: Floats, cell: int, places: Floats) -> NDArray[np.bool_]:
+    """Whether a log ratio of zero is not rejected at `places` between `cell` and its right neighbour; where launches
+    are too few for an error, nothing is.
     """
-    estimates = between(d, mean, cell)
-
-    def accepts(places: Floats) -> NDArray[np.bool_]:
-        here = estimates(places - cell)
-        accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
-        return accepted
-
-    return accepts
+    here = between(d, mean, cell, places - cell)
+    accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
+    return accepted

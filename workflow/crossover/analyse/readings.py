@@ -74,7 +74,7 @@ def at(x: Floats, d: Floats, place: float) -> Reading:
         raise BeyondError(place)
     left = int(np.searchsorted(x, place)) - 1
     far = (np.log(place) - u[left]) / (u[left + 1] - u[left])
-    return Reading(between(d, cells.mean, left)(np.array([far])), (place,))
+    return Reading(between(d, cells.mean, left, np.array([far])), (place,))
 
 
 def each(x: Floats, d: Floats) -> Reading:

@@ -8,7 +8,6 @@ they are not, and intervals that count them cover far less than they promise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,31 +163,27 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
 
 
-def between(d: Floats, mean: Floats, cell: int) -> Callable[[Floats], Estimate]:
-    """The estimates at any fractions of the way from `cell` to its right neighbour, both of `d`'s cells, by these.
+def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells.
 
     The rule of the cells, carried over: the `mean` of the cells and each launch's values are interpolated, and the two
-    parts of the pooled variance as those of a weighted mean of both neighbours: what a launch shifts in the whole
-    window it shifts in both alike, what it shifts in single cells averages out in part. At a cell this is its own
-    estimate. How much launches differ is told by those that measured both neighbours; where these are fewer than two
-    there is no error. A neighbour that more launches measured is known better, by the root of their number.
+    parts of the pooled variance become those of a weighted mean of both neighbours: what a launch shifts in the whole
+    window it shifts in both alike, what it shifts in single cells averages out in part. How much launches differ is
+    told by those that measured both neighbours; where these are fewer than two there is no error. A neighbour that more
+    launches measured is known better, by the root of their number.
     """
     complete, kept = complete_around(d, cell, cell + 1)
+    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
     if len(complete) < 2:
-        return lambda far: Estimate((1 - far) * mean[cell] + far * mean[cell + 1], *np.full((2, len(far)), np.nan))
+        return Estimate(centre, *np.full((2, len(far)), np.nan))
     at = int(np.searchsorted(kept, cell))
+    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
     a, b, width = pooled(complete)
+    shared = (1 - far) * a[at] + far * a[at + 1]
+    single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
+    error, df = error_of_mean(values, shared, single, width)
     known = np.sqrt(len(complete) / (~np.isnan(d[:, cell : cell + 2])).sum(axis=0))
-
-    def estimates(far: Floats) -> Estimate:
-        values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
-        shared = (1 - far) * a[at] + far * a[at + 1]
-        single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
-        error, df = error_of_mean(values, shared, single, width)
-        centre = (1 - far) * mean[cell] + far * mean[cell + 1]
-        return Estimate(centre, error * ((1 - far) * known[0] + far * known[1]), df)
-
-    return estimates
+    return Estimate(centre, error * ((1 - far) * known[0] + far * known[1]), df)
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
