@@ -7,6 +7,7 @@ import shutil
 import socket
 import stat
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from crossover import record
@@ -38,15 +39,19 @@ def write(folder: Path, archive: Path) -> None:
     try:
         archive.parent.mkdir(parents=True, exist_ok=True)
         record.sweep(archive.parent)
-        with zipfile.ZipFile(part, "w") as packed:
-            for path in files(folder):
-                with path.open("rb") as source, packed.open(_entry(path, folder), "w") as entry:
-                    shutil.copyfileobj(source, entry, 1 << 20)
+        _pack(folder, part)
         part.replace(archive)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink()
         raise ArchiveError(f"{archive}: cannot be written ({error.strerror or error}); choose another place") from None
-    finally:
-        part.unlink(missing_ok=True)
+
+
+def _pack(folder: Path, archive: Path) -> None:
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in files(folder):
+            with path.open("rb") as source, packed.open(_entry(path, folder), "w") as entry:
+                shutil.copyfileobj(source, entry, 1 << 20)
 
 
 def _entry(path: Path, folder: Path) -> zipfile.ZipInfo:

@@ -84,6 +84,9 @@ def _refuse(branch: Branch) -> None:
                 "replace; choose another with --branch, or delete that one"
             )
     # A report that was committed here and not pushed is worth nothing: the next one replaces it.
+    for key in ("name", "email"):
+        if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or checkout.ask("config", f"user.{key}")):
+            raise BranchError(f"git does not know your {key}, which a commit needs; tell it: git config user.{key} ...")
 
 
 def _is_ours(checkout: Checkout, commit: str) -> bool:
@@ -121,9 +124,6 @@ def push(branch: Branch, folder: Path) -> None:
 
 
 def _commit(branch: Branch, folder: Path) -> None:
-    for key in ("name", "email"):
-        if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or branch.checkout.ask("config", f"user.{key}")):
-            raise BranchError(f"git does not know your {key}, which a commit needs; tell it: git config user.{key} ...")
     command = [sys.executable, "-m", "ghp_import", "--no-jekyll", "--message", MESSAGE]
     command += ["--remote", branch.remote, "--branch", branch.name, str(folder)]
     before = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")

@@ -47,18 +47,25 @@ class CrateError(Exception):
 
 @dataclass(frozen=True)
 class Told:
-    """What only the user knows."""
+    """What only the user knows. Raises CrateError if it cannot be understood."""
 
     licence: str
     """The licence of the data: an identifier of SPDX."""
     authors: Sequence[str] = ()
     """Who measured, each as `Name` or `Name <ORCID>`."""
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9.+-]+", self.licence):
+            raise CrateError(f"--license {self.licence}: is no name of SPDX's (spdx.org/licenses), as CC-BY-4.0")
+        for author in self.authors:
+            if not AUTHOR.fullmatch(author):
+                raise CrateError(f"--author {author}: give `Name`, or `Name <ORCID>` as in `Ada <0000-0002-1825-0097>`")
+
 
 def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
     """Write the metadata of a bundle's files, which lie in `folder`. `project` is the content of CITATION.cff.
 
-    Raises CrateError for what the user told, RecordError for tables that cannot be read.
+    Raises RecordError for tables that cannot be read.
     """
     results = folder / "results"
     launches, ranks = (
@@ -116,8 +123,6 @@ def _alone(value: Any) -> Any:
 
 
 def _licence(crate: ROCrate, name: str) -> ContextEntity:
-    if not re.fullmatch(r"[A-Za-z0-9.+-]+", name):
-        raise CrateError(f"--license {name}: is no identifier of SPDX (https://spdx.org/licenses), such as CC-BY-4.0")
     url = f"https://spdx.org/licenses/{name}"
     return _entity(
         crate, url, {"@type": "CreativeWork", "name": name, "url": url, "description": f"The licence {name}"}
@@ -125,9 +130,8 @@ def _licence(crate: ROCrate, name: str) -> ContextEntity:
 
 
 def _person(crate: ROCrate, author: str) -> ContextEntity:
-    found = AUTHOR.fullmatch(author.strip())
-    if not found:
-        raise CrateError(f"--author {author}: give `Name`, or `Name <ORCID>` such as `Ada <0000-0002-1825-0097>`")
+    found = AUTHOR.fullmatch(author)
+    assert found  # Told has seen to it
     name, orcid = found["name"], found["orcid"]
     identifier = f"https://orcid.org/{orcid}" if orcid else f"#{_slug(name)}"
     return _entity(crate, identifier, {"@type": "Person", "name": name})

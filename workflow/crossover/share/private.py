@@ -7,6 +7,7 @@ What the ranks told of their hosts stays: that is what a reader has to know.
 from __future__ import annotations
 
 import getpass
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crossover import record
+
+ABSOLUTE = re.compile(r"(?<![\w.~/<-])/(?!/)[^\s'\"<>,;:()]+")
+"""A path from the root of a file system; neither a part of a URL nor the end of an element of HTML."""
 
 
 class Mask:
@@ -26,13 +30,14 @@ class Mask:
         folders = {name: other for name, other in named.items() if name.startswith("/") and len(name) > 1}
         # The longest first, because one may lie in another.
         self.folders = sorted(folders.items(), key=lambda pair: -len(pair[0]))
-        self.folders.append((f"/{_user()}/", "/user/"))
+        self.user = f"/{_user()}/"
 
     def text(self, said: str) -> str:
         """A text without them."""
         for folder, other in self.folders:
             said = said.replace(folder, other)
-        return said
+        # Only there, because a user may have the name of anything else.
+        return ABSOLUTE.sub(lambda found: f"{found[0]}/".replace(self.user, "/user/")[:-1], said)
 
     def file(self, path: Path) -> None:
         """Take them out of a file, which keeps its very bytes if they are not in it."""
