@@ -48,7 +48,11 @@ rule report:
         ladder=f"{RESULTS}/figures/ladder",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
         # What Quarto publishes of it lies there too, and is made from the report.
-        source=[str(path) for path in sorted(Path("reports").rglob("*")) if path.is_file() and "_site" not in path.parts],
+        source=[
+            str(path)
+            for path in sorted(Path("reports").rglob("*"))
+            if path.is_file() and "_site" not in path.parts
+        ],
         dressing=[
             str(path)
             for path in sorted(Path("workflow/crossover/report").iterdir())

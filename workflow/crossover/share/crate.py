@@ -81,7 +81,14 @@ def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
     software = _software(crate, project, launches, ranks)
     hosts = {host: _host(crate, host, ranks) for host in sorted({rank["host"] for rank in ranks})}
     actions = [
-        _action(crate, experiment, [row for row in launches if row["experiment"] == experiment], files, software, hosts)
+        _action(
+            crate,
+            experiment,
+            [row for row in launches if row["experiment"] == experiment],
+            files,
+            software,
+            [hosts[host] for host in sorted({rank["host"] for rank in ranks if rank["experiment"] == experiment})],
+        )
         for experiment in sorted({row["experiment"] for row in launches})
     ]
     if actions:
@@ -228,7 +235,7 @@ def _action(
     launches: list[dict[str, Any]],
     files: dict[str, Any],
     software: dict[str, ContextEntity],
-    hosts: dict[str, ContextEntity],
+    hosts: list[ContextEntity],
 ) -> ContextEntity:
     """All launches of an experiment: when, by what, where, from which settings to which raw files."""
     begun = list(filter(_began, launches))
@@ -249,7 +256,7 @@ def _action(
             "actionStatus": f"http://schema.org/{state}",
             "error": "; ".join(sorted({row["reason"] for row in launches if row["reason"]})) if not measured else None,
             "instrument": [software[commit] for commit in sorted({row["commit"] or "" for row in launches})],
-            "location": [hosts[host] for host in sorted({row["host"] for row in launches} & set(hosts))],
+            "location": hosts,
             "object": [files["config/config.yaml"]],
             "result": results,
         },
