@@ -2,14 +2,13 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from campaigns import two_good_one_hole
+from checkouts import git, write_raw
 
-from crossover import plan, record
+from crossover import record
 from crossover.report import render
 from crossover.share import quarto
 
@@ -46,19 +45,6 @@ def whole_run(results: Path, rendered: Path, tmp_path_factory: pytest.TempPathFa
 def run(whole_run: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return Path(shutil.copytree(whole_run, tmp_path / "run" / "results"))
-
-
-def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
-    """Write the raw file of a launch with so many empty rows, as `python -m crossover launch` would."""
-    path = Path(plan.RAW.format(results=results, **launch))
-    table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
-    record.write(table, path, {"launch": {k: v for k, v in launch.items() if k != "file"}, "ranks": []})
-    return path
-
-
-def git(*words, folder):
-    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout.strip()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import git
+from checkouts import git
 from playwright.sync_api import sync_playwright
 
 from crossover.__main__ import main

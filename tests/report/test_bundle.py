@@ -1,5 +1,6 @@
 """Does a bundle hold all of a run, give the same report elsewhere, tell nothing private, and is a bad one refused?"""
 
+import errno
 import getpass
 import hashlib
 import json
@@ -14,7 +15,7 @@ from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import write_raw
+from checkouts import write_raw
 from rocrate.rocrate import ROCrate
 
 from crossover import record
@@ -128,6 +129,15 @@ def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
     (run / "summary.parquet").unlink()
     assert "is older than" in refused(capsys, "bundle", str(run))
     assert not list(run.glob("*.zip"))
+
+
+def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
+    def full(source, copy):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(copy))
+
+    monkeypatch.setattr(bundles.shutil, "copyfile", full)
+    said = refused(capsys, "bundle", str(run))
+    assert "cannot be gathered (No space left on device); if there is no room in" in said and "by TMPDIR" in said
 
 
 # ---- what it does not tell
@@ -335,7 +345,7 @@ def not_json(archive):
 
 def not_there(archive):
     archive.unlink()
-    return "cannot be read (No such file or directory)"
+    return "cannot be unpacked (No such file or directory); name a bundle"
 
 
 def a_link(archive):

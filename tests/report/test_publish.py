@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import git as do
+from checkouts import git as do
 
 from crossover import plan, record
 from crossover.__main__ import main

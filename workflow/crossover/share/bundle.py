@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import tempfile
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -52,6 +54,16 @@ def write(results: Path, bundle: Path, told: crate.Told) -> str:
     if bundle.suffix != ".zip":
         raise BundleError(f"{bundle}: a bundle is a zip file; give it a name that ends in .zip")
     made_from = fresh.require(results)
+    try:
+        return _write(results, bundle, told, made_from)
+    except OSError as error:
+        raise BundleError(
+            f"{error.filename or results}: cannot be gathered ({error.strerror or error}); if there is no room in "
+            f"{tempfile.gettempdir()}, name another folder by TMPDIR"
+        ) from None
+
+
+def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
         _gather(results, list(made_from["made_from"]), folder / "results")
@@ -65,6 +77,7 @@ def write(results: Path, bundle: Path, told: crate.Told) -> str:
         crate.write(folder, told, project)
         sums = [f"{_sum(path)}  {path.relative_to(folder).as_posix()}\n" for path in archive.files(folder)]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
+        print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)
         archive.write(folder, bundle)
     return f"The bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB"
 

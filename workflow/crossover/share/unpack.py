@@ -43,7 +43,9 @@ def opened(bundle: Path) -> Iterator[Path]:
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
             raise UnpackError(f"{bundle}: is damaged, or no bundle of crossover's ({error}); {AGAIN}") from None
         except OSError as error:
-            raise UnpackError(f"{bundle}: cannot be read ({error.strerror or error}); name a bundle") from None
+            raise UnpackError(
+                f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle; TMPDIR may name a folder with room"
+            ) from None
         yield folder
 
 
