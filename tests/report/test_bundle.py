@@ -22,7 +22,7 @@ from crossover import record
 from crossover.__main__ import main
 from crossover.report import render
 from crossover.share import bundle as bundles
-from crossover.share import crate, private, unpack
+from crossover.share import crate, private, recorded, unpack
 
 ROOT = Path(__file__).parents[2]
 TOLD = crate.Told("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
@@ -114,8 +114,8 @@ def test_a_raw_file_that_the_tables_do_not_know_stays_out(run, quick, tmp_path):
 
 def refused(capsys, *arguments):
     assert main([*arguments]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"crossover {arguments[0]}: ") and "Traceback" not in said
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"crossover {arguments[0]}: ")
     return said
 
 
@@ -129,6 +129,13 @@ def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
     (run / "summary.parquet").unlink()
     assert "is older than" in refused(capsys, "bundle", str(run))
     assert not list(run.glob("*.zip"))
+
+
+def test_a_run_without_a_launch_is_nothing_to_archive(run, quick, capsys):
+    record.write(record.LAUNCHES.empty_table(), run / "launches.parquet")
+    shutil.rmtree(run / "raw")
+    render.render(run, run / "report/index.html")
+    assert "no launch has begun, so there is nothing to archive" in refused(capsys, "bundle", str(run))
 
 
 def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
@@ -237,7 +244,7 @@ def references(node):
     ],
 )
 def test_a_version_is_read_from_what_a_library_says(said, name, version):
-    found = crate.NAME_AND_VERSION.match(said)
+    found = recorded.NAME_AND_VERSION.match(said)
     assert (found["name"], found["version"]) == (name, version)
 
 
@@ -343,6 +350,11 @@ def not_json(archive):
     return "is damaged, or no bundle of crossover's (Expecting property name"
 
 
+def of_another_shape(archive):
+    rewritten(archive, **{"ro-crate-metadata.json": "[1]"})
+    return "is damaged, or no bundle of crossover's (list indices"
+
+
 def not_there(archive):
     archive.unlink()
     return "cannot be unpacked (No such file or directory); name a bundle"
@@ -375,7 +387,7 @@ def test_a_name_that_is_there_twice_is_refused(packed, tmp_path, capsys):
     "trouble",
     [
         *(cut_off, bit_flipped, other_content, one_file_less, other_version, somebody_elses, no_crate, not_json),
-        *(not_there, a_link, *map(leading_out, NAMES)),
+        *(of_another_shape, not_there, a_link, *map(leading_out, NAMES)),
     ],
     ids=lambda trouble: trouble.__name__,
 )

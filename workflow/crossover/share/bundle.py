@@ -54,6 +54,8 @@ def write(results: Path, bundle: Path, told: crate.Told) -> str:
     if bundle.suffix != ".zip":
         raise BundleError(f"{bundle}: a bundle is a zip file; give it a name that ends in .zip")
     made_from = fresh.require(results)
+    if not any(launch["started_utc"] for launch in fresh.launches(results)):
+        raise BundleError(f"{results}: no launch has begun, so there is nothing to archive; measure first: make report")
     try:
         return _write(results, bundle, told, made_from)
     except OSError as error:

@@ -6,9 +6,8 @@ the hosts that were recorded. All of it is read from the tables; no clock is rea
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from crossover import record
-from crossover.share import archive
+from crossover.share import archive, recorded
 
 METADATA = "ro-crate-metadata.json"
 VERSION = "1.1"
@@ -31,14 +30,7 @@ FORMATS = {
 }  # fmt: skip
 """Media types by the ending of a file's name."""
 
-HOST_FACTS = ("cpu", "logical_cpus", "memory_bytes", "governor", "kernel", "os", "network", "container")
-"""What a rank tells of its host, by the names of `record.RANKS`."""
-
 AUTHOR = re.compile(r"(?P<name>[^<>]+?)\s*(?:<(?:https://orcid\.org/)?(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])>)?")
-
-
-NAME_AND_VERSION = re.compile(r"(?P<name>\D+?),?\s+(?:Version:\s*)?v?(?P<version>\d[^\s,]*)")
-"""How an interpreter and an MPI library tell what they are: `MPICH Version: 5.0.2, ...`, `Open MPI v5.0.11, ...`."""
 
 
 class CrateError(Exception):
@@ -65,7 +57,7 @@ class Told:
 def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
     """Write the metadata of a bundle's files, which lie in `folder`. `project` is the content of CITATION.cff.
 
-    Raises RecordError for tables that cannot be read.
+    At least one launch must have begun. Raises RecordError for tables that cannot be read.
     """
     results = folder / "results"
     launches, ranks = (
@@ -76,10 +68,10 @@ def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
     authors = [_person(crate, author) for author in told.authors]
     _root(crate, told, project, launches)
     if authors:
-        crate.root_dataset["author"] = _alone(authors)
+        crate.root_dataset["author"] = recorded.alone(authors)
     files = _files(crate, folder)
-    software = _software(crate, project, launches, ranks)
-    hosts = {host: _host(crate, host, ranks) for host in sorted({rank["host"] for rank in ranks})}
+    software = recorded.software(crate, project, launches, ranks)
+    hosts = {host: recorded.host(crate, host, ranks) for host in sorted({rank["host"] for rank in ranks})}
     actions = [
         _action(
             crate,
@@ -91,47 +83,36 @@ def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
         )
         for experiment in sorted({row["experiment"] for row in launches})
     ]
-    if actions:
-        crate.root_dataset["mentions"] = _alone(actions)
+    crate.root_dataset["mentions"] = recorded.alone(actions)
     for action in actions if authors else []:
-        action["agent"] = _alone(authors)
+        action["agent"] = recorded.alone(authors)
     crate.metadata.write(folder)
 
 
 def _root(crate: ROCrate, told: Told, project: dict[str, Any], launches: list[dict[str, Any]]) -> None:
     root = crate.root_dataset
-    ended = max(map(_end, filter(_began, launches)), default=None)
-    began = min(filter(None, (row["started_utc"] for row in launches)), default=None)
-    days = sorted({moment[:10] for moment in (began, ended) if moment})
+    begun = list(filter(_began, launches))
+    began, ended = min(row["started_utc"] for row in begun), max(map(_end, begun))
+    days = sorted({began[:10], ended[:10]})
     experiments = sorted({row["experiment"] for row in launches})
-    root["name"] = f"Messaging measurements by crossover, {' to '.join(days) or 'none'}"
+    root["name"] = f"Messaging measurements by crossover, {' to '.join(days)}"
     root["description"] = (
-        f"{len(launches)} launches of {', '.join(experiments) or 'no experiment'}: the raw samples of every block, the "
+        f"{len(launches)} launches of {', '.join(experiments)}: the raw samples of every block, the "
         f"tables, figures and report made from them, and the configuration. {project['abstract'].strip()}"
     )
     # The day of the data, not of the bundle: the same run gives the same bytes.
-    root["datePublished"] = days[-1] if days else "1980-01-01"
-    if days:
-        root["temporalCoverage"] = "/".join(filter(None, (began, ended)))
+    root["datePublished"] = days[-1]
+    root["temporalCoverage"] = f"{began}/{ended}"
     root["keywords"] = project["keywords"]
     root["schemaVersion"] = str(record.VERSION)
     root["license"] = _licence(crate, told.licence)
     profile = {"@type": ["CreativeWork", "Profile"], "name": "Process Run Crate", "version": PROFILE.rpartition("/")[2]}
-    root["conformsTo"] = _entity(crate, PROFILE, profile)
-
-
-def _entity(crate: ROCrate, identifier: str, properties: dict[str, Any]) -> ContextEntity:
-    return crate.add(ContextEntity(crate, identifier, properties={k: _alone(v) for k, v in properties.items() if v}))
-
-
-def _alone(value: Any) -> Any:
-    """A list of one as that one, which is how the specification wants it."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    root["conformsTo"] = recorded.entity(crate, PROFILE, profile)
 
 
 def _licence(crate: ROCrate, name: str) -> ContextEntity:
     url = f"https://spdx.org/licenses/{name}"
-    return _entity(
+    return recorded.entity(
         crate, url, {"@type": "CreativeWork", "name": name, "url": url, "description": f"The licence {name}"}
     )
 
@@ -140,12 +121,8 @@ def _person(crate: ROCrate, author: str) -> ContextEntity:
     found = AUTHOR.fullmatch(author)
     assert found  # Told has seen to it
     name, orcid = found["name"], found["orcid"]
-    identifier = f"https://orcid.org/{orcid}" if orcid else f"#{_slug(name)}"
-    return _entity(crate, identifier, {"@type": "Person", "name": name})
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^\w.+-]+", "-", text).strip("-")
+    identifier = f"https://orcid.org/{orcid}" if orcid else f"#{recorded.slug(name)}"
+    return recorded.entity(crate, identifier, {"@type": "Person", "name": name})
 
 
 def _files(crate: ROCrate, folder: Path) -> dict[str, Any]:
@@ -170,65 +147,6 @@ def _facts(path: Path, name: str) -> dict[str, Any]:
     return {"name": title, "encodingFormat": media, "contentSize": str(path.stat().st_size)}
 
 
-def _software(
-    crate: ROCrate, project: dict[str, Any], launches: list[dict[str, Any]], ranks: list[dict[str, Any]]
-) -> dict[str, ContextEntity]:
-    """crossover at each commit that measured, by the commit; each needs what the ranks say that they ran on."""
-    named = sorted({library for rank in ranks for library in _libraries(rank)})
-    required = [
-        _entity(
-            crate,
-            f"#{_slug(f'{name} {version}')}",
-            {"@type": "SoftwareApplication", "name": name, "softwareVersion": version},
-        )
-        for name, version in named
-    ]
-    commits = sorted({row["commit"] or "" for row in launches})
-    return {
-        commit: _entity(
-            crate,
-            f"#crossover-{commit or 'unknown'}",
-            {
-                "@type": "SoftwareApplication",
-                "name": "crossover",
-                "description": project["title"],
-                "softwareVersion": _commit(project["version"], commit),
-                "license": f"https://spdx.org/licenses/{project['license']}",
-                "url": project.get("repository-code"),
-                "softwareRequirements": required,
-            },
-        )
-        for commit in commits
-    }
-
-
-def _commit(version: str, commit: str) -> str:
-    if not commit:
-        return f"{version}, commit not recorded"
-    return f"{version}, commit {commit.rstrip('+')}" + (", with changes" if commit.endswith("+") else "")
-
-
-def _libraries(rank: dict[str, Any]) -> Iterable[tuple[str, str]]:
-    yield from json.loads(rank["libraries"] or "{}").items()
-    for said in filter(None, (rank["python"], rank["mpi"])):
-        found = NAME_AND_VERSION.match(said)
-        yield (found["name"], found["version"]) if found else (said, "")
-
-
-def _host(crate: ROCrate, host: str, ranks: list[dict[str, Any]]) -> ContextEntity:
-    own = [rank for rank in ranks if rank["host"] == host]
-    facts = {
-        name: "; ".join(sorted({str(rank[name]) for rank in own if rank[name] not in (None, "")}))
-        for name in HOST_FACTS
-    }
-    values = [
-        _entity(crate, f"#host-{host}-{name}", {"@type": "PropertyValue", "name": name, "value": value})
-        for name, value in facts.items()
-        if value
-    ]
-    return _entity(crate, f"#host-{host}", {"@type": "Place", "name": host, "additionalProperty": values})
-
-
 def _action(
     crate: ROCrate,
     experiment: str,
@@ -243,7 +161,7 @@ def _action(
     results = [files[name] for name in sorted(f for f in files if f.startswith(f"results/raw/{experiment}/"))]
     state = "CompletedActionStatus" if measured else "FailedActionStatus"
     holes = len(launches) - len(measured)
-    return _entity(
+    return recorded.entity(
         crate,
         f"#measuring-{experiment}",
         {

@@ -23,6 +23,12 @@ LARGEST_LIST_BYTES = 64 << 20
 
 AGAIN = "get it again, or ask who made it"
 
+BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError),
+    *(ValueError, LookupError, TypeError, AttributeError),
+)
+"""What reading a zip file, or JSON of another shape than ours, may raise."""
+
 
 class UnpackError(Exception):
     """A bundle that is not to be trusted, or cannot be read; the message names it, the reason and the next step."""
@@ -40,11 +46,11 @@ def opened(bundle: Path) -> Iterator[Path]:
                 _extract(packed, folder)
         except Refusal as error:
             raise UnpackError(f"{bundle}: {error}") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        except BROKEN as error:
             raise UnpackError(f"{bundle}: is damaged, or no bundle of crossover's ({error}); {AGAIN}") from None
         except OSError as error:
             raise UnpackError(
-                f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle; TMPDIR may name a folder with room"
+                f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle, or room by TMPDIR"
             ) from None
         yield folder
 
