@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report test test-cluster calibrate lint bench bench-analysis bench-runs docs clean
+.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-runs docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -14,8 +14,18 @@ help:  ## this list
 env: .venv/run  ## set up .venv, from the locked versions, each checked against its hash
 
 report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or paper) and write results/report/index.html
+ifdef FROM
+	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=.html)"
+else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 	@echo "The report: results/report/index.html"
+endif
+
+publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1: do not), or write TO=site/ or TO=site.zip
+	@PYTHONPATH=workflow $(BIN)/python -m crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
+
+bundle: .venv/run  ## archive the run for others: results/bundle.zip, which make report FROM=bundle.zip renders again
+	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration"

@@ -1,11 +1,16 @@
 """One synthetic run, its results and its rendered page, shared by the tests of this wing."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 from campaigns import two_good_one_hole
+from checkouts import git, write_raw
 
+from crossover import record
 from crossover.report import render
+from crossover.share import quarto
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +27,42 @@ def rendered(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("PATH", str(page.parent))
         render.render(results, page)
     return page
+
+
+@pytest.fixture(scope="session")
+def whole_run(results: Path, rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a whole run: these results with their page, and a raw file of every launch."""
+    folder = tmp_path_factory.mktemp("run") / "results"
+    shutil.copytree(results, folder)
+    (folder / "report").mkdir()
+    shutil.copyfile(rendered, folder / "report" / "index.html")
+    for row in record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist():
+        write_raw(folder, row)
+    return folder
+
+
+@pytest.fixture
+def run(whole_run: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(whole_run, tmp_path / "run" / "results"))
+
+
+@pytest.fixture
+def checkout(run, tmp_path, monkeypatch):
+    """A clone with a bare remote and no Quarto, in which the run was made; the current folder."""
+    for name, value in {"GLOBAL": os.devnull, "NOSYSTEM": "1"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    for variable in [name for name in os.environ if name.startswith(("GIT_COMMITTER", "GIT_AUTHOR"))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr(quarto, "found", lambda: None)
+    folder, remote = run.parent, tmp_path / "remote.git"
+    git("init", "-q", "--bare", "-b", "main", str(remote), folder=tmp_path)
+    git("init", "-q", "-b", "main", folder=folder)
+    (folder / ".gitignore").write_text("results/\n")
+    git("config", "user.name", "A user", folder=folder)
+    git("config", "user.email", "user@example.org", folder=folder)
+    git("add", ".", folder=folder)
+    git("commit", "-qm", "Begin", folder=folder)
+    git("remote", "add", "origin", str(remote), folder=folder)
+    monkeypatch.chdir(folder)
+    return folder

@@ -5,7 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from checkouts import git
 from playwright.sync_api import sync_playwright
+
+from crossover.__main__ import main
 
 pytestmark = pytest.mark.browser
 
@@ -47,7 +50,7 @@ def open_page(chromium, page_file):
     """Opens the report without a network; afterwards nothing must have failed, nor anything have been asked for."""
     complaints, contexts = [], []
 
-    def open_it(width=1280, scheme="light"):
+    def open_it(width=1280, scheme="light", file=page_file):
         context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         context.set_offline(True)
@@ -56,7 +59,7 @@ def open_page(chromium, page_file):
         page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
         page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(page_file.as_uri())
+        page.goto(file.as_uri())
         page.wait_for_function(DRAWN)
         return page
 
@@ -79,6 +82,15 @@ def test_every_chart_is_drawn_with_its_marks_also_in_the_tabs_that_were_hidden(o
         if not chart.is_visible():
             page.click(f"#{chart.evaluate('(chart) => chart.closest(`[role=tabpanel]`).id')}-tab")
         assert chart.evaluate(MARKS) > 6, chart.get_attribute("aria-label")
+
+
+def test_what_was_published_opens_as_the_report_does(open_page, rendered, checkout, tmp_path):
+    assert main(["publish", "--yes"]) == 0
+    git("clone", "-q", "--branch", "gh-pages", str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
+    report, published = (open_page(file=file) for file in (rendered, tmp_path / "clone" / "index.html"))
+    assert published.inner_text("body") == report.inner_text("body")
+    assert published.screenshot() == report.screenshot()
+    assert len(published.query_selector_all(".crossover-chart")) > 0
 
 
 def test_a_tab_shows_its_panel_and_hides_the_others(open_page):

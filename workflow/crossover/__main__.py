@@ -116,9 +116,27 @@ def _ladder(chosen: argparse.Namespace) -> None:
 
 
 def _report(chosen: argparse.Namespace) -> None:
-    from crossover.report import render
+    if chosen.bundle:
+        from crossover.share import again
 
-    render.render(chosen.results, chosen.page, chosen.waiting)
+        print(again.report(chosen.bundle, chosen.page))
+    else:
+        from crossover.report import render
+
+        render.render(chosen.results, chosen.page, chosen.waiting)
+
+
+def _publish(chosen: argparse.Namespace) -> None:
+    from crossover.share import publish
+
+    print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes))
+
+
+def _bundle(chosen: argparse.Namespace) -> None:
+    from crossover.share import bundle, crate
+
+    told = crate.Told(chosen.license, chosen.author)
+    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", told))
 
 
 def _compare(chosen: argparse.Namespace) -> None:
@@ -255,8 +273,10 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figure to")
     added.add_argument("results", type=Path, help="the folder of results")
 
-    added = command("report", _report, "Render the report from a folder of results.")
-    added.add_argument("results", type=Path, help="the folder of results")
+    added = command("report", _report, "Render the report from a folder of results, or from a bundle of somebody's.")
+    source = added.add_mutually_exclusive_group(required=True)
+    source.add_argument("results", nargs="?", type=Path, help="the folder of results")
+    source.add_argument("--from", dest="bundle", metavar="BUNDLE", type=Path, help="the bundle, instead of a folder")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
     added.add_argument("--waiting", default="{}", help="what higher tiers, and clusters, would measure, as JSON")
 
@@ -289,6 +309,34 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("runs", type=Path, nargs="+", help="the folders of results, in any order")
     added.add_argument(
         "--folder", type=Path, default=Path("results/history"), help="the folder to write to (default: %(default)s)"
+    )
+
+    added = command(
+        "publish",
+        _publish,
+        "Publish the report: push it to a branch that is served as a web site, or write a folder or a zip file for any "
+        "web server. Nothing is measured or rendered; a report that is older than its data is refused.",
+    )
+    added.add_argument("results", nargs="?", default=Path("results"), type=Path, help="the folder of results")
+    added.add_argument(
+        "--to", default="gh-pages", help="gh-pages, a folder (site/) or a zip file (site.zip) (default: %(default)s)"
+    )
+    added.add_argument("--remote", default="origin", help="the remote to push to (default: %(default)s)")
+    added.add_argument("--branch", default="gh-pages", help="the branch to push to (default: %(default)s)")
+    added.add_argument("--yes", action="store_true", help="push without asking")
+
+    added = command(
+        "bundle",
+        _bundle,
+        "Archive a run in a zip file: raw samples, tables, figures, report, configuration, an RO-Crate.",
+    )
+    added.add_argument("results", nargs="?", default=Path("results"), type=Path, help="the folder of results")
+    added.add_argument("--output", type=Path, help="the archive to write (default: RESULTS/bundle.zip)")
+    added.add_argument(
+        "--license", default="BSD-3-Clause", help="the licence of the data, as SPDX names it (default: %(default)s)"
+    )
+    added.add_argument(
+        "--author", action="append", default=[], help="who measured, `Name` or `Name <ORCID>`; once for each"
     )
 
     added = command("examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")

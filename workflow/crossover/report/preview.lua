@@ -97,9 +97,10 @@ local function tabs(div)
       .. 'aria-selected="%s" tabindex="%d">'):format(name, name, tostring(index == 1), index == 1 and 0 or -1)))
     bar:extend(title)
     bar:insert(pandoc.RawInline("html", "</button>"))
-    local attributes = { role = "tabpanel", ["aria-labelledby"] = name .. "-tab" }
+    -- A list, because Lua shuffles the keys of a table, and the same report must give the same bytes.
+    local attributes = { { "role", "tabpanel" }, { "aria-labelledby", name .. "-tab" } }
     if index > 1 then
-      attributes.hidden = "hidden"
+      table.insert(attributes, { "hidden", "hidden" })
     end
     content:insert(pandoc.Div(panels[index], pandoc.Attr(name, { "tab-panel" }, attributes)))
   end
