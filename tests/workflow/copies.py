@@ -101,6 +101,7 @@ class Project:
             "Looking": "refinement",
             "Deriving": "tables",
             "Joining": "join",
+            "Judging": "claims",
             "Recommending": "recommend",
             "Drawing": "figures",
             "Rendering": "report",

@@ -88,7 +88,7 @@ def _numbers(value: Any) -> bool:
     """Whether a setting is an experiment's axis, the one that holds several numbers."""
     if isinstance(value, Mapping):
         return "per_decade" in value
-    return isinstance(value, list) and all(isinstance(entry, int) for entry in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, int) for entry in value)
 
 
 def _names(value: Any) -> bool:
