@@ -40,7 +40,7 @@ def test_an_empty_configuration_runs_every_experiment_of_the_quick_tier():
     config = schema.complete({})
     assert (config["tier"], config["results"], config["partial"]) == ("quick", "results", False)
     assert tuple(config["experiments"]) == EXPERIMENTS
-    assert config["experiments"]["mpi_pingpong"]["elements"] == {"from": 1, "to": 1000000, "per_decade": 2}
+    assert config["experiments"]["mpi_pingpong"]["elements"] == {"from": 1, "to": 1000000, "per_decade": 1}
 
 
 def test_the_configuration_that_is_shipped_changes_no_default():
