@@ -17,7 +17,9 @@ from IPython.display import Markdown
 
 from crossover import record
 from crossover.report import (
+    colours,
     costs,
+    gallery,
     holes,
     ladder,
     machine,
@@ -40,7 +42,8 @@ WAITING_VARIABLE = "CROSSOVER_WAITING"
 """The one that says what other runs would measure besides, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
 "hosts": {experiment: {placement: hosts that it takes}}}."""
 
-CHART_SCRIPT = Path(__file__).with_name("charts.js")
+CHART_SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
+CHART_STYLE = Path(__file__).with_name("charts.css")
 
 SAMPLED_POINTS = 5
 """Points of the axis in the small table of ratios."""
@@ -65,10 +68,11 @@ class Page:
     # ---- the whole page
 
     def script(self) -> Markdown:
-        """The one script of the page: Vega and what draws the charts with it."""
-        bundle = vl_convert.javascript_bundle(CHART_SCRIPT.read_text(encoding="utf-8"))
+        """The one script of the page, Vega and what draws the charts with it; and their style."""
+        bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in CHART_SCRIPTS))
+        style = colours.style() + CHART_STYLE.read_text(encoding="utf-8")
         # A module, since the bundle's one-letter names would else meet those of other scripts.
-        return Markdown(markup.raw(f'<script type="module">{bundle}</script>'))
+        return Markdown(markup.raw(f'<style>{style}</style><script type="module">{bundle}</script>'))
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""
@@ -171,8 +175,7 @@ class Page:
         shown = ladder.panel(self.tables.summary)
         if shown is None:
             return Markdown("Too few layers were measured to be stacked.")
-        said = f"Chart of the round trip of {quantities.listed(shown.arms)} against message size, with intervals."
-        chart = markup.chart(self.results / "figures" / ladder.NAME / f"{shown.name}.vl.json", said)
+        chart = gallery.gallery(self.results / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
         figure = f"::: {{#fig-{ladder.NAME}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"
         return Markdown(f"{figure}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
@@ -208,10 +211,10 @@ class Page:
         return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
 
     def _figure(self, metric: str, panels: list[Panel]) -> str:
-        rows = [self._pair(panel) for panel in panels]
         identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
         caption = f"{_caption(panels)}{self._sources(panels)}"
-        figure = f"::: {{#{identifier}}}\n\n{markup.raw(''.join(rows))}\n\n{caption}\n\n:::"
+        charts = gallery.gallery(self.results / "figures" / panels[0].experiment, panels, self.published)
+        figure = f"::: {{#{identifier}}}\n\n{markup.raw(charts)}\n\n{caption}\n\n:::"
         verdicts = [line for panel in panels for line in _verdicts(panel)]
         reached = [line for panel in panels for line in thresholds.lines(panel)]
         below = [(VERDICT_HEADER, verdicts), (thresholds.HEADER, reached)]
@@ -221,21 +224,6 @@ class Page:
         """Who published what is drawn beside our own numbers, as the end of a caption."""
         told = [dataset.source for dataset in self.published if any(dataset.over(panel) for panel in panels)]
         return f" Open marks are published numbers: {'; '.join(told)}." if told else ""
-
-    def _pair(self, panel: Panel) -> str:
-        folder = self.results / "figures" / panel.experiment
-        about = f"{panel.metric}, {panel.title}"
-        charts = []
-        if panel.summary:
-            said = f"{about}: {quantities.listed(panel.arms)} against {panel.facts['axis']}"
-            charts.append(markup.chart(folder / f"{panel.name}.vl.json", f"Chart of {said}, with intervals."))
-        if panel.ratios:
-            said = prose.findings(panel).replace("**", "").replace("`", "")
-            charts.append(
-                markup.chart(folder / f"{panel.name}-ratio.vl.json", f"Chart of ratios of {panel.metric}. {said}")
-            )
-        grid = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem 1.5rem"
-        return f'<div style="{grid}">{"".join(charts)}</div>'
 
 
 # ---- pieces of a page

@@ -1,0 +1,52 @@
+"""A chart as files: its specification, and what a paper takes, as wide as a journal's column."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from crossover.report.colours import GROUND
+
+WIDTH_MILLIMETRES = 89
+"""One column of most journals; letters are then of 8 points."""
+PIXELS_PER_INCH = 96
+"""Of CSS, which is what SVG's lengths are in."""
+POINTS_PER_INCH = 72
+"""Of PDF."""
+DOTS_PER_INCH = 300
+
+WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
+
+
+def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
+    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png."""
+    specification: dict[str, Any] = chart.to_dict()
+    (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
+    drawn = vl_convert.vegalite_to_svg(
+        specification
+        # Whole and with its axes it is as wide as the column.
+        | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
+    )
+    svg = _renumbered(drawn)
+    (folder / f"{name}.svg").write_text(svg)
+    (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(_in_points(svg)))
+    (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
+
+
+def _in_points(svg: str) -> str:
+    """The same drawing, its width and height counted in points: a PDF takes the number as it stands."""
+    share = POINTS_PER_INCH / PIXELS_PER_INCH
+    return re.sub(
+        r'\b(width|height)="([\d.]+)"', lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2
+    )
+
+
+def _renumbered(svg: str) -> str:
+    """Clips numbered from one: Vega counts those of all charts of a process, and the same chart would differ."""
+    numbers: dict[str, str] = {}
+    return re.sub(r"\bclip\d+\b", lambda found: numbers.setdefault(found[0], f"clip{len(numbers) + 1}"), svg)
