@@ -1,4 +1,4 @@
-"""One synthetic run, its results and its rendered page, shared by the tests of this wing; and a browser to look at it."""
+"""One synthetic run, its results, its rendered page and a browser to look at it, shared by the tests of this wing."""
 
 import os
 import shutil

@@ -27,6 +27,7 @@ async function draw(chart, width) {
   specification.width = width || FALLBACK_WIDTH;
   specification.autosize = { type: "fit-x", contains: "padding" };
   const drawing = await vegaEmbed(canvasOf(chart), specification, { actions: false, renderer: "svg", tooltip: true });
+  canvasOf(chart).querySelector("svg").setAttribute("aria-hidden", "true"); // else each mark would want a name
   drawing.width = specification.width;
   drawings.set(chart, drawing);
   chart.dataset.drawn = "yes";

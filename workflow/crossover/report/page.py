@@ -90,7 +90,7 @@ class Page:
         kinds = machine.kinds(self.tables.ranks)
         if not kinds:
             return Markdown("No rank left word of where it ran.")
-        header = ["", *(quantities.listed(kind.hosts) for kind in kinds)]
+        header = ["what", *(quantities.listed(kind.hosts) for kind in kinds)]
         return Markdown(
             markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
         )
@@ -103,7 +103,7 @@ class Page:
         measurements = self._measurements()
         courses = [self._course(name, measurements) for name in names]
         lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
-        return Markdown(markup.pipe_table(["", *(f"`{name}`" for name in names)], lines))
+        return Markdown(markup.pipe_table(["what", *(f"`{name}`" for name in names)], lines))
 
     def holes(self) -> Markdown:
         """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
