@@ -50,11 +50,23 @@ function fit(chart, width) {
   drawing.view.signal("width", width, { force: true }).runAsync();
 }
 
+// One after the other from the top, with room for the browser to show each.
+const waiting = [];
+function beginNext() {
+  const chart = waiting[0];
+  if (!chart) return;
+  begin(chart, canvasOf(chart).clientWidth);
+  setTimeout(() => {
+    waiting.shift();
+    beginNext();
+  });
+}
+
 const near = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) begin(target, canvasOf(target).clientWidth);
-    }
+    const idle = waiting.length === 0;
+    waiting.push(...entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target));
+    if (idle) beginNext();
   },
   { rootMargin: "600px 0px" },
 );

@@ -40,8 +40,9 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     # The null arm is the reference once more: here it would only hide it.
     points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
     others = [marks.published(panel, point) for dataset in datasets for point in dataset.over(panel)]
-    # A prefix belongs to a unit: a share of one half is 0.5, not 500 m.
-    tick_format = "~s" if panel.unit else "~g"
+    # A prefix belongs to a unit: a share of one half is 0.5, not 500 m, and there are no millitimes.
+    small = min(point["value"] for point in points) < 2
+    tick_format = "~g" if not panel.unit or (small and panel.unit not in quantities.SCALED_UNITS) else "~s"
     shown = (*thresholds.levels(panel), *(point["value"] for point in others))
     scale, axis = axes.y(points, margin=1.1, tick_format=tick_format, shown=shown)
     x, title = axes.x(panel, [point["x"] for point in others]), axes.title(panel.metric, panel.unit)
