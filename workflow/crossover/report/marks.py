@@ -64,7 +64,7 @@ def arms(
     for label, look in styles.items():
         own = base.transform_filter(alt.datum.arm == label)
         layers += [
-            own.mark_area(opacity=0.2, color=look.colour.light, clip=True).encode(
+            own.mark_area(opacity=1, fillOpacity=0.2, color=look.colour.light, clip=True).encode(
                 y=alt.Y("low:Q", scale=scale, title=title), y2="high:Q"
             ),
             own.mark_line(strokeWidth=1.8, color=look.colour.light, strokeDash=list(look.dash), clip=True).encode(y=y),
@@ -191,7 +191,7 @@ def crossovers(panel: Panel) -> list[alt.Chart]:
         # On the side of the line where there is more room.
         left = row["x"] ** 2 > min(places) * max(places)
         marks += [
-            base.mark_rect(opacity=0.12, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
+            base.mark_rect(opacity=1, fillOpacity=0.12, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
             base.mark_rule(strokeWidth=1.4, color=colour, clip=True).encode(x=alt.X("x:Q")),
             base.mark_text(
                 align="right" if left else "left",
