@@ -21,27 +21,28 @@ for (const bar of document.querySelectorAll(".tab-bar")) {
   });
 }
 
-// The scheme: the system's unless the reader chooses one, which is then remembered where the browser allows.
+// The scheme: the system's unless the reader chooses one, which is remembered where the browser allows.
 const schemes = { "light dark": "Theme: automatic", light: "Theme: light", dark: "Theme: dark" };
 const schemeButton = document.querySelector(".scheme");
-const remembered = (() => {
+const memory = (use) => {
   try {
-    return localStorage;
+    return use(localStorage);
   } catch {
-    return null;
+    return null; // a browser may forbid it to a page that is a file
   }
-})();
+};
 const choose = (scheme) => {
   document.documentElement.style.colorScheme = scheme;
   schemeButton.textContent = schemes[scheme];
-  remembered?.setItem("crossover-scheme", scheme);
 };
-const before = remembered?.getItem("crossover-scheme");
+const before = memory((storage) => storage.getItem("crossover-scheme"));
 choose(before in schemes ? before : "light dark");
 schemeButton.hidden = false;
 schemeButton.addEventListener("click", () => {
   const names = Object.keys(schemes);
-  choose(names[(names.indexOf(document.documentElement.style.colorScheme) + 1) % names.length]);
+  const next = names[(names.indexOf(document.documentElement.style.colorScheme) + 1) % names.length];
+  choose(next);
+  memory((storage) => storage.setItem("crossover-scheme", next));
 });
 
 // The contents: open beside the text, folded above it where there is no room beside it.
