@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report test test-cluster lint bench docs clean
+.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-runs docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -14,14 +14,27 @@ help:  ## this list
 env: .venv/run  ## set up .venv, from the locked versions, each checked against its hash
 
 report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or paper) and write results/report/index.html
+ifdef FROM
+	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=.html)"
+else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 	@echo "The report: results/report/index.html"
+endif
+
+publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1: do not), or write TO=site/ or TO=site.zip
+	@PYTHONPATH=workflow $(BIN)/python -m crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
+
+bundle: .venv/run  ## archive the run for others: results/bundle.zip, which make report FROM=bundle.zip renders again
+	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -m "not cluster"
+	@$(BIN)/python -m pytest -m "not cluster and not calibration"
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
-	@$(BIN)/python -m pytest -m cluster
+	@$(BIN)/python -m pytest -m cluster -n 2 --dist loadfile
+
+calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (a quarter of an hour)
+	@$(BIN)/python -m pytest -s -m calibration tests/calibration
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/ruff check
@@ -32,6 +45,12 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 
 bench: .venv/run  ## our numbers beside those of plain loops and of others' programs, measured in turn
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
+
+bench-analysis: .venv/run  ## how long the analysis takes and how it grows, up to a million rows
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
+
+bench-runs: .venv/run  ## how far our ratios and those of pyzmq's script vary from run to run (half an hour)
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
 
 docs: .venv/run  ## write the pages that are generated: config/README.md
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document

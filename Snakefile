@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import admission, closure, forecast, plan, room, schema, session
+from crossover import admission, claimed, closure, forecast, plan, room, schema, session, sweep
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -19,6 +19,7 @@ configfile: "config/config.yaml"
 
 with session.plain(schema.ConfigError):
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
+    claimed.read("config/claims.yaml")
 
 session.expose()
 RESULTS = run["results"]
@@ -42,6 +43,8 @@ rule all:
     default_target: True
     input:
         plan.raw_files(run),
+        sweep.raw_files(run, checkpoints.refinement, *run["experiments"]),
+        f"{RESULTS}/recommended.toml",
         f"{RESULTS}/report/index.html",
     localrule: True
 
@@ -54,6 +57,7 @@ for name in run["experiments"]:
             name
         input:
             plan.raw_files(run, name),
+            sweep.raw_files(run, checkpoints.refinement, name),
             f"{RESULTS}/figures/{name}",
         localrule: True
 
@@ -72,7 +76,8 @@ onstart:
                     workflow.executor_settings.array_jobs,
                     [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
                 )
-        print(course.outlook(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+        unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
+        print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)
 
 
 onsuccess:

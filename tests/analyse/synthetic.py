@@ -1,5 +1,6 @@
 """Campaigns whose truth is known: the noise that was seen on real machines, around a curve of our choice."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,27 +12,79 @@ SIZES = np.logspace(2, 6, 13).round()
 """An axis of 13 cells, 100 B to 1 MB."""
 
 
-def blocks(random, truth, launches, rounds=10, launch_sd=0.03, cell_sd=0.02):
+NOISES = {
+    "launch effects of 1 %": {"launch_sd": 0.01, "cell_sd": 0.01},
+    "launch effects of 3 %": {},
+    "launch effects of 8 %": {"launch_sd": 0.08},
+    "launch effects of 1 to 8 % along the axis": {"launch_sd": np.linspace(0.01, 0.08, len(SIZES))},
+    "launch effects that only neighbouring cells share": {"launch_sd": 0.05, "alike": 0.8},
+    "heavier tails": {"tails": 2, "block_sd": 0.06, "slowed": 0.2},
+    "drift by a factor of two": {"drift": 2},
+    "autocorrelated rounds": {"block_sd": 0.05, "lasting": 0.9},
+}
+"""Kinds of noise, as what they change of that of `blocks`."""
+
+
+def blocks(
+    random,
+    truth,
+    launches,
+    rounds=10,
+    launch_sd=0.03,
+    alike=1.0,
+    cell_sd=0.02,
+    block_sd=0.03,
+    tails=3,
+    lasting=0.0,
+    slowed=0.05,
+    drift=1.3,
+):
     """Seconds per message of shape (arms, launches, cells, rounds), the reference first, then an arm slower by
     exp(`truth`), of shape (cells,).
 
-    Every launch shifts each arm as a whole (3 %) and in every cell (2 %). Blocks have heavy tails, one in
-    twenty is slowed by 30 %, and the machine drifts by 30 % in the course of each cell, under both arms.
+    Every launch shifts each arm along the axis (by 3 %; the shifts of neighbouring cells have a correlation of
+    `alike`) and in every cell (2 %). Blocks have tails as heavy as Student's t of 3 degrees of freedom, those of
+    neighbouring rounds a correlation of `lasting`, one in twenty is slowed by 30 %, and the machine drifts by
+    30 % in the course of each cell, under both arms, whichever of them is first in a round.
     """
-    shape = (2, launches, len(truth), rounds)
-    log = np.stack([np.zeros_like(truth), truth])[:, np.newaxis, :, np.newaxis]
-    log = log + launch_sd * random.standard_normal((2, launches, 1, 1))
-    log = log + cell_sd * random.standard_normal((2, launches, len(truth), 1))
-    log = log + 0.03 * random.standard_t(3, shape)
-    log = log + np.log(1.3) * (random.random(shape) < 0.05)
-    log = log + np.log(1.3) * np.linspace(0, 1, rounds)
-    return 1e-6 * np.exp(log)
+    cells = len(truth)
+    shape = (2, launches, cells, rounds)
+    log = np.stack([np.zeros_like(truth), truth])[:, np.newaxis, :]
+    log = log + launch_sd * _chain(random.standard_normal(shape[:3]), alike)
+    log = log + cell_sd * random.standard_normal(shape[:3])
+    log = log[..., np.newaxis] + block_sd * _chain(random.standard_t(tails, shape), lasting)
+    log = log + np.log(1.3) * (random.random(shape) < slowed)
+    second = random.random(shape[1:]) < 0.5
+    time = np.arange(rounds) + np.stack([second, ~second]) / 2
+    return 1e-6 * np.exp(log + np.log(drift) * time / rounds)
+
+
+def _chain(noise, correlation):
+    """`noise`, each link along the last axis mixed with the one before, so that they have this correlation."""
+    links = [noise[..., 0]]
+    for fresh in np.moveaxis(noise, -1, 0)[1:]:
+        links.append(correlation * links[-1] + np.sqrt(1 - correlation**2) * fresh)
+    return np.stack(links, axis=-1)
 
 
 def campaign(random, truth, launches, **noise):
     """The launch medians of log ratios, shape (launches, cells), of a campaign made by `blocks`."""
-    reference, arm = np.log(blocks(random, np.asarray(truth), launches, **noise))
-    return np.median(arm - reference, axis=2)
+    return campaigns(random, truth, launches, 1, **noise)[0]
+
+
+def campaigns(random, truth, launches, count, **noise):
+    """The same of `count` campaigns, shape (campaigns, launches, cells)."""
+    return np.concatenate([ratios for _, _, ratios in arms(random, truth, launches, count, **noise)])
+
+
+def arms(random, truth, launches, count, **noise):
+    """Of `count` campaigns, some hundreds at a time, the launch medians of the logs of the reference, of the arm
+    and of their ratios, each of shape (campaigns, launches, cells)."""
+    truth = np.asarray(truth, float)
+    for start in range(0, count, 250):
+        many = min(250, count - start)
+        logs = np.log(blocks(random, truth, many * launches, **noise))
+        yield tuple(np.median(each, axis=2).reshape(many, launches, len(truth)) for each in (*logs, logs[1] - logs[0]))
 
 
 def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SIZES):
@@ -73,7 +126,9 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
     ]
 
 
-def raw(path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), **told) -> Path:
+def raw(
+    path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
+) -> Path:
     """Write a raw file as a launch leaves it; without rows it is a hole."""
     facts = {
         "experiment": experiment,
@@ -84,7 +139,8 @@ def raw(path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alp
         "ranks": len(hosts),
         "wall_seconds": 12,
     }
-    ranks = [{"rank": number, "host": host, "cpu": "Imaginary 9000"} for number, host in enumerate(hosts) if measured]
+    rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})}
+    ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     record.write(table, path, {"launch": facts | told, "ranks": ranks})
     return path

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from synthetic import SIZES, campaign
+from scipy import stats
+from synthetic import SIZES, campaign, campaigns
 
 from crossover.analyse.crossing import Crossing, crossing
+from crossover.analyse.statistics import pooled
 
 NAN = float("nan")
 HERE = 7000.0
@@ -63,16 +65,33 @@ def test_the_estimate_hits_a_known_crossover():
 @pytest.mark.parametrize("launches", [3, 5, 10])
 def test_the_interval_holds_the_crossover_in_about_95_of_100_campaigns(launches):
     random = np.random.default_rng(100 + launches)
-    found = [crossing(SIZES, campaign(random, RISING, launches)) for _ in range(300)]
+    found = [crossing(SIZES, d) for d in campaigns(random, RISING, launches, 300)]
     found = [one for one in found if one.verdict == "one"]
     held = [one.low <= HERE <= one.high for one in found]
     assert 0.93 - 2 * 0.22 / np.sqrt(len(held)) <= np.mean(held)
     assert np.median([one.x for one in found]) == pytest.approx(HERE, rel=0.15)
 
 
+def test_the_ends_of_the_interval_are_where_the_test_begins_to_reject():
+    launches = 4
+    d = noisy(RISING, seed=2, launches=launches)
+    n, (a, b, _) = launches - 1, pooled(d)
+    found = crossing(SIZES, d)
+    for end in (found.low, found.high):
+        left = np.searchsorted(SIZES, end) - 1
+        far = np.log(end / SIZES[left]) / np.log(SIZES[left + 1] / SIZES[left])
+        here = (1 - far) * d[:, left] + far * d[:, left + 1]
+        # What a launch shifts everywhere it shifts between two cells too; what it shifts in each averages out in part.
+        shared = (1 - far) * a[left] + far * a[left + 1]
+        single = (1 - far) ** 2 * b[left] + far**2 * b[left + 1]
+        df = (shared + single) ** 2 / (shared**2 / n + single**2 / (4 * n))
+        error = np.sqrt(max(here.var(ddof=1), shared + single) / launches)
+        assert abs(here.mean()) == pytest.approx(stats.t.ppf(0.975, df) * error, rel=1e-4)
+
+
 def test_where_nothing_differs_a_crossover_is_hardly_ever_reported():
     random = np.random.default_rng(9)
-    verdicts = [crossing(SIZES, campaign(random, 0 * SIZES, 5)).verdict for _ in range(400)]
+    verdicts = [crossing(SIZES, d).verdict for d in campaigns(random, 0 * SIZES, 5, 400)]
     assert verdicts.count("undecided") >= 0.93 * 400
     assert verdicts.count("one") + verdicts.count("several") <= 0.01 * 400
 
@@ -116,6 +135,15 @@ def test_where_no_two_launches_measured_both_neighbours_the_interval_fills_the_b
     found = crossing(np.array([10.0, 20.0]), gap)
     assert found.verdict == "one"
     assert (found.low, found.high) == pytest.approx((10, 20))
+
+
+def test_further_launches_at_one_end_narrow_the_interval_towards_it():
+    launches = np.array([[-0.34, 0.96], [-0.3, 1.0], [-0.26, 1.04]])
+    more = np.array([[-0.34, NAN], [-0.3, NAN], [-0.26, NAN]])
+    x = np.array([10.0, 20.0])
+    few, many = crossing(x, launches), crossing(x, np.vstack([launches, more]))
+    assert many.x == pytest.approx(few.x)
+    assert few.low < 0.99 * many.low < many.x < many.high < few.high
 
 
 def test_a_cell_that_no_launch_measured_is_passed_over():

@@ -300,6 +300,109 @@ def test_launches_that_measured_one_cell_each_give_cells_the_interval_of_their_o
         assert row["launches"] == 2
 
 
+# ---- lines, needs and steady states
+
+
+def sized(tmp_path, launches):
+    """Raw files on an axis of bytes, whose launches say how precise they were to be, and how long they took."""
+    settings = '{"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}}'
+    return [
+        raw(
+            tmp_path / f"launch={number}.parquet",
+            [row | {"axis_unit": "bytes"} for row in rows(values, launch=number)],
+            launch=number,
+            settings=settings,
+        )
+        for number, values in enumerate(launches, start=1)
+    ]
+
+
+def test_every_arm_has_its_lines_of_time_over_size(tmp_path):
+    random = np.random.default_rng(1)
+    line = 5e-6 + SIZES / 1e9
+    launches = [
+        {arm: line[:, None] * slower * np.exp(0.01 * random.standard_normal((13, 10))) for arm, slower in ARMS_SLOWER}
+        for _ in range(4)
+    ]
+    found = tables(tmp_path / "tables", sized(tmp_path, launches))["fits"]
+    assert [(row["arm"], row["segments"], row["segment"], row["launches"], row["cells"]) for row in found] == [
+        (arm, 1, 1, 4, 13) for arm in ("copy", "no-copy", "null")
+    ]
+    for row, (_, slower) in zip(found, ARMS_SLOWER, strict=True):
+        assert row["latency_seconds"] == pytest.approx(5e-6 * slower, rel=0.03)
+        assert row["rate_bytes"] == pytest.approx(1e9 / slower, rel=0.03)
+        assert row["latency_seconds_low"] < row["latency_seconds"] < row["latency_seconds_high"]
+        assert row["rate_bytes_low"] < row["rate_bytes"] < row["rate_bytes_high"]
+        assert (row["first_bytes"], row["last_bytes"], row["break_bytes"]) == (100, 1e6, None)
+
+
+ARMS_SLOWER = (("copy", 1.0), ("no-copy", 1.5), ("null", 1.0))
+
+
+@pytest.mark.parametrize(
+    ("metric", "axis", "bytes_each", "fitted"),
+    [
+        ({"unit": "messages/s", "better": "higher"}, "bytes", 1, True),
+        ({"unit": "s"}, "elements", 8, True),
+        ({"unit": "MB/s", "better": "higher"}, "bytes", 1, False),
+        ({"unit": "s"}, "tasks", 1, False),
+    ],
+)
+def test_rates_are_inverted_elements_have_bytes_and_all_else_is_not_fitted(tmp_path, metric, axis, bytes_each, fitted):
+    seconds = np.tile((5e-6 + bytes_each * SIZES / 1e9)[:, None], (1, 10))
+    values = {"copy": seconds if metric["unit"] == "s" else 1 / seconds}
+    files = [
+        raw(tmp_path / f"{n}.parquet", [row | metric | {"axis_unit": axis} for row in rows(values, launch=n)], launch=n)
+        for n in (1, 2)
+    ]
+    found = tables(tmp_path / "tables", files)["fits"]
+    assert len(found) == fitted
+    for row in found:
+        assert row["latency_seconds"] == pytest.approx(5e-6)
+        assert row["rate_bytes"] == pytest.approx(1e9)
+        assert row["last_bytes"] == bytes_each * 1e6
+
+
+def test_one_launch_has_a_row_without_lines_and_a_need_without_a_plan(tmp_path):
+    found = tables(tmp_path / "tables", sized(tmp_path, campaign(RISING, 1)))
+    assert {(row["segments"], row["segment"], row["launches"], row["latency_seconds"]) for row in found["fits"]} == {
+        (0, None, 1, None)
+    }
+    (need,) = found["needs"]
+    unknown = ("launch_share", "round_share", "order_share", "half_width", "launches_needed", "rounds_needed")
+    assert {need[name] for name in unknown} == {None}
+    assert need["wanted"] == pytest.approx(0.02)
+
+
+def test_a_need_has_shares_that_add_up_and_a_plan(tmp_path):
+    (need,) = tables(tmp_path / "tables", sized(tmp_path, campaign(RISING, 5)))["needs"]
+    assert need["launch_share"] + need["round_share"] + need["order_share"] == pytest.approx(1)
+    assert (need["arm"], need["launches"], need["rounds"], need["cells"]) == ("no-copy", 5, 10, 13)
+    assert need["launches_needed"] >= 3
+    assert 10 <= need["rounds_needed"] <= 200
+
+
+def test_a_drift_is_a_change_of_the_values_and_not_of_the_ratios(tmp_path):
+    random = np.random.default_rng(2)
+    step = np.where(np.arange(20) < 8, 0.0, 0.5)
+    arms = [{arm: 1e-6 * np.exp(step + 0.01 * random.standard_normal((13, 20))) for arm in ARMS} for _ in range(2)]
+    found = tables(tmp_path / "tables", sized(tmp_path, arms))["steady"]
+    assert len(found) == 2 * 3 * 13
+    assert column(found, "state").count("slowdown") >= 0.9 * len(found)
+    assert set(column(found, "ratio_state", arm="copy")) == {None}
+    ratios = column(found, "ratio_state", arm="no-copy")
+    assert ratios.count("flat") >= 0.85 * len(ratios)
+    assert set(column(found, "settled", state="slowdown")) <= {7, 8, 9, 10}
+
+
+def test_a_rate_that_rises_warms_up(tmp_path):
+    random = np.random.default_rng(3)
+    values = {"copy": 1e6 * np.exp(np.where(np.arange(20) < 6, 0, 0.5) + 0.01 * random.standard_normal((13, 20)))}
+    path = tmp_path / "launch=1.parquet"
+    found = tables(tmp_path, [raw(path, [row | {"better": "higher"} for row in rows(values)], launch=1)])["steady"]
+    assert column(found, "state").count("warm-up") >= 11
+
+
 # ---- gaps and holes
 
 

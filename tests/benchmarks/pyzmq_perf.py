@@ -25,17 +25,24 @@ import zmq
 RUNS = 8
 
 
-def fetched(folder: Path) -> ModuleType:
-    """The script, from the source distribution of the pyzmq that is installed."""
+def fetched(folder: Path) -> Path:
+    """The folder of pyzmq's performance scripts, from the source distribution of the pyzmq that is installed."""
     wanted = f"pyzmq=={zmq.__version__}"
     command = ["download", "--quiet", "--no-deps", "--no-binary", "pyzmq", "--dest", str(folder), wanted]
     subprocess.run([sys.executable, "-m", "pip", *command], check=True, stdout=subprocess.DEVNULL)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
-        member = next(name for name in archive.getnames() if name.endswith("/perf/perf.py"))
-        archive.extract(member, folder, filter="data")
-    specification = importlib.util.spec_from_file_location("perf", folder / member)
+        members = [name for name in archive.getnames() if Path(name).match("*/perf/*.py")]
+        for member in members:
+            archive.extract(member, folder, filter="data")
+    return folder / Path(members[0]).parent
+
+
+def loaded(scripts: Path, name: str) -> ModuleType:
+    """One of these scripts as a module, which the others can import."""
+    specification = importlib.util.spec_from_file_location(name, scripts / f"{name}.py")
     assert specification and specification.loader
     module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
     specification.loader.exec_module(module)
     return module
 
@@ -50,7 +57,7 @@ def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
 def main(test: str, *plan: str) -> None:
     """Run every point, print the medians."""
     with tempfile.TemporaryDirectory() as folder:
-        perf = fetched(Path(folder))
+        perf = loaded(fetched(Path(folder)), "perf")
         runs, told = Pipe()
         # As the script does it: a fork, which has its functions.
         receiver = get_context("fork").Process(target=receiving, args=(perf, test, told))

@@ -21,7 +21,9 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.stats import t
 
@@ -50,6 +52,16 @@ def ours(
     statistic: Callable[[Sequence[float]], float] = statistics.median,
 ) -> Values:
     """A statistic of one launch of ours, by place on the axis; by default the median."""
+    rows = launched(experiment, changes).to_pylist()
+    found: dict[int, list[float]] = {}
+    for row in rows:
+        if (row["metric"], row["arm"]) == (metric, arm) and row["value"] is not None:
+            found.setdefault(int(row["x"]), []).append(row[column])
+    return {x: statistic(values) for x, values in found.items()}
+
+
+def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
+    """The measurements of one launch of ours."""
     config = schema.complete({"experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
     launch = plan.of_launch(settings, settings["placements"][0], 1)
@@ -62,12 +74,7 @@ def ours(
             *("--libraries", *(str(built(Path(path).name)) for path in closure.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        rows = pq.read_table(raw, partitioning=None).to_pylist()
-    found: dict[int, list[float]] = {}
-    for row in rows:
-        if (row["metric"], row["arm"]) == (metric, arm) and row["value"] is not None:
-            found.setdefault(int(row["x"]), []).append(row[column])
-    return {x: statistic(values) for x, values in found.items()}
+        return pq.read_table(raw, partitioning=None)
 
 
 @cache
@@ -93,7 +100,7 @@ def built(name: str) -> Path:
     return library
 
 
-def other(*command: str) -> Values:
+def other(*command: str) -> dict[int, Any]:
     """What another program prints as JSON. As a launch of ours it waits until no other is being measured here."""
     with host.alone(lambda _: None, lambda: None):
         environment = Reach().for_mpi() | os.environ

@@ -103,7 +103,8 @@ def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(projec
         if os.getpgid(process.pid) == group:
             process.send_signal(signal.SIGINT)
     _, said = run.end()
-    assert "Traceback" not in said
+    # Snakemake's event loop may tell where it was; nothing of ours does.
+    assert "workflow/crossover/" not in said
     found = findings(project)
     assert "this run ended before the job did" in found["executor"][1]
     assert found["quarto"][0] == "ok"

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +78,9 @@ def bad_day(clusters: Supply) -> BadDay:
     places = [node_of(project, launch) for launch in LAUNCHES]
     for process in places[0].processes():
         if "crossover" in process.cmdline():
-            process.suspend()
+            # Whatever has ended meanwhile, stands still as well.
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGSTOP)
     os.kill(supervisor(places[1])[0], signal.SIGKILL)
     places[2].cut_power()
     run.wait_until(lambda: slurm.states()[places[2].name].startswith("down"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from clusters import PROMPT, OnCluster, hosts
-from copies import Project
+from clusters import MINUTES, PROMPT, OnCluster, hosts
+from copies import Project, refine
 from slurm import Cluster
 
 
@@ -33,3 +33,14 @@ def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, st
     again = {path.parts[len(raw.parts)] for path, at in before.items() if path.stat().st_mtime_ns != at}
     assert again == {"toy"}
     assert len(re.findall(r"submitted with SLURM jobid", said)) == 2
+
+
+@MINUTES
+def test_a_second_sweep_is_submitted_when_the_first_is_done(project: OnCluster, slurm: Cluster) -> None:
+    refine(project)
+    said = project.succeed(*PROMPT, "toy")
+    assert "a second sweep of at most 3 launches, a job each" in said
+    assert "6 of 6 launches done" in said
+    places = hosts(project)
+    assert sorted(places) == [f"toy/node/launch={launch}.parquet" for launch in (1, 10001, 10002, 10003, 2, 3)]
+    assert set.union(*places.values()) <= {node.name for node in slurm.nodes}

@@ -8,13 +8,15 @@ import pytest
 from crossover.closure import PACKAGE
 
 CORRIDOR = {
-    *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast"),
-    *("document", "__main__", "__init__"),
+    *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
+    *("claimed", "published", "document", "__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}
 DOCTOR = "doctor"
 """What looks into the wings and is known by none."""
-SHARED = {"plan", "record", "room"}
+SHARE = "share"
+"""What carries results and pages out; it knows the page that it carries, and nobody knows it."""
+SHARED = {"plan", "published", "record", "room"}
 """What a wing may import beside itself."""
 
 
@@ -47,7 +49,10 @@ def imported(name):
 
 
 def test_there_are_three_wings_and_a_corridor():
-    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS | {DOCTOR}
+    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS | {
+        DOCTOR,
+        SHARE,
+    }
     assert {path.stem for path in PACKAGE.glob("*.py")} == CORRIDOR
 
 
@@ -57,7 +62,7 @@ def test_the_imports_are_seen_at_all():
     assert "measure.launch" in imported("__main__")
 
 
-@pytest.mark.parametrize("name", ["refusals", "plan", "record", "closure", "room", "session"])
+@pytest.mark.parametrize("name", ["refusals", "plan", "published", "record", "closure", "room", "session"])
 def test_the_corridor_imports_nothing_of_ours(name):
     assert imported(name) == set()
 
@@ -73,6 +78,18 @@ def test_the_doctor_looks_into_wings_but_knows_nothing_of_what_is_measured(name)
     wings = {other for other in imported(name) if not other.startswith("doctor.")}
     assert {other for other in wings if other.split(".")[0] not in WINGS | {"session", "refusals"}} == set()
     assert not [other for other in wings if other.startswith(("measure.experiments", "measure.farms"))]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("share.")])
+def test_what_is_shared_is_a_page_and_files_whatever_was_measured(name):
+    others = {other for other in imported(name) if not other.startswith("share.") and other != "share"}
+    assert others <= {"plan", "record", "report", "report.origin", "report.render"}
+    assert "share.publish" not in imported(name) or name == "share.publish"
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] != SHARE and name != "__main__"])
+def test_nobody_else_knows_what_is_shared(name):
+    assert {other for other in imported(name) if other.startswith("share")} == set()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("doctor.checks.")])

@@ -58,6 +58,16 @@ def test_where_nothing_is_due_nothing_is_promised(config, nodes):
     assert Course(config, nodes).review([]) == "no launch was done"
 
 
+def test_of_a_second_sweep_it_is_said_how_much_it_may_add(config):
+    told = Course(config, None).outlook(launches(5), ["toy"]).splitlines()
+    assert told == [
+        "tier paper: 5 launches, about 35 min of measuring on this machine",
+        "then, inside the crossovers that were found, a second sweep of at most 10 launches, about 69 min of "
+        "measuring on this machine",
+    ]
+    assert Course(config, None).outlook([], ["toy"]).startswith("tier paper: nothing is left to measure\nthen")
+
+
 # ---- afterwards
 
 

@@ -168,13 +168,16 @@ def test_each_placement_has_its_own_budget_where_there_is_one_for_each():
     assert plan.of_launch(completed(budget_seconds=3), "node", 1)["budget_seconds"] == 3
 
 
-@pytest.mark.parametrize("setting", ["launches", "placements"])
+OF_OTHERS = {"launches": 9, "placements": ["nodes"], "refine_points": 4, "refine_metric": "round trip"}
+
+
+@pytest.mark.parametrize("setting", OF_OTHERS)
 def test_a_launch_does_not_depend_on_how_many_others_there_are_nor_where(setting):
     assert setting not in json.loads(measured(completed()))
-    assert measured(completed(launches=2)) == measured(completed(launches=9))
+    assert measured(completed(**{setting: OF_OTHERS[setting]})) == measured(completed())
 
 
-@pytest.mark.parametrize("setting", sorted(set(completed()) - {"launches", "placements"}))
+@pytest.mark.parametrize("setting", sorted(set(completed()) - set(OF_OTHERS)))
 def test_a_launch_depends_on_every_other_setting(setting):
     everything = completed()
     assert measured(everything | {setting: "another"}) != measured(everything)
@@ -191,10 +194,8 @@ def test_the_same_settings_in_another_order_are_the_same_text():
 
 def test_questions_are_asked_of_the_experiment_of_the_wildcards():
     config = schema.complete({})
-    wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch="2")
-    assert plan.for_launch(config, plan.ranks)(wildcards) == 9
+    wildcards = SimpleNamespace(experiment="task_latency")
     assert plan.for_config(config, plan.raw_files)(wildcards) == plan.raw_files(config, "task_latency")
-    assert plan.for_launch(config, plan.nodes)(wildcards) == 1
 
 
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)

@@ -62,11 +62,21 @@ class Campaign:
     raw: list[Row] = field(default_factory=list)
     """Further rows of the measurements."""
     thresholds: list[Row] = field(default_factory=list)
+    estimated: dict[str, list[Row]] = field(default_factory=dict)
+    """Rows of further tables, by name."""
     scale: float = 1.0
     half_width: float = 0.03
 
     def write(self, folder: Path) -> Path:
         """Write the joined tables and those of each experiment, then draw the figures."""
+        self.write_tables(folder)
+        for path in sorted(folder.glob("experiments/*")):
+            figures.draw(path, folder / "figures" / path.name)
+        ladder.draw(folder, folder / "figures" / "ladder")
+        return folder
+
+    def write_tables(self, folder: Path) -> Path:
+        """Write the joined tables and those of each experiment."""
         tables = self.tables()
         experiments = sorted({row["experiment"] for row in tables["launches"]})
         for name, schema in SCHEMAS.items():
@@ -75,9 +85,6 @@ class Campaign:
                 own = [row for row in tables[name] if row["experiment"] == experiment]
                 path = folder / "experiments" / experiment / f"{name}.parquet"
                 record.write(pa.Table.from_pylist(own, schema=schema), path)
-        for experiment in experiments:
-            figures.draw(folder / "experiments" / experiment, folder / "figures" / experiment)
-        ladder.draw(folder, folder / "figures" / "ladder")
         return folder
 
     def tables(self) -> dict[str, list[Row]]:
@@ -95,6 +102,7 @@ class Campaign:
         tables["launches"] += self.holes
         tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
+        tables |= self.estimated
         return tables
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:
@@ -143,7 +151,8 @@ class Campaign:
 SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS,
+    "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "needs": record.NEEDS,
+    "steady": record.STEADY, "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 
 
@@ -210,6 +219,23 @@ def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
     }  # fmt: skip
 
 
+def recommendation(**changes: Any) -> Row:
+    """A row of the recommendations: a size in bytes for `copy=False` that passed its test."""
+    row: Row = {
+        "library": "pyzmq", "setting": "copy=False", "about": "the size from which on lending is faster",
+        "recommended": True, "value": "14700", "reason": None, "snippet": "socket.copy_threshold = 14700\n",
+        "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp, 64 MB in flight",
+        "metric": "send rate", "arm": "no-copy", "default": "copy", "arms": '["no-copy", "copy"]', "verdict": "from",
+        "axis": "message size", "axis_unit": "bytes", "launches": 3, "tried": 1, "x": 14720.0, "low": 9315.0,
+        "high": 20710.0, "gain": 12.6, "gain_low": 8.87, "gain_high": 17.9, "gain_from": 31623.0, "gain_to": 1e6,
+        "smallest_effect": 1.3,
+    }  # fmt: skip
+    return row | changes
+
+
+NOT_SHOWN: Row = {"recommended": False, "value": None, "snippet": None, "reason": "no gain is significantly beyond it"}
+"""What of such a row is otherwise where its test did not pass."""
+
 TASK_HOLES = [launch_row("task_latency", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]
 
 
@@ -219,9 +245,10 @@ def two_good_one_hole(**changes: Any) -> Campaign:
         for protocol in ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
         for metric in ("throughput", "bandwidth", "send rate")
     ]
-    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **changes)
+    told = [recommendation(), recommendation(protocol="PUSH/PULL over ipc, 64 MB in flight", **NOT_SHOWN)]
+    return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **({"estimated": {"recommendations": told}} | changes))
 
 
 def run(campaign: Campaign) -> Tables:
     """What the report reads of a campaign."""
-    return Tables(**{name: rows for name, rows in campaign.tables().items() if name != "measurements"})
+    return Tables(**{name: rows for name, rows in campaign.tables().items() if name not in ("measurements", "steady")})

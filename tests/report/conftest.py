@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 from campaigns import two_good_one_hole
+from checkouts import git, write_raw
 from playwright.sync_api import sync_playwright
 
+from crossover import record
 from crossover.report import render
+from crossover.share import quarto
 
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.offsetWidth > 0 && chart.getBoundingClientRect().top < innerHeight)
@@ -55,7 +58,7 @@ def open_page(chromium, page_file):
     """Opens the report without a network; afterwards nothing must have failed, nor anything have been asked for."""
     complaints, contexts = [], []
 
-    def open_it(width=1280, scheme="light"):
+    def open_it(width=1280, scheme="light", file=page_file):
         context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         context.set_offline(True)
@@ -64,7 +67,7 @@ def open_page(chromium, page_file):
         page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
         page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(page_file.as_uri())
+        page.goto(file.as_uri())
         page.wait_for_function(NEAR_ARE_DRAWN)
         return page
 
@@ -72,3 +75,41 @@ def open_page(chromium, page_file):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+def whole_run(results: Path, rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a whole run: these results with their page, and a raw file of every launch."""
+    folder = tmp_path_factory.mktemp("run") / "results"
+    shutil.copytree(results, folder)
+    (folder / "report").mkdir()
+    shutil.copyfile(rendered, folder / "report" / "index.html")
+    for row in record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist():
+        write_raw(folder, row)
+    return folder
+
+
+@pytest.fixture
+def run(whole_run: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(whole_run, tmp_path / "run" / "results"))
+
+
+@pytest.fixture
+def checkout(run, tmp_path, monkeypatch):
+    """A clone with a bare remote and no Quarto, in which the run was made; the current folder."""
+    for name, value in {"GLOBAL": os.devnull, "NOSYSTEM": "1"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    for variable in [name for name in os.environ if name.startswith(("GIT_COMMITTER", "GIT_AUTHOR"))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr(quarto, "found", lambda: None)
+    folder, remote = run.parent, tmp_path / "remote.git"
+    git("init", "-q", "--bare", "-b", "main", str(remote), folder=tmp_path)
+    git("init", "-q", "-b", "main", folder=folder)
+    (folder / ".gitignore").write_text("results/\n")
+    git("config", "user.name", "A user", folder=folder)
+    git("config", "user.email", "user@example.org", folder=folder)
+    git("add", ".", folder=folder)
+    git("commit", "-qm", "Begin", folder=folder)
+    git("remote", "add", "origin", str(remote), folder=folder)
+    monkeypatch.chdir(folder)
+    return folder

@@ -5,6 +5,9 @@ import io
 from xml.etree import ElementTree
 
 import pytest
+from checkouts import git
+
+from crossover.__main__ import main
 
 pytestmark = pytest.mark.browser
 
@@ -47,6 +50,15 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
             if chart.is_visible():
                 assert chart.evaluate(MARKS) > 6, chart.inner_html()[:300]
     assert page.evaluate(DRAWN)
+
+
+def test_what_was_published_opens_as_the_report_does(open_page, rendered, checkout, tmp_path):
+    assert main(["publish", "--yes"]) == 0
+    git("clone", "-q", "--branch", "gh-pages", str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
+    report, published = (open_page(file=file) for file in (rendered, tmp_path / "clone" / "index.html"))
+    assert published.inner_text("body") == report.inner_text("body")
+    assert published.screenshot() == report.screenshot()
+    assert len(published.query_selector_all(".crossover-chart")) > 0
 
 
 def test_a_tab_shows_its_panel_and_hides_the_others(open_page):

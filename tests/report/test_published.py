@@ -7,8 +7,8 @@ import pytest
 import yaml
 from campaigns import Campaign, mpi, zmq
 
-from crossover import schema
-from crossover.report import figures, published, tables
+from crossover import published, schema
+from crossover.report import figures, overlay, tables
 
 TOLD = {
     "source": "somebody",
@@ -46,13 +46,13 @@ def test_points_come_in_our_units_and_those_of_arms_that_we_do_not_have_are_left
 )
 def test_points_are_drawn_over_no_panel_of_anything_else(tmp_path, curve):
     (theirs,) = dataset(tmp_path)
-    assert len(theirs.over(panel(zmq()))) == 3
-    assert theirs.over(panel(curve)) == []
+    assert len(overlay.over(theirs, panel(zmq()))) == 3
+    assert overlay.over(theirs, panel(curve)) == []
 
 
 def test_points_of_one_host_are_not_drawn_over_measurements_across_hosts(tmp_path):
     (theirs,) = dataset(tmp_path)
-    assert theirs.over(replace(panel(zmq()), placement="nodes")) == []
+    assert overlay.over(theirs, replace(panel(zmq()), placement="nodes")) == []
 
 
 def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_alone(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossover.__main__ import main
-from crossover.report import render
+from crossover.report import origin, render
 
 QUARTO = """#!{python}
 import os, pathlib, sys
@@ -41,7 +41,8 @@ def test_quarto_gets_a_private_copy_and_is_told_where_the_results_are(quarto, re
     page = tmp_path / "report" / "index.html"
     render.render(Path(results.name), page)
     words, folder, where, python, packages, *files = told.read_text().splitlines()
-    assert page.read_text() == "by quarto"
+    assert page.read_text().startswith("by quarto")
+    assert origin.read(page) == origin.of(results)
     assert words == "render"
     assert Path(folder).resolve() != render.SOURCE.resolve() and not Path(folder).exists()
     assert (where, python) == (str(results.resolve()), sys.executable)

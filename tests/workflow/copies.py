@@ -28,6 +28,8 @@ TOY = """\
           reference: {description: The divisor., enum: [quick, slow], default: quick}
           placements: {$ref: "#/$defs/placements", default: [node]}
           launches: {$ref: "#/$defs/launches", default: 2}
+          refine_points: {$ref: "#/$defs/refine_points", default: 0}
+          refine_metric: {$ref: "#/$defs/refine_metric", enum: [pace], default: pace}
           block_seconds: {$ref: "#/$defs/block_seconds", default: 0.0002}
           rounds: {$ref: "#/$defs/rounds", default: {at_least: 10, at_most: 10}}
           target_width: {$ref: "#/$defs/target_width", default: 0.02}
@@ -96,8 +98,10 @@ class Project:
             "Building": "build",
             "Getting": "build",
             "Measuring": "measure",
+            "Looking": "refinement",
             "Deriving": "tables",
             "Joining": "join",
+            "Recommending": "recommend",
             "Drawing": "figures",
             "Rendering": "report",
         }
@@ -121,6 +125,17 @@ class Project:
         """Hidden files in the results, part files for example; those that belong there excepted."""
         hidden = (path for path in (self.folder / "results").rglob(".*") if path.is_file())
         return [path for path in hidden if path.name not in (".claim", ".snakemake_timestamp")]
+
+
+CLIFF_GRAMS = 30
+"""Where the toy of `refine` switches, between two of its weights."""
+
+
+def refine(project: Project) -> None:
+    """Let the toy's slow arm be slow up to CLIFF_GRAMS and fast from there on, and a second sweep look into that."""
+    driver = "workflow/crossover/measure/experiments/toy.py"
+    project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
+    project.configure(toy={"weights": [1, 10, 100, 1000], "launches": 3, "refine_points": 3})
 
 
 def copy_of_the_project(folder: Path) -> Project:

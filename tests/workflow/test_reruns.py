@@ -40,7 +40,7 @@ def test_editing_the_engine_reruns_every_launch(finished: Project) -> None:
 
 def test_editing_the_statistics_reruns_no_launch(finished: Project) -> None:
     finished.edit("workflow/crossover/analyse/statistics.py", "WINDOW = 5", "WINDOW = 4")
-    assert set(finished.planned()) == {"tables", "join", "figures", "report"}
+    assert set(finished.planned()) == {"tables", "join", "recommend", "figures", "report"}
 
 
 def test_editing_the_page_renders_the_page_alone(finished: Project) -> None:
@@ -96,5 +96,5 @@ def test_forcing_one_experiment_reruns_no_other(finished: Project) -> None:
     changed = {path.parts[-3] for path, time_ns in before.items() if path.stat().st_mtime_ns != time_ns}
     assert changed == {"mpi_pingpong"}
     left = finished.planned()
-    assert set(left) == {"join", "figures", "report"}
+    assert set(left) == {"join", "recommend", "figures", "report"}
     assert left["figures"] == ["Drawing the ladder of all layers"]

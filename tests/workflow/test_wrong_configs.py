@@ -48,6 +48,16 @@ WRONG = {
 }
 
 
+def test_a_wrong_claim_is_named_and_nothing_runs(project: Project) -> None:
+    file = project.folder / "config/claims.yaml"
+    file.write_text(file.read_text().replace("over: no-copy", "under: no-copy", 1))
+    code, said = project.run("snakemake", "--profile", "profiles/local")
+    assert code == 1
+    assert "config/claims.yaml: claims.zmq-small-penalty.quantity.under: unknown key; known here: " in said
+    assert "Traceback" not in said
+    assert not (project.folder / "results").exists()
+
+
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_wrong_configuration_is_named_and_nothing_runs(project: Project, kind: str) -> None:
     config, message = WRONG[kind]

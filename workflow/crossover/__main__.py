@@ -1,4 +1,4 @@
-"""The command line. Snakemake calls most of it; each command loads its own wing and no other."""
+"""The command line. Snakemake calls most of it; each command loads the wings that it needs and no other."""
 
 from __future__ import annotations
 
@@ -78,10 +78,29 @@ def _tables(chosen: argparse.Namespace) -> None:
     tables.derive(chosen.folder)
 
 
+def _refine(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import refinement
+
+    refinement.refine(chosen.raw, json.loads(chosen.settings), chosen.output)
+
+
 def _join(chosen: argparse.Namespace) -> None:
     from crossover.analyse import tables
 
     tables.join(chosen.tables, chosen.results)
+
+
+def _claims(chosen: argparse.Namespace) -> None:
+    from crossover import claimed
+    from crossover.analyse import claims
+
+    claims.write(claimed.read(chosen.claims), chosen.results, json.loads(chosen.higher))
+
+
+def _recommend(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import recommend
+
+    recommend.recommend(chosen.results)
 
 
 def _figures(chosen: argparse.Namespace) -> None:
@@ -97,9 +116,61 @@ def _ladder(chosen: argparse.Namespace) -> None:
 
 
 def _report(chosen: argparse.Namespace) -> None:
-    from crossover.report import render
+    if chosen.bundle:
+        from crossover.share import again
 
-    render.render(chosen.results, chosen.page, chosen.waiting)
+        print(again.report(chosen.bundle, chosen.page))
+    else:
+        from crossover.report import render
+
+        render.render(chosen.results, chosen.page, chosen.waiting)
+
+
+def _publish(chosen: argparse.Namespace) -> None:
+    from crossover.share import publish
+
+    print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes))
+
+
+def _bundle(chosen: argparse.Namespace) -> None:
+    from crossover.share import bundle, crate
+
+    told = crate.Told(chosen.license, chosen.author)
+    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", told))
+
+
+def _compare(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import compare
+    from crossover.report import comparison, comparison_figures, render
+
+    print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
+    compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
+    comparison_figures.draw(chosen.folder)
+    render.render(chosen.folder, chosen.folder / "index.html", source="changes.qmd")
+    print(comparison.in_a_terminal(comparison.load(chosen.folder)))
+    print(f"The page: {chosen.folder / 'index.html'}")
+
+
+def _history(chosen: argparse.Namespace) -> None:
+    from crossover.analyse import history
+    from crossover.report import course, course_figures, render
+
+    print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
+    history.history(chosen.runs, chosen.folder)
+    course_figures.draw(chosen.folder)
+    render.render(chosen.folder, chosen.folder / "index.html", source="history.qmd")
+    print(course.in_a_terminal(course.load(chosen.folder)))
+    print(f"The page: {chosen.folder / 'index.html'}")
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be a fraction between 0 and 1, such as 0.1 for 10 %")
+    return value
 
 
 def _examine(chosen: argparse.Namespace) -> None:
@@ -128,7 +199,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="crossover",
         description="Measures where one way of moving Python messages starts to beat another. "
         "You will mostly want Snakemake: snakemake --profile profiles/local. "
-        "The commands below are the steps of that workflow.",
+        "The commands below are the steps of that workflow; compare and history are for you.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
 
@@ -177,9 +248,22 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
     added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch")
 
+    added = command("refine", _refine, "Say what a second sweep measures inside the crossovers of the first.")
+    added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
+    added.add_argument("--output", required=True, type=Path, help="the refinement to write")
+    added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch of the first sweep")
+
     added = command("join", _join, "Concatenate the experiments' tables into the run's tables.")
     added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")
     added.add_argument("tables", nargs="+", type=Path, help="the experiments' folders of tables")
+
+    added = command("claims", _claims, "Judge the claims of others by the run's tables.")
+    added.add_argument("results", type=Path, help="the folder of results")
+    added.add_argument("--claims", type=Path, required=True, help="the claims, such as config/claims.yaml")
+    added.add_argument("--higher", default="{}", help="what higher tiers would measure, as JSON")
+
+    added = command("recommend", _recommend, "Derive the recommended settings from the run's tables.")
+    added.add_argument("results", type=Path, help="the folder of results")
 
     added = command("figures", _figures, "Draw an experiment's figures from its tables.")
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")
@@ -189,10 +273,71 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--folder", required=True, type=Path, help="the folder to write the figure to")
     added.add_argument("results", type=Path, help="the folder of results")
 
-    added = command("report", _report, "Render the report from a folder of results.")
-    added.add_argument("results", type=Path, help="the folder of results")
+    added = command("report", _report, "Render the report from a folder of results, or from a bundle of somebody's.")
+    source = added.add_mutually_exclusive_group(required=True)
+    source.add_argument("results", nargs="?", type=Path, help="the folder of results")
+    source.add_argument("--from", dest="bundle", metavar="BUNDLE", type=Path, help="the bundle, instead of a folder")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
     added.add_argument("--waiting", default="{}", help="what higher tiers, and clusters, would measure, as JSON")
+
+    added = command(
+        "compare",
+        _compare,
+        "Tell what changed between two runs, such as two clusters, or one before and after an upgrade. Arms are "
+        "compared by their ratios to the reference, curve by curve: better, worse, the same, or cannot tell. "
+        "Writes parquet tables and a page; measures nothing.",
+    )
+    added.add_argument("before", type=Path, help="the folder of results of the first run, such as results.old")
+    added.add_argument("after", type=Path, help="that of the second, such as results")
+    added.add_argument(
+        "--within",
+        type=_fraction,
+        default=0.1,
+        metavar="FRACTION",
+        help="the change that counts as the same, such as 0.05 for 5 %% (default: %(default)s)",
+    )
+    added.add_argument(
+        "--folder", type=Path, default=Path("results/comparison"), help="the folder to write to (default: %(default)s)"
+    )
+
+    added = command(
+        "history",
+        _history,
+        "Follow each arm's ratio to its reference through many runs, in order of time, and find the runs at which it "
+        "came to another level. Six runs or more can show that. Writes parquet tables and a page; measures nothing.",
+    )
+    added.add_argument("runs", type=Path, nargs="+", help="the folders of results, in any order")
+    added.add_argument(
+        "--folder", type=Path, default=Path("results/history"), help="the folder to write to (default: %(default)s)"
+    )
+
+    added = command(
+        "publish",
+        _publish,
+        "Publish the report: push it to a branch that is served as a web site, or write a folder or a zip file for any "
+        "web server. Nothing is measured or rendered; a report that is older than its data is refused.",
+    )
+    added.add_argument("results", nargs="?", default=Path("results"), type=Path, help="the folder of results")
+    added.add_argument(
+        "--to", default="gh-pages", help="gh-pages, a folder (site/) or a zip file (site.zip) (default: %(default)s)"
+    )
+    added.add_argument("--remote", default="origin", help="the remote to push to (default: %(default)s)")
+    added.add_argument("--branch", default="gh-pages", help="the branch to push to (default: %(default)s)")
+    added.add_argument("--yes", action="store_true", help="push without asking")
+
+    added = command(
+        "bundle",
+        _bundle,
+        "Archive a run in a zip file: raw samples, tables, figures, report, configuration, an RO-Crate.",
+    )
+    added.add_argument("results", nargs="?", default=Path("results"), type=Path, help="the folder of results")
+    added.add_argument("--output", type=Path, help="the archive to write (default: RESULTS/bundle.zip)")
+    added.add_argument(
+        "--license", default="BSD-3-Clause", help="the licence of the data, as SPDX names it (default: %(default)s)"
+    )
+    added.add_argument(
+        "--author", action="append", default=[], help="who measured, `Name` or `Name <ORCID>`; once for each"
+    )
 
     added = command("examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
     added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")

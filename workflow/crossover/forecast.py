@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crossover import plan
-from crossover.plan import Config, Settings
-
-Launch = dict[str, Any]
+from crossover import plan, sweep
+from crossover.plan import Config, Launch, Settings
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 1.2
@@ -61,7 +59,7 @@ def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
 
 @dataclass(frozen=True)
 class Course:
-    """A run, which begins when this is made. Launches are as `plan.launches` gives them."""
+    """A run, which begins when this is made. Launches are as `plan.launches` and `sweep.launches` give them."""
 
     config: Config
     nodes: int | None
@@ -74,16 +72,24 @@ class Course:
         settings = [self._settings(launch) for launch in launches]
         return cost([(launch_seconds(each) + added, plan.nodes(each)) for each in settings], self.nodes or 1)
 
-    def outlook(self, due: Sequence[Launch]) -> str:
-        """What it will take to measure what is due, in words."""
-        expected, tier = self.expected(due), f"tier {self.config['tier']}: "
-        if not due:
-            return tier + "nothing is left to measure"
-        launches = f"{tier}{len(due)} launches, "
+    def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
+        """What it will take to measure what is due, in words.
+
+        `unrefined` are experiments whose second sweep shows only when the first is done: as many launches as that has,
+        and none longer, if there is a crossover on each of its curves.
+        """
+        after = [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
+        told = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
+        if after:
+            told += f"\nthen, inside the crossovers that were found, a second sweep of at most {self._words(after)}"
+        return told
+
+    def _words(self, launches: Sequence[Launch]) -> str:
+        expected, count = self.expected(launches), f"{len(launches)} launches, "
         if self.nodes is None:
-            return f"{launches}about {_time(expected.wall_seconds)} of measuring on this machine"
+            return f"{count}about {_time(expected.wall_seconds)} of measuring on this machine"
         return (
-            f"{launches}a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
+            f"{count}a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
             f"{_at_a_time(expected.nodes)}; what they wait behind others' jobs comes on top"
         )
 
@@ -108,8 +114,7 @@ class Course:
         )
 
     def _settings(self, launch: Launch) -> Settings:
-        settings = plan.settings_of(self.config, launch["experiment"])
-        return plan.of_launch(settings, launch["placement"], launch["launch"])
+        return sweep.settings_of(self.config, launch)
 
     def _file(self, launch: Launch) -> Path:
         return Path(plan.RAW.format(results=self.config["results"], **launch))

@@ -1,14 +1,15 @@
 """From a complete configuration to experiments, launches and resources.
 
-Nothing of ours is imported, no clock is read, and of files only, with `partial`, which raw ones there are. Every rank
-and every job of Snakemake loads it, so it imports nothing heavy either.
+The first sweep's launches, that is; `sweep` has those of the second. Nothing of ours is imported, no clock is read, and
+of files only, with `partial`, which raw ones there are. Every rank and every job of Snakemake loads it, so it imports
+nothing heavy either.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -18,6 +19,8 @@ from typing import Any
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
+Launch = dict[str, Any]
+"""Which launch: its experiment, placement and number, `launch`."""
 
 
 # ---- what an experiment's settings mean
@@ -85,8 +88,12 @@ ONE_EACH = {"thread_levels": "thread_level", "players": "player", "engine_counts
 """Lists of which a launch has one value, by the key that has it: MPI is asked for one thread level per process,
 and a farm keeps the engines that it was started with."""
 
-OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", *ONE_EACH)
+OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "refine_points", "refine_metric", *ONE_EACH)
 """Settings that say how many and which launches there are, and so are none of a single launch's business."""
+
+SECOND_SWEEP = 10_000
+"""Launch SECOND_SWEEP + n is the launch n of the second sweep. It has that launch's heat, and a number that stays when
+the first sweep gets more launches."""
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
 """ZeroMQ's transports that have a meaning in each placement."""
@@ -132,7 +139,7 @@ def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     if isinstance(own["budget_seconds"], Mapping):
         own["budget_seconds"] = own["budget_seconds"][placement]
     turns = heats(settings)
-    own |= turns[(launch - 1) % len(turns)] | {"placement": placement}
+    own |= turns[(launch - 1) % SECOND_SWEEP % len(turns)] | {"placement": placement}
     if "entrants" in own:
         own["entrants"] = {arm.runs: own["entrants"][arm.runs] for arm in arms(own)}
     if own.get("player") == "engine":
@@ -192,6 +199,11 @@ def settings_of(config: Config, experiment: str) -> Settings:
     return settings | {"entrants": config["entrants"]} if farming(settings) else settings
 
 
+def of_experiment(config: Config, experiment: str) -> str:
+    """The same as JSON."""
+    return canonical(settings_of(config, experiment))
+
+
 def farming(settings: Settings) -> bool:
     """Whether an experiment's arms are task farms: it then says how many engines these have."""
     return "engines" in settings or "engine_counts" in settings
@@ -206,18 +218,8 @@ def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[A
     return answer
 
 
-def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
-    """The same for a question about the settings of one launch."""
-
-    def answer(wildcards: Any) -> Any:
-        settings = settings_of(config, wildcards.experiment)
-        return ask(of_launch(settings, wildcards.placement, int(wildcards.launch)))
-
-    return answer
-
-
-def launches(config: Config, experiment: str | None = None) -> Iterator[dict[str, Any]]:
-    """Every launch of the run, or of one experiment, as {experiment, placement, launch}.
+def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
+    """Every launch of the first sweep, of the run or of one experiment.
 
     The configuration's `hosts`, of which a run on one machine has 1, says how many hosts a launch can have.
     """
@@ -246,6 +248,11 @@ RAW = "{results}/raw/{experiment}/{placement}/launch={launch}.parquet"
 
 
 def raw_files(config: Config, experiment: str | None = None) -> list[str]:
-    """The raw files of the run, or of one experiment; with `partial`, those that exist."""
-    paths = [RAW.format(results=config["results"], **launch) for launch in launches(config, experiment)]
+    """The raw files of the first sweep, of the run or of one experiment; with `partial`, those that exist."""
+    return files_of(config, launches(config, experiment))
+
+
+def files_of(config: Config, launches: Iterable[Launch]) -> list[str]:
+    """The raw files of these launches; with `partial`, those that exist."""
+    paths = [RAW.format(results=config["results"], **launch) for launch in launches]
     return [path for path in paths if not config["partial"] or Path(path).exists()]

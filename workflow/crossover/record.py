@@ -95,6 +95,77 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
 
+FITS = _schema(
+    strings="experiment placement protocol metric arm axis axis_unit unit",
+    integers="launches cells segments segment",
+    numbers="first_bytes last_bytes latency_seconds latency_seconds_low latency_seconds_high "
+    "rate_bytes rate_bytes_low rate_bytes_high break_bytes break_bytes_low break_bytes_high misfit",
+    flags="null ceiling",
+)
+"""One row per arm, curve and segment of it: what a message and a byte cost there. Without segments one row alone."""
+
+NEEDS = _schema(
+    strings="experiment placement protocol metric arm reference",
+    integers="launches cells rounds launches_needed rounds_needed",
+    numbers="launch_share round_share order_share launch_seconds round_seconds half_width wanted seconds_needed",
+)
+"""One row per arm and curve: where its noise comes from, and what the next run needs for the wanted width."""
+
+STEADY = _schema(
+    strings="experiment placement protocol metric arm state ratio_state",
+    integers="launch rounds settled ratio_settled",
+    numbers="x",
+)
+"""One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
+
+CLAIMS = _schema(
+    strings="claim source says kind experiment placement protocol metric arm verdict reason unit scale axis_unit own "
+    "rows",
+    integers="launches numbers",
+    numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
+    flags="at_least",
+)
+"""One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
+
+RECOMMENDATIONS = _schema(
+    strings="library setting about value reason snippet experiment placement protocol metric arm default arms verdict "
+    "axis axis_unit",
+    integers="launches tried",
+    numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
+    flags="recommended",
+)
+"""One row per setting and condition it was measured under: what to set, what it gains, or why nothing is said."""
+
+CHANGES = _schema(
+    strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
+    integers="launches_before launches_after rounds",
+    numbers="x before after change low high p q within",
+    flags="null ceiling equivalent",
+)
+"""One row per arm and cell that two runs share: the ratio after, divided by the ratio before."""
+
+CURVE_CHANGES = _schema(
+    strings="experiment placement protocol metric unit arm reference better quantity verdict",
+    integers="launches_before launches_after cells cells_better cells_worse cells_same",
+    numbers="before after change low high p q within",
+    flags="null ceiling equivalent",
+)
+"""One row per arm and curve that two runs share; `quantity` is `ratio`, or `value` for the arm's own values."""
+
+UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason", numbers="x")
+"""One row per curve, or cell of a curve, that only one of two runs has, or that cannot be compared."""
+
+RUNS = _schema(strings="run folder kind name value")
+"""One row per run and fact: what it was made with. Distinct values of one fact share a row."""
+
+HISTORY = _schema(
+    strings="run folder began_utc experiment placement protocol metric arm reference better",
+    integers="number launches cells",
+    numbers="ratio low high level",
+    flags="null ceiling changed",
+)
+"""One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
+
 
 class RecordError(Exception):
     """A file that must not be believed, or that cannot be read; the message names it and the next step."""

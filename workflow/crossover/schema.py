@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from crossover.plan import TRANSPORTS, Config, Settings, farming, in_placement
+from crossover.plan import TRANSPORTS, Config, Settings, farming, in_placement, points
 
 FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
 FARMS = Path(__file__).parent / "measure" / "farms"
@@ -70,6 +70,25 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
                     found.setdefault(name, {}).setdefault(tier, {})[key] = new
                     entries += new
     return found
+
+
+def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """What the higher tiers, rising, measure of each experiment: its `arms`, and its axis from `low` to `high`."""
+    tiers = TIERS[TIERS.index(complete(config)["tier"]) + 1 :]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for tier in tiers:
+        for name, settings in complete({**config, "tier": tier})["experiments"].items():
+            axis = next(points(value) for value in settings.values() if _numbers(value))
+            arms = [*settings["arms"], *settings.get("ceilings", [])]
+            found.setdefault(name, []).append({"tier": tier, "arms": arms, "low": axis[0], "high": axis[-1]})
+    return found
+
+
+def _numbers(value: Any) -> bool:
+    """Whether a setting is an experiment's axis, the one that holds several numbers."""
+    if isinstance(value, Mapping):
+        return "per_decade" in value
+    return isinstance(value, list) and all(isinstance(entry, int) for entry in value)
 
 
 def _names(value: Any) -> bool:

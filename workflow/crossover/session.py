@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 _claims: list[int] = []
+_due: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 class SessionError(Exception):
@@ -49,11 +50,11 @@ def hosts(workflow: Any) -> int:
 
 def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
     """The wildcards of a rule's jobs in this run, done already or not, numbers as numbers."""
-    jobs = [job for job in workflow.dag.needrun_jobs(exclude_finished=False) if job.rule.name == rule]
-    return [
-        {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
-        for job in jobs
-    ]
+    # Kept from one look to the next: Snakemake forgets what is done when a checkpoint adds what is yet to do.
+    for job in workflow.dag.needrun_jobs(exclude_finished=False):
+        named = {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
+        _due[job.rule.name, str(named)] = named
+    return [named for (name, _), named in _due.items() if name == rule]
 
 
 def outwait_controller() -> None:

@@ -1,6 +1,7 @@
 # Raw files become tables: first each experiment's own, so that it can be rerun alone, then the run's.
 # Seconds of work, so it is done where Snakemake runs.
 
+import json
 
 TABLES = (
     "measurements",
@@ -12,13 +13,37 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
+    "fits",
+    "needs",
+    "steady",
 )
 ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
+
+
+# Only when the launches of the first sweep are done is it known which more are worth measuring.
+checkpoint refinement:
+    input:
+        plan.for_config(run, plan.raw_files),
+    output:
+        sweep.REFINEMENT.replace("{results}", RESULTS),
+    log:
+        f"{RESULTS}/logs/{{experiment}}/refinement.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        settings=plan.for_config(run, plan.of_experiment),
+        code=closure.digest("crossover.analyse.refinement"),
+    message:
+        "Looking for crossovers of {wildcards.experiment} to refine"
+    shell:
+        "python -m crossover refine --settings {params.settings:q} --output {output:q} {input:q} 2>&1 | tee {log:q}"
 
 
 rule tables:
     input:
         plan.for_config(run, plan.raw_files),
+        sweep.raw_files(run, checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:
@@ -57,3 +82,45 @@ rule join:
         "Joining the tables of all experiments"
     shell:
         "python -m crossover join --results {params.results:q} {params.folders:q} 2>&1 | tee {log:q}"
+
+
+rule claims:
+    input:
+        tables=expand(f"{RESULTS}/{{table}}.parquet", table=("launches", "medians", "sensitivity")),
+        claims="config/claims.yaml",
+        published=sorted(map(str, Path("config/published").iterdir())),
+    output:
+        f"{RESULTS}/claims.parquet",
+    log:
+        f"{RESULTS}/logs/claims.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        results=subpath(output[0], parent=True),
+        higher=json.dumps(schema.higher(config)),
+        code=closure.digest("crossover.analyse.claims", "crossover.claimed"),
+    message:
+        "Judging the claims of others"
+    shell:
+        "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} 2>&1 | tee {log:q}"
+
+
+rule recommend:
+    input:
+        expand(f"{RESULTS}/{{table}}.parquet", table=["medians", "thresholds", "sensitivity", "launches"]),
+    output:
+        f"{RESULTS}/recommendations.parquet",
+        f"{RESULTS}/recommended.toml",
+    log:
+        f"{RESULTS}/logs/recommend.log",
+    localrule: True
+    conda:
+        "../../envs/analyse.yaml"
+    params:
+        results=subpath(output[0], parent=True),
+        code=closure.digest("crossover.analyse.recommend"),
+    message:
+        "Recommending settings"
+    shell:
+        "python -m crossover recommend {params.results:q} 2>&1 | tee {log:q}"

@@ -14,17 +14,17 @@ rule measure:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=plan.for_launch(run, plan.tasks),
-        nodes=plan.for_launch(run, plan.nodes),
-        runtime=plan.for_launch(run, plan.runtime_minutes),
+        tasks=sweep.for_launch(run, plan.tasks),
+        nodes=sweep.for_launch(run, plan.nodes),
+        runtime=sweep.for_launch(run, plan.runtime_minutes),
         # Which network connects the hosts of a launch; a profile knows where it is not the one of their names.
         interface="auto",
     params:
-        settings=plan.for_launch(run, plan.canonical),
-        code=closure.for_launch(plan.for_launch(run, dict)),
+        settings=sweep.for_launch(run, plan.canonical),
+        code=closure.for_launch(sweep.for_launch(run, dict)),
         # As parameters too, because a change of resources alone reruns nothing.
-        ranks=plan.for_launch(run, plan.ranks),
-        nodes=plan.for_launch(run, plan.nodes),
+        ranks=sweep.for_launch(run, plan.ranks),
+        nodes=sweep.for_launch(run, plan.nodes),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.

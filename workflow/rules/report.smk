@@ -45,9 +45,15 @@ rule ladder:
 rule report:
     input:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
+        judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
-        source=[path for path in map(str, sorted(Path("reports").rglob("*"))) if Path(path).is_file()],
+        # What Quarto publishes of it lies there too, and is made from the report.
+        source=[
+            str(path)
+            for path in sorted(Path("reports").rglob("*"))
+            if path.is_file() and "_site" not in path.parts
+        ],
         dressing=[
             str(path)
             for path in sorted(Path("workflow/crossover/report").iterdir())

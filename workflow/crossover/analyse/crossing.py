@@ -12,17 +12,18 @@ from crossover.analyse.statistics import (
     LEVEL,
     Estimate,
     Floats,
-    complete_around,
-    error_of_mean,
+    between,
     estimate,
     holm,
-    pooled,
 )
 
 Verdict = Literal["one", "none", "always", "several", "undecided"]
 
 STEPS = 64
-"""Points looked at between two neighbouring cells; the ends of the interval are then bisected."""
+"""Points looked at between two neighbouring cells, and again between two of these where the interval ends."""
+
+REFINEMENTS = 3
+"""How often the ends of the interval are looked at more closely: to less than 1e-7 of a step of the axis."""
 
 
 @dataclass(frozen=True)
@@ -112,32 +113,20 @@ def _interval(d: Floats, mean: Floats, first: int, last: int, zeros: Floats) -> 
 
 
 def _edge(d: Floats, mean: Floats, inside: float, outside: float) -> float:
-    """The end of the interval, by bisection between neighbouring places of which one belongs to it."""
+    """The end of the interval between neighbouring places of which one belongs to it, by ever finer steps."""
     cell = int(min(inside, outside))
-    for _ in range(40):
-        middle = (inside + outside) / 2
-        if _accepts(d, mean, cell, np.array([middle]))[0]:
-            inside = middle
-        else:
-            outside = middle
+    for _ in range(REFINEMENTS):
+        places = np.linspace(inside, outside, STEPS + 1)
+        beyond = np.flatnonzero(~_accepts(d, mean, cell, places[1:-1]))
+        step = int(beyond[0]) if beyond.size else STEPS - 1
+        inside, outside = places[step], places[step + 1]
     return float(inside)
 
 
 def _accepts(d: Floats, mean: Floats, cell: int, places: Floats) -> NDArray[np.bool_]:
-    """Whether a log ratio of zero is not rejected at `places` between `cell` and its right neighbour.
-
-    The rule of the cells, carried over: each launch's log ratios are interpolated, and so are the two parts
-    of the pooled variance. At a cell this is the cell's own test. Only launches that measured both
-    neighbours give the error, and where these are fewer than two nothing is rejected.
+    """Whether a log ratio of zero is not rejected at `places` between `cell` and its right neighbour; where launches
+    are too few for an error, nothing is.
     """
-    complete, at = complete_around(d, cell, cell + 1)
-    far = places - cell
-    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
-    if len(complete) < 2:
-        return np.ones(len(places), dtype=bool)
-    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
-    (a, b, width), (c, e, _) = pooled(complete, at), pooled(complete, at + 1)
-    error, df = error_of_mean(values, (1 - far) * a + far * c, (1 - far) * b + far * e, width)
-    here = Estimate(centre, error, df)
-    accepted: NDArray[np.bool_] = np.abs(centre) <= here.margin
+    here = between(d, mean, cell, places - cell)
+    accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
     return accepted

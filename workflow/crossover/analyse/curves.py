@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crossover.analyse.statistics import Floats
+from crossover.plan import SECOND_SWEEP
 
 PANEL = ["experiment", "placement", "protocol", "metric"]
 NAMES = [*PANEL, "arm"]
@@ -39,9 +41,28 @@ class Curve:
     """Rounds behind each ratio, likewise."""
 
     @property
+    def swept(self) -> Curve:
+        """The same of the launches of the first sweep, in the cells that they measured.
+
+        Those of a second sweep look inside crossovers alone: of the whole curve they have no mean, slope or peak.
+        """
+        return self._part(np.array(self.launches) <= SECOND_SWEEP)
+
+    def _part(self, rows: NDArray[np.bool_]) -> Curve:
+        cells = ~np.isnan(self.values[rows]).all(axis=0)
+        parts = {name: getattr(self, name)[rows][:, cells] for name in ("values", "ratios", "rounds", "pairs")}
+        kept = [number for number, keep in zip(self.launches, rows, strict=True) if keep]
+        return replace(self, launches=kept, x=self.x[cells], **parts)
+
+    @property
     def competes(self) -> bool:
-        """Whether this is an alternative: a null arm cannot beat itself, and a ceiling is not to be beaten."""
-        return not (self.facts["null"] or self.facts["ceiling"] or self.facts["arm"] == self.facts["reference"])
+        """Whether this is an alternative; see `competes`."""
+        return competes(self.facts)
+
+
+def competes(facts: Mapping[str, Any]) -> bool:
+    """Whether a curve of these facts is an alternative: no null arm beats itself, and no ceiling is beaten."""
+    return not (facts["null"] or facts["ceiling"] or facts["arm"] == facts["reference"])
 
 
 def curves(medians: pd.DataFrame) -> Iterator[Curve]:

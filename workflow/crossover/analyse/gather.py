@@ -14,7 +14,13 @@ SCHEMAS = {"launches": record.LAUNCHES, "ranks": record.RANKS}
 
 
 def gather(raw: list[Path], folder: Path) -> None:
-    """Write the measurements, launches and ranks of the `raw` files, one launch each, to `folder`.
+    """Write the measurements, launches and ranks of the `raw` files to `folder`."""
+    for name, table in gathered(raw).items():
+        record.write(table, folder / f"{name}.parquet")
+
+
+def gathered(raw: list[Path]) -> dict[str, pa.Table]:
+    """The measurements, launches and ranks of the `raw` files, one launch each.
 
     Raises RecordError for a file that cannot be believed. The order of `raw` does not matter.
     """
@@ -32,12 +38,13 @@ def gather(raw: list[Path], folder: Path) -> None:
         blocks.append((key, table.replace_schema_metadata()))
         launches.append((key, [launch | {"file": str(path)}]))
         ranks.append((key, [rank | which for rank in its_ranks]))
+    tables = {}
     for name, rows in (("launches", launches), ("ranks", ranks)):
         flat = [row for _, part in sorted(rows, key=lambda entry: entry[0]) for row in part]
-        record.write(pa.Table.from_pylist(flat, SCHEMAS[name]), folder / f"{name}.parquet")
+        tables[name] = pa.Table.from_pylist(flat, SCHEMAS[name])
     blocks.sort(key=lambda entry: entry[0])
     whole = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for _, table in blocks)])
-    record.write(whole.combine_chunks(), folder / "measurements.parquet")
+    return tables | {"measurements": whole.combine_chunks()}
 
 
 def _told(path: Path, table: pa.Table) -> tuple[dict[str, Any], list[dict[str, Any]]]:

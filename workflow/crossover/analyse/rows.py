@@ -11,11 +11,19 @@ import numpy as np
 
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve
+from crossover.analyse.hockney import Interval, hockney
 from crossover.analyse.sensitivity import sensitivities
 from crossover.analyse.statistics import Floats, estimate
 from crossover.analyse.threshold import threshold
 
 Row = dict[str, Any]
+
+BYTES = {"bytes": 1, "elements": 8}
+"""Units of an axis of message sizes, in bytes; an element is a float64, or as many bytes."""
+
+SECONDS = {"s": 1, "messages/s": -1, "tasks/s": -1}
+"""Units that tell how long a message takes, by the power that its seconds are of them. Not bytes per second: they
+tell it of the same messages once more."""
 
 
 def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
@@ -71,11 +79,41 @@ def _sensitivity(curves: Sequence[Curve]) -> Iterator[Row]:
         }
 
 
+def _fits(curves: Sequence[Curve]) -> Iterator[Row]:
+    """Of null arms and ceilings as well: their lines are as good as any."""
+    for curve in (each.swept for each in curves):
+        size, per = BYTES.get(curve.facts["axis_unit"]), SECONDS.get(curve.facts["unit"])
+        if size and per:
+            fit = hockney(size * curve.x, per * curve.values)
+            shared = curve.facts | {"launches": fit.launches, "cells": fit.cells, "segments": len(fit.segments)}
+            if not fit.segments:
+                yield shared
+            for number, segment in enumerate(fit.segments, start=1):
+                begins = segment.break_bytes
+                ends = {"first_bytes": segment.first_bytes, "last_bytes": segment.last_bytes}
+                yield (
+                    shared
+                    | ends
+                    | {
+                        "segment": number,
+                        "misfit": fit.misfit,
+                        **_interval("latency_seconds", segment.latency_seconds),
+                        **_interval("rate_bytes", segment.rate_bytes),
+                        **(_interval("break_bytes", begins) if begins else {}),
+                    }
+                )
+
+
+def _interval(name: str, of: Interval) -> Row:
+    return {name: of.value, f"{name}_low": of.low, f"{name}_high": of.high}
+
+
 DERIVED: dict[str, Callable[[Sequence[Curve]], Iterable[Row]]] = {
     "summary": _summary,
     "ratios": _ratios,
     "crossovers": _crossovers,
     "thresholds": _thresholds,
     "sensitivity": _sensitivity,
+    "fits": _fits,
 }
 """How the rows of each table are found, from an experiment's curves."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 Floats = NDArray[np.float64]
+Cells = NDArray[np.intp]
 
 LEVEL = 0.95
 """Confidence of every interval; the tests use the complement."""
@@ -60,7 +61,7 @@ class Estimate:
         """Two-sided p-value of a mean of zero."""
         return self.p_within(0)
 
-    def p_within(self, effect: float) -> Floats:
+    def p_within(self, effect: float | Floats) -> Floats:
         """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 where there is no error.
 
         A minimum-effect test: with `effect` zero the usual one. Launches that agree to the last bit give 0, or 1
@@ -72,6 +73,18 @@ class Estimate:
         p = 2 * stdtr(self.df, -np.where(excess == 0, 0.0, distance))
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
+    def p_outside(self, bound: float) -> Floats:
+        """p-value of a mean that is at least `bound` from zero; 1 where there is no error.
+
+        Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): where it is small, the mean is
+        equivalent to zero within the bound. A large one does not say that it differs.
+        """
+        room = bound - np.abs(self.mean)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = room / self.error
+        p = stdtr(self.df, -np.where(room == 0, 0.0, distance))
+        return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
+
 
 def estimate(d: Floats) -> Estimate:
     """Mean, error and degrees of freedom of each cell of `d`, shape (launches, cells).
@@ -81,35 +94,38 @@ def estimate(d: Floats) -> Estimate:
     a launch, and no value is made up.
     """
     mean, error, df = np.full((3, d.shape[1]), np.nan)
-    for cell in range(d.shape[1]):
-        complete, at = complete_around(d, cell)
-        if complete.size:
-            own = complete[:, at]
-            mean[cell] = own.mean()
-            error[cell], df[cell] = error_of_mean(own, *pooled(complete, at))
+    measured = ~np.isnan(d)
+    # Cells that the same launches measured share the part of `d` that they are estimated from.
+    for launches in set(map(tuple, measured.T)):
+        if any(launches):
+            cells = np.flatnonzero(np.equal(launches, measured.T).all(axis=1))
+            complete, kept = complete_around(d, cells[0])
+            at = np.searchsorted(kept, cells)
+            mean[cells] = complete.mean(axis=0)[at]
+            error[cells], df[cells] = (found[at] for found in error_of_mean(complete, *pooled(complete)))
     return Estimate(mean, error, df)
 
 
-def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floats, int]:
+def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floats, Cells]:
     """The largest part of `d` without gaps that keeps every launch measuring `cell` (up to `last`).
 
-    Returns that part, of shape (launches', cells'), and the position of `cell` in it. The part is empty if
-    no launch measured there.
+    Returns that part, of shape (launches', cells'), and the numbers of its cells, rising. The part has no
+    launch if none measured there.
     """
     missing = np.isnan(d)
     wanted = slice(cell, (cell if last is None else last) + 1)
     here = ~np.asarray(missing[:, wanted].any(axis=1))
-    kept = ~np.asarray(missing[here].any(axis=0))
-    return d[here][:, kept], int(kept[:cell].sum())
+    kept = np.flatnonzero(~missing[here].any(axis=0))
+    return d[here][:, kept], kept
 
 
-def pooled(d: Floats, cell: int) -> tuple[float, float, int]:
-    """Variance between launches around `cell`, in two parts: what a launch shifts in the whole window, and
+def pooled(d: Floats) -> tuple[Floats, Floats, int]:
+    """Variance between launches around each cell, in two parts: what a launch shifts in the whole window, and
     what it shifts in single cells.
 
-    `d` has shape (launches, cells), without gaps. Returns the parts a and b and the cells in the window:
-    WINDOW of them centred on `cell`, shifted inwards at the ends of the axis, fewer on a shorter axis.
-    A window of one cell has nothing to pool and says so with a = b = 0.
+    `d` has shape (launches, cells), without gaps. Returns the parts a and b, of shape (cells,), and the cells
+    in a window: WINDOW of them centred on the cell, shifted inwards at the ends of the axis, fewer on a
+    shorter axis. A window of one cell has nothing to pool and says so with a = b = 0.
 
     Formula: two-way layout of the residuals r, launches by cells, with mean squares MSB between launches
     and MSC within; a = MSB / w, b = (w - 1) MSC / w, so that a + b estimates the variance of one cell.
@@ -117,17 +133,17 @@ def pooled(d: Floats, cell: int) -> tuple[float, float, int]:
     launches, cells = d.shape
     width = min(WINDOW, cells) if 1 < launches < ENOUGH else 1
     if width == 1:
-        return 0.0, 0.0, 1
-    start = min(max(cell - width // 2, 0), cells - width)
-    window = d[:, start : start + width]
-    r = window - window.mean(axis=0)
-    shift = r.mean(axis=1)
-    a = (shift**2).sum() / (launches - 1)
-    b = ((r - shift[:, np.newaxis]) ** 2).sum() / (width * (launches - 1))
-    return float(a), float(b), width
+        return np.zeros(cells), np.zeros(cells), 1
+    starts = np.clip(np.arange(cells) - width // 2, 0, cells - width)
+    r = d - d.mean(axis=0)
+    windows = r[:, starts[:, np.newaxis] + np.arange(width)]
+    shift = windows.mean(axis=2)
+    a = (shift**2).sum(axis=0) / (launches - 1)
+    b = ((windows - shift[:, :, np.newaxis]) ** 2).sum(axis=2).sum(axis=0) / (width * (launches - 1))
+    return a, b, width
 
 
-def error_of_mean(values: Floats, a: float | Floats, b: float | Floats, width: int) -> tuple[Floats, Floats]:
+def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Floats, Floats]:
     """Standard error of the mean over launches, and its degrees of freedom.
 
     `values` has shape (launches, ...); `a` and `b` are the parts of the pooled variance there and `width`
@@ -147,13 +163,68 @@ def error_of_mean(values: Floats, a: float | Floats, b: float | Floats, width: i
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
 
 
-def holm(p: Floats) -> Floats:
+def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells.
+
+    The rule of the cells, carried over: the `mean` of the cells and each launch's values are interpolated, and the two
+    parts of the pooled variance become those of a weighted mean of both neighbours: what a launch shifts in the whole
+    window it shifts in both alike, what it shifts in single cells averages out in part. How much launches differ is
+    told by those that measured both neighbours; where these are fewer than two there is no error. A neighbour that more
+    launches measured is known better, by the root of their number.
+    """
+    complete, kept = complete_around(d, cell, cell + 1)
+    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
+    if len(complete) < 2:
+        return Estimate(centre, *np.full((2, len(far)), np.nan))
+    at = int(np.searchsorted(kept, cell))
+    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
+    a, b, width = pooled(complete)
+    shared = (1 - far) * a[at] + far * a[at + 1]
+    single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
+    error, df = error_of_mean(values, shared, single, width)
+    known = np.sqrt(len(complete) / (~np.isnan(d[:, cell : cell + 2])).sum(axis=0))
+    return Estimate(centre, error * ((1 - far) * known[0] + far * known[1]), df)
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """The first of two independent estimates minus the second, position by position.
+
+    Variances add; degrees of freedom: Welch and Satterthwaite. NaN where either was not replicated.
+    """
+    a, b = first.error**2, second.error**2
+    total = a + b
+    # Launches that agree to the last bit leave no parts to weigh: then either's degrees of freedom count in full.
+    share = np.divide(a, total, out=np.full_like(total, 0.5), where=total > 0)
+    df = 1 / (share**2 / first.df + (1 - share) ** 2 / second.df)
+    return Estimate(first.mean - second.mean, np.sqrt(total), df)
+
+
+def holm(p: Floats, weights: Floats | None = None) -> Floats:
     """p-values adjusted so that the chance of any false rejection among them stays at the level.
 
-    Holm, Scand. J. Statist. 6 (1979) 65.
+    `weights`, none of them negative, share the level among the tests; without them all have the same. Holm, Scand. J.
+    Statist. 6 (1979) 65.
     """
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    share = np.ones_like(p) if weights is None else weights
+    # What has no weight is not tested.
+    relative = np.divide(p, share, out=np.ones_like(p), where=share > 0)
+    order = np.argsort(np.where(share > 0, relative, np.inf), kind="stable")
+    # The weights of all that is not rejected yet.
+    left = np.cumsum(share[order][::-1])[::-1]
+    steps = np.maximum.accumulate(np.where(share[order] > 0, relative[order] * left, 1.0))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(steps, 1)
+    return adjusted
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """p-values adjusted so that of what is rejected at a level no more than that share is expected to be false.
+
+    For maps of many cells, of which some may be wrong; a claim wants `holm`. Holds for independent and for positively
+    dependent tests, as those of neighbouring cells are. Benjamini and Hochberg, J. R. Statist. Soc. B 57 (1995) 289.
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(steps, 1)
     return adjusted

@@ -10,9 +10,11 @@ import pandas as pd
 import pyarrow as pa
 
 from crossover import record
+from crossover.analyse.blocks import blocks
 from crossover.analyse.curves import NAMES, curves
 from crossover.analyse.medians import medians
 from crossover.analyse.rows import DERIVED
+from crossover.analyse.within import WITHIN
 
 TABLES = {
     "measurements": record.MEASUREMENTS,
@@ -24,18 +26,27 @@ TABLES = {
     "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS,
     "sensitivity": record.SENSITIVITY,
+    "fits": record.FITS,
+    "needs": record.NEEDS,
+    "steady": record.STEADY,
 }
-"""Every table of a run, by the name of its file."""
+"""Every table that an experiment has, and the run of all of them together, by the name of its file."""
+
+WHOLE = {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
+"""Every table that only a run has."""
 
 
 def derive(folder: Path) -> None:
     """Write the medians of the measurements in `folder`, and all that is estimated from them, beside them."""
-    blocks = record.read(folder / "measurements.parquet", record.MEASUREMENTS)
-    found = medians(blocks)
+    inside = blocks(record.read(folder / "measurements.parquet", record.MEASUREMENTS))
+    found = medians(inside)
     _write_rows(found, "medians", folder)
     every = list(curves(found))
     for name, rows in DERIVED.items():
         _write_rows(rows(every), name, folder)
+    launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
+    for name, of_blocks in WITHIN.items():
+        _write_rows(of_blocks(inside, launches), name, folder)
 
 
 def join(folders: list[Path], results: Path) -> None:
@@ -53,6 +64,6 @@ def _write_joined(parts: list[pa.Table], name: str, folder: Path) -> None:
 def _write_rows(rows: pd.DataFrame | Iterable[dict[str, Any]], name: str, folder: Path) -> None:
     """Write `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
-    order = [*NAMES, *(column for column in ("level", "x", "launch") if column in schema.names)]
+    order = [*NAMES, *(column for column in ("level", "segment", "x", "launch") if column in schema.names)]
     frame = pd.DataFrame(rows, columns=schema.names).sort_values(order, kind="stable")
     record.write(pa.Table.from_pandas(frame, schema, preserve_index=False), folder / f"{name}.parquet")

@@ -38,17 +38,23 @@ class Threshold:
 def threshold(x: Floats, shares: Floats, level: float) -> Threshold:
     """Where a curve from `x`, rising, shape (cells,), and `shares`, shape (launches, cells), passes `level`.
 
-    It is where `crossing` finds that the logits of the shares pass that of the level. Logits, because a task of
-    duration t with a constant overhead o has efficiency t / (t + o), whose logit log(t / o) is a straight line over
-    log t: interpolated between points far apart it is then exact, where the efficiency or its logarithm is not.
-
-    `from` passes the level upwards, `up to` downwards. `always` and `never` hold significantly at every cell. Where
-    only the one end of the axis is settled there is a bound: `at the latest` from bracket_high on, or `not yet` at
-    bracket_low. Everything else is `several` or `undecided`, as for a crossover.
+    It is where the logits of the shares pass that of the level. Logits, because a task of duration t with a constant
+    overhead o has efficiency t / (t + o), whose logit log(t / o) is a straight line over log t: interpolated between
+    points far apart it is then exact, where the efficiency or its logarithm is not.
     """
-    measured = ~np.isnan(shares).all(axis=0)
-    x, shares = x[measured], shares[:, measured]
-    d = _logit(shares) - _logit(np.array(level))
+    return onset(x, _logit(shares) - _logit(np.array(level)))
+
+
+def onset(x: Floats, d: Floats) -> Threshold:
+    """From where along the axis on a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
+    above zero.
+
+    It is where `crossing` finds that it passes zero: `from` upwards, `up to` downwards. `always` and `never` hold
+    significantly at every cell. Where only the one end of the axis is settled there is a bound: `at the latest` from
+    bracket_high on, or `not yet` at bracket_low. Everything else is `several` or `undecided`, as for a crossover.
+    """
+    measured = ~np.isnan(d).all(axis=0)
+    x, d = x[measured], d[:, measured]
     found, side = crossing(x, d), sides(estimate(d))
     match found.verdict:
         case "one":

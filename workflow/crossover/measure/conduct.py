@@ -6,6 +6,7 @@ import faulthandler
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -16,7 +17,7 @@ import pyarrow as pa
 from crossover import plan, record
 from crossover.measure.blocks import Block, Blocks, Cell
 from crossover.measure.experiments import Experiment
-from crossover.measure.peers import Peers
+from crossover.measure.peers import Peers, Refusal
 from crossover.measure.provenance import Disturbance
 from crossover.measure.sampler import Sampling, Stretch, Surroundings, sample
 
@@ -33,7 +34,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
         stretches = list(
             sample(
                 Guarded(blocks),
-                kind.cells(settings),
+                _cells(kind, settings),
                 plan.arms(settings),
                 Sampling.of(settings),
                 Random(name),
@@ -48,6 +49,27 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
         "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
     }
     record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
+
+
+def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
+    """The cells of this launch: all that the experiment has, or in the second sweep those that its settings name.
+
+    Raises Refusal if none of these curves is measured here.
+    """
+    every = list(kind.cells(settings))
+    if "cells" not in settings:
+        return every
+    # Along a curve nothing but the place on the axis differs, so any of its cells will do for a pattern.
+    curves = {cell.protocol: cell for cell in every}
+    chosen = settings["cells"].items()
+    cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
+    if not cells:
+        raise Refusal(
+            "another machine",
+            f"the crossovers that the first sweep found are those of {', '.join(settings['cells'])}, which this host "
+            "does not measure; run both sweeps on hosts that are alike",
+        )
+    return cells
 
 
 class Guarded:

@@ -41,11 +41,11 @@ function save(name, type, text) {
 }
 
 function csv(specification) {
-  const { x, value } = specification.usermeta.columns;
-  const fields = { arm: "arm", [x]: "x", [value]: "value", low: "low", high: "high", launches: "launches", rounds: "rounds" };
+  const { columns } = specification.usermeta;
   const quoted = (cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  const rows = specification.data.values.filter((row) => row.value !== undefined);
-  const lines = [Object.keys(fields), ...rows.map((row) => Object.values(fields).map((field) => row[field] ?? ""))];
+  // What breaks a line has no numbers.
+  const rows = specification.data.values.filter((row) => columns.every(([, field]) => field in row));
+  const lines = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, field]) => row[field] ?? ""))];
   return `${lines.map((line) => line.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
 }
 

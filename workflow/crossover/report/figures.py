@@ -12,7 +12,8 @@ from pathlib import Path
 
 import altair as alt
 
-from crossover.report import axes, export, looks, marks, published, quantities, thresholds
+from crossover import published
+from crossover.report import axes, export, looks, marks, overlay, quantities, thresholds
 from crossover.report.colours import GRID, INK
 from crossover.report.tables import Panel, Row, panels, rows
 
@@ -39,7 +40,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
     # The null arm is the reference once more: here it would only hide it.
     points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
-    others = [marks.published(panel, point) for dataset in datasets for point in dataset.over(panel)]
+    others = [marks.published(panel, point) for dataset in datasets for point in overlay.over(dataset, panel)]
     # A prefix belongs to a unit: a share of one half is 0.5, not 500 m, and there are no millitimes.
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in quantities.SCALED_UNITS) else "~s"
@@ -56,22 +57,26 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 
 def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
     """What the curves show and which way is better."""
-    drawn_over = any(dataset.over(panel) for dataset in datasets)
+    drawn_over = any(overlay.over(dataset, panel) for dataset in datasets)
     return f"{panel.metric}, {panel.facts['better']} is better{'; open marks: published' if drawn_over else ''}"
 
 
 def ratio(panel: Panel) -> alt.LayerChart:
     """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers."""
+    return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel))
+
+
+def around_one(panel: Panel, title: str, subtitle: str) -> alt.LayerChart:
+    """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis."""
     # How far away a ceiling is belongs to the curves: here it would press the rivals together.
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.ratios if not row["ceiling"]]
     scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=(0.95, 1.05))
-    title = f"{panel.metric} ÷ that of {panel.reference}"
     layers = [
         *marks.crossovers(panel),
         marks.no_difference(),
         *marks.arms(panel, points, axes.x(panel), scale, axis, title),
     ]
-    return _finish(panel, points, layers, title, ratio_subtitle(panel))
+    return _finish(panel, points, layers, title, subtitle)
 
 
 def ratio_subtitle(panel: Panel) -> str:
@@ -84,18 +89,38 @@ def ratio_subtitle(panel: Panel) -> str:
 def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title: str, subtitle: str) -> alt.LayerChart:
     labels = list(looks.of(panel))
     ordered = sorted([*points, *marks.gaps(panel, points)], key=lambda point: (labels.index(point["arm"]), point["x"]))
+    columns = [
+        ("arm", "arm"),
+        (axes.title(panel.facts["axis"], panel.facts["axis_unit"]), "x"),
+        (title, "value"),
+        *((field, field) for field in ("low", "high", "launches", "rounds")),
+    ]
+    return finished(layers, ordered, columns, panel.title, subtitle)
+
+
+def finished(
+    layers: Sequence[alt.Chart],
+    points: list[Row],
+    columns: Sequence[tuple[str, str]],
+    title: str,
+    subtitle: str,
+    height: int = HEIGHT,
+) -> alt.LayerChart:
+    """Layers over the data `points` as a chart of this project.
+
+    `columns` are the headings of its numbers for whoever saves them, each with its field; `height` is in pixels.
+    """
     heading = alt.TitleParams(
-        textwrap.wrap(panel.title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
+        textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
-    columns = {"x": axes.title(panel.facts["axis"], panel.facts["axis_unit"]), "value": title}
     chart = (
-        alt.layer(*layers, data=alt.Data(values=ordered))
+        alt.layer(*layers, data=alt.Data(values=points))
         .transform_filter(marks.SHOWN)
         .add_params(alt.param(name=marks.HIDDEN, value=[]))
-        .properties(width="container", height=HEIGHT, title=heading, usermeta={"columns": columns})
+        .properties(width="container", height=height, title=heading, usermeta={"columns": [*map(list, columns)]})
     )
     ink = INK.light
-    finished: alt.LayerChart = (
+    dressed: alt.LayerChart = (
         chart.configure_view(stroke=None)
         .configure_title(color=ink, subtitleColor=ink, fontSize=12, subtitleFontSize=10.5, offset=6)
         .configure_axis(
@@ -112,4 +137,4 @@ def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title:
         )
         .configure_legend(labelFontSize=10.5, labelColor=ink, columnPadding=12)
     )
-    return finished
+    return dressed

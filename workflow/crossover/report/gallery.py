@@ -1,18 +1,25 @@
-"""The charts of the page, as HTML: one legend for all charts of a metric, a choice of panels, the charts themselves.
+"""The charts of a page, as HTML: one legend for all charts of a metric, a choice of panels, the charts themselves.
 
-`charts.js` draws the charts and gives the controls their life. Everything is inside the page; nothing is fetched.
+`charts.js` draws the charts, `controls.js` gives the controls their life. Everything is inside the page; nothing is
+fetched.
 """
 
 from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from crossover.report import alternatives, colours, figures, looks, published
+import vl_convert
+
+from crossover import published
+from crossover.report import alternatives, colours, figures, looks, markup
 from crossover.report.looks import Look
 from crossover.report.tables import Panel
+
+SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
+STYLE = Path(__file__).with_name("charts.css")
 
 HINT = (
     '<p class="crossover-hint">Drag to move the axes, turn the wheel with Ctrl or ⌘ to stretch them, '
@@ -24,20 +31,39 @@ class MissingFigureError(Exception):
     """A figure that was not drawn; the message says which and how to get it."""
 
 
+def script() -> str:
+    """What a page needs once: the script that draws the charts, Vega in it, and their style."""
+    bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS))
+    style = colours.style() + STYLE.read_text(encoding="utf-8")
+    # A module, since the bundle's one-letter names would else meet those of other scripts.
+    return markup.raw(f'<style>{style}</style><script type="module">{bundle}</script>')
+
+
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
     """The panels of one metric, whose figures lie in `folder`. Raises MissingFigureError."""
-    styles = {label: look for panel in panels for label, look in looks.of(panel).items()}
-    drawn = [label for label in styles if any(label in _labels(panel) for panel in panels)]
-    drawn.sort(key=lambda label: (styles[label] == looks.NULL, styles[label] in looks.BOUNDING))
     choice = _choice(panels) if len(panels) > 1 else ""
-    legend = "".join(_entry(label, styles[label]) for label in drawn)
-    controls = (
-        f'<div class="crossover-controls">{choice}'
-        f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
-        "</div>"
-    )
     shown = "".join(_panel(folder, panel, datasets) for panel in panels)
-    return f'<div class="crossover-gallery" data-group="{html.escape(folder.name)}">{controls}{shown}{HINT}</div>'
+    return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
+
+
+def alone(folder: Path, name: str, subtitle: str, said: str, styles: Mapping[str, Look]) -> str:
+    """One chart by itself, with a legend of the arms in `styles`. Raises MissingFigureError."""
+    return _framed(folder, "", styles, chart(folder, name, subtitle, said))
+
+
+def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
+    """The looks of the arms that the charts of these panels show, by label: ceilings and the null arm last."""
+    styles = {label: look for panel in panels for label, look in looks.of(panel).items()}
+    shown = {label: look for label, look in styles.items() if any(label in _labels(panel) for panel in panels)}
+    return dict(sorted(shown.items(), key=lambda entry: (entry[1] == looks.NULL, entry[1] in looks.BOUNDING)))
+
+
+def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -> str:
+    legend = "".join(_entry(label, look) for label, look in styles.items())
+    if legend:
+        legend = f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
+    controls = f'<div class="crossover-controls">{choice}{legend}</div>' if choice or legend else ""
+    return f'<div class="crossover-gallery" data-group="{html.escape(folder.name)}">{controls}{shown}</div>'
 
 
 def _labels(panel: Panel) -> list[str]:
@@ -101,7 +127,8 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
     )
     return (
         f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
-        f'<div class="crossover-canvas" role="img" aria-label="{html.escape(said)}"></div>'
+        f'<div class="crossover-canvas" role="img" aria-label="{html.escape(said)}" '
+        f'style="--chart-height:{specification["height"]}px"></div>'
         f'<p class="crossover-files">{files}</p>'
         f'<script type="application/json">{colours.on_page(compact)}</script></div>'
     )

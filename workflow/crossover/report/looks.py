@@ -72,6 +72,12 @@ def of(panel: Panel) -> dict[str, Look]:
     return {label(panel, arm): NULL if arm == panel.null else looks[arm] for arm in panel.arms}
 
 
+def followed(reference: str, arms: Sequence[str]) -> dict[str, Look]:
+    """The look of each of the arms that are held against a reference; it is not among them, but keeps its own."""
+    looks = _seated([reference, *arms], COMPETING, FAMILIES)
+    return {arm: looks[arm] for arm in arms}
+
+
 def label(panel: Panel, arm: str) -> str:
     """What a chart calls an arm."""
     if arm in panel.ceilings:

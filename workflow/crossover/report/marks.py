@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import altair as alt
 
@@ -13,6 +14,9 @@ from crossover.report.tables import Panel, Row
 HIDDEN = "hidden"
 """The parameter that lists the labels of the arms that a reader has hidden."""
 SHOWN = f"indexof({HIDDEN}, datum.arm) < 0"
+
+POINTS = "points"
+"""The name of the layer whose legend a page replaces by its own."""
 
 MOST_LETTERS_IN_A_ROW = 46
 """As many letters of a legend fit beside each other at a journal's width."""
@@ -75,11 +79,6 @@ def arms(
 
 def _points(base: alt.Chart, styles: Mapping[str, looks.Look], axis_name: str, title: str) -> alt.Chart:
     """The points of all arms, which also make the legend and the tooltips."""
-    labels = list(styles)
-    longest = max(map(len, labels))
-    # In one row, a legend of many arms would be wider than its chart.
-    columns = max(1, min(len(labels), MOST_LETTERS_IN_A_ROW // (longest + 3)))
-    legend = alt.Legend(orient="top", title=None, symbolSize=60, offset=4, columns=columns)
     fields = {
         "arm": "arm",
         "at": axis_name,
@@ -88,19 +87,37 @@ def _points(base: alt.Chart, styles: Mapping[str, looks.Look], axis_name: str, t
         "launches": "launches",
         "rounds": "rounds in all",
     }
-    colours, shapes = [look.colour.light for look in styles.values()], [look.shape for look in styles.values()]
     drawn: alt.Chart = (
         # Named, since Altair would else count the charts of the process.
-        base.properties(name="points")
+        base.properties(name=POINTS)
         .mark_point(filled=True, size=42, opacity=1, clip=True)
         .encode(
-            color=alt.Color("arm:N", scale=alt.Scale(domain=labels, range=colours), legend=legend),
-            shape=alt.Shape("arm:N", scale=alt.Scale(domain=labels, range=shapes), legend=legend),
+            **looked(styles),
             tooltip=[alt.Tooltip(f"{field}:N", title=heading) for field, heading in fields.items()],
         )
         .add_params(axes.zoom())
     )
     return drawn
+
+
+def looked(styles: Mapping[str, looks.Look]) -> dict[str, Any]:
+    """Colours and shapes of the points of arms, with the legend that explains them."""
+    labels = list(styles)
+    scales = {
+        "color": alt.Scale(domain=labels, range=[look.colour.light for look in styles.values()]),
+        "shape": alt.Scale(domain=labels, range=[look.shape for look in styles.values()]),
+    }
+    shown = legend(labels)
+    channels = {"color": alt.Color, "shape": alt.Shape}
+    return {name: channels[name]("arm:N", scale=scale, legend=shown) for name, scale in scales.items()}
+
+
+def legend(labels: Sequence[str]) -> alt.Legend:
+    """A legend on top of the chart, in as many columns as its width takes."""
+    longest = max(map(len, labels))
+    # In one row, a legend of many arms would be wider than its chart.
+    columns = max(1, min(len(labels), MOST_LETTERS_IN_A_ROW // (longest + 3)))
+    return alt.Legend(orient="top", title=None, symbolSize=60, offset=4, columns=columns)
 
 
 def published(panel: Panel, point: Row) -> Row:

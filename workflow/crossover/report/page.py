@@ -8,26 +8,30 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import vl_convert
 from IPython.display import Markdown
 
-from crossover import record
+from crossover import published, record
 from crossover.report import (
-    colours,
+    certainty,
+    claims,
     costs,
+    fits,
     gallery,
     holes,
     ladder,
     machine,
     markup,
+    overlay,
     places,
     prose,
-    published,
     quantities,
+    recommended,
+    sweeps,
     thresholds,
     tiers,
 )
@@ -41,9 +45,6 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 WAITING_VARIABLE = "CROSSOVER_WAITING"
 """The one that says what other runs would measure besides, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
 "hosts": {experiment: {placement: hosts that it takes}}}."""
-
-CHART_SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
-CHART_STYLE = Path(__file__).with_name("charts.css")
 
 SAMPLED_POINTS = 5
 """Points of the axis in the small table of ratios."""
@@ -68,11 +69,12 @@ class Page:
     # ---- the whole page
 
     def script(self) -> Markdown:
-        """The one script of the page, Vega and what draws the charts with it; and their style."""
-        bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in CHART_SCRIPTS))
-        style = colours.style() + CHART_STYLE.read_text(encoding="utf-8")
-        # A module, since the bundle's one-letter names would else meet those of other scripts.
-        return Markdown(markup.raw(f'<style>{style}</style><script type="module">{bundle}</script>'))
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def recommended(self) -> Markdown:
+        """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""
+        return Markdown(recommended.section(self.tables.recommendations))
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""
@@ -115,6 +117,40 @@ class Page:
         """The days on which the launches began."""
         return machine.when(self.tables.launches)
 
+    # ---- how sure
+
+    def certainty(self) -> Markdown:
+        """What each experiment could have shown, in sentences."""
+        told = certainty.sentences(self._leading(self.tables.sensitivity))
+        return Markdown(told or "No arm could be compared with another.")
+
+    def sure(self) -> Markdown:
+        """For each arm what the null arms show, beside how well it is known itself and how well it was to be."""
+        lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
+        return _table(certainty.SURE_HEADER, lines, "No arm could be compared with another.")
+
+    def needs(self) -> Markdown:
+        """Where each arm's noise comes from, and the launches and rounds that the next run needs."""
+        lines = certainty.needs(self._leading(self.tables.needs))
+        return _table(certainty.NEEDS_HEADER, lines, "No arm could be compared with another.")
+
+    def steady(self) -> Markdown:
+        """How many series settled, and the launches that have some which did not."""
+        kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
+        table = record.read(self.results / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
+        counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
+        if not counts:
+            return Markdown("Nothing was measured.")
+        shown = markup.pipe_table(certainty.STEADY_HEADER, certainty.steady(counts))
+        return Markdown("\n\n".join(filter(None, [shown, certainty.unsettled(counts)])))
+
+    def fits(self) -> Markdown:
+        """What a message and what a byte cost, wherever time was measured against size."""
+        return _table(fits.HEADER, fits.lines(self._leading(self.tables.fits)), "No time was measured against size.")
+
+    def _leading(self, table: Sequence[Row]) -> list[Row]:
+        return self.tables.of_leads(table, self.leads)
+
     # ---- one experiment
 
     def charts(self, experiment: str) -> Markdown:
@@ -132,8 +168,11 @@ class Page:
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        told = [" ".join(filter(None, [prose.findings(panel), thresholds.sentences(panel)])) for panel in leading]
-        return Markdown("\n\n".join(told))
+        told = [
+            [prose.findings(panel), sweeps.refined(panel, self.tables.launches), thresholds.sentences(panel)]
+            for panel in leading
+        ]
+        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in told))
 
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
@@ -169,6 +208,15 @@ class Page:
         told = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
         higher, elsewhere = (told.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
         return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
+
+    def claims(self) -> Markdown:
+        """The verdicts on the claims of others: how many of each, and a line for every claim."""
+        table = markup.pipe_table(claims.HEADER, claims.lines(self.tables.claims)) if self.tables.claims else ""
+        return Markdown("\n\n".join(filter(None, [claims.counts(self.tables.claims), table])))
+
+    def claims_told(self) -> Markdown:
+        """The same in sentences, source by source."""
+        return Markdown("\n\n".join(claims.paragraphs(self.tables.claims)))
 
     def ladder(self) -> Markdown:
         """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
@@ -222,11 +270,15 @@ class Page:
 
     def _sources(self, panels: list[Panel]) -> str:
         """Who published what is drawn beside our own numbers, as the end of a caption."""
-        told = [dataset.source for dataset in self.published if any(dataset.over(panel) for panel in panels)]
+        told = [dataset.source for dataset in self.published if any(overlay.over(dataset, panel) for panel in panels)]
         return f" Open marks are published numbers: {'; '.join(told)}." if told else ""
 
 
 # ---- pieces of a page
+
+
+def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
+    return Markdown(markup.pipe_table(header, rows) if rows else empty)
 
 
 def _caption(panels: list[Panel]) -> str:

@@ -99,9 +99,12 @@ local function tabs(div)
     bar:extend(title)
     bar:insert(pandoc.RawInline("html", "</button>"))
     -- On paper, where all panels are shown, the title stands above each.
-    local attributes = { role = "tabpanel", ["aria-labelledby"] = name .. "-tab", ["data-title"] = pandoc.utils.stringify(title) }
+    -- A list, because Lua shuffles the keys of a table, and the same report must give the same bytes.
+    local attributes = {
+      { "role", "tabpanel" }, { "aria-labelledby", name .. "-tab" }, { "data-title", pandoc.utils.stringify(title) },
+    }
     if index > 1 then
-      attributes.hidden = "hidden"
+      table.insert(attributes, { "hidden", "hidden" })
     end
     content:insert(pandoc.Div(panels[index], pandoc.Attr(name, { "tab-panel" }, attributes)))
   end

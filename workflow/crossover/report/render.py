@@ -1,7 +1,7 @@
 """From a results folder to the report: by Quarto where it is installed, by the built-in preview where it is not.
 
 Both work in a private copy of `reports/`, so that two renderings at once cannot meet, and both are told by the
-environment where the results are. The page appears whole or not at all.
+environment where the results are. The page says in itself what it was made from. It appears whole or not at all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from crossover import record
-from crossover.report import preview
+from crossover.report import origin, preview
 from crossover.report.page import RESULTS_VARIABLE, WAITING_VARIABLE
 
 PACKAGES = Path(__file__).parents[2]
@@ -31,11 +31,15 @@ class RenderError(Exception):
     """A page that Quarto did not render; the message ends with what to do."""
 
 
-def render(results: Path, page: Path, waiting: str = "{}") -> None:
-    """Render the report on `results` to the file `page`; `waiting` is JSON, as `Page.waiting` reads it.
+def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> None:
+    """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
+
+    `waiting` is JSON, as `Page.waiting` reads it.
 
     Raises RenderError if Quarto fails, preview.PreviewError if the preview does.
     """
+    # Before it is rendered: what changes meanwhile is then newer than the page, and known to be.
+    made_from = origin.of(results, waiting)
     environment = os.environ | {
         RESULTS_VARIABLE: str(results.resolve()),
         WAITING_VARIABLE: waiting,
@@ -46,12 +50,14 @@ def render(results: Path, page: Path, waiting: str = "{}") -> None:
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         if quarto := shutil.which("quarto"):
             print(f"report: {quarto} renders {page}", file=sys.stderr)
+            # The project knows one page, the index.
+            (copy / source).replace(copy / "index.qmd")
             made = _by_quarto(quarto, copy, environment)
         else:
             print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
             made = copy / "preview.html"
-            preview.render(copy / "index.qmd", made, environment)
-        _deliver(made, page)
+            preview.render(copy / source, made, environment)
+        _deliver(origin.stamped(made.read_text(encoding="utf-8"), made_from), page)
 
 
 def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
@@ -77,12 +83,12 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
     )
 
 
-def _deliver(made: Path, page: Path) -> None:
+def _deliver(text: str, page: Path) -> None:
     page.parent.mkdir(parents=True, exist_ok=True)
     record.sweep(page.parent)
     part = page.with_name(f".{page.name}.{socket.gethostname()}.{os.getpid()}.part")
     try:
-        shutil.copyfile(made, part)
+        part.write_text(text, encoding="utf-8", newline="")
         part.replace(page)
     finally:
         part.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,11 @@ SCHEMAS: dict[str, pa.Schema] = {
     "ratios": record.RATIOS,
     "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS,
+    "sensitivity": record.SENSITIVITY,
+    "fits": record.FITS,
+    "needs": record.NEEDS,
+    "claims": record.CLAIMS,
+    "recommendations": record.RECOMMENDATIONS,
 }
 
 
@@ -35,6 +40,11 @@ class Tables:
     ratios: list[Row]
     crossovers: list[Row]
     thresholds: Sequence[Row] = ()
+    sensitivity: Sequence[Row] = ()
+    fits: Sequence[Row] = ()
+    needs: Sequence[Row] = ()
+    claims: Sequence[Row] = ()
+    recommendations: Sequence[Row] = ()
 
     @property
     def experiments(self) -> list[str]:
@@ -56,6 +66,18 @@ class Tables:
         """The panels of the metric that speaks for an experiment: its `lead`, or the first where that has none."""
         found = self.panels(experiment, lead)
         return [panel for panel in found if panel.metric == found[0].metric]
+
+    def of_leads(self, table: Sequence[Row], leads: Mapping[str, str]) -> list[Row]:
+        """The rows of a table that are of the metrics that speak for their experiments, in the order of `leads`."""
+        names = [*leads, *(name for name in self.experiments if name not in leads)]
+        spoken = {name: panels[0].metric for name in names if (panels := self.panels(name, leads.get(name)))}
+        own = [row for row in table if row["metric"] == spoken.get(row["experiment"])]
+        return sorted(own, key=lambda row: names.index(row["experiment"]))
+
+
+def place(row: Row) -> str:
+    """The experiment of a row, with the placement where it is not the usual single node."""
+    return f"`{row['experiment']}`" if row["placement"] == "node" else f"`{row['experiment']}` ({row['placement']})"
 
 
 def load(folder: Path) -> Tables:
@@ -129,7 +151,7 @@ class Panel:
     @property
     def title(self) -> str:
         """The protocol, with the placement where it is not the usual single node."""
-        return self.protocol if self.placement == "node" else f"{self.protocol} ({self.placement})"
+        return title(self.protocol, self.placement)
 
     @property
     def name(self) -> str:
@@ -159,6 +181,15 @@ def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row], thresho
     tables = (summary, ratios, crossovers, thresholds)
     wanted = sorted({group(row) for row in [*summary, *ratios]})
     return [Panel(*each, *(members(table, each) for table in tables)) for each in wanted]
+
+
+def title(protocol: str, placement: str) -> str:
+    """What names a condition, the usual placement left out.
+
+    >>> title("REQ/REP over tcp", "node"), title("REQ/REP over tcp", "nodes")
+    ('REQ/REP over tcp', 'REQ/REP over tcp (nodes)')
+    """
+    return protocol if placement == "node" else f"{protocol} ({placement})"
 
 
 def slug(text: str) -> str:

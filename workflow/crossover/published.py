@@ -1,4 +1,4 @@
-"""The numbers that others published, and which of our panels they are drawn over. `config/published` holds them."""
+"""The numbers that others published, from `config/published`: drawn over ours, and held against what was claimed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 
 import yaml
 
-from crossover.report.tables import Panel, Row
-
-FOLDER = Path(__file__).parents[3] / "config" / "published"
+FOLDER = Path(__file__).parents[2] / "config" / "published"
 SOURCES = "sources.yaml"
 
 
@@ -21,19 +19,13 @@ class PublishedError(Exception):
 
 @dataclass(frozen=True)
 class Dataset:
-    """One published dataset, of one host. `points` are rows of metric, arm, x and value, in our own metrics' units."""
+    """One published dataset, of one host. `points` are of a run, metric and arm, with x and value in our own units."""
 
     source: str
     experiment: str
     curve: str
-    points: list[Row]
-
-    def over(self, panel: Panel) -> list[Row]:
-        """The points that belong to a panel: those of its metric and of arms that it has."""
-        elsewhere = panel.experiment != self.experiment or panel.placement == "nodes"
-        if elsewhere or not panel.protocol.startswith(self.curve):
-            return []
-        return [point for point in self.points if point["metric"] == panel.metric and point["arm"] in panel.arms]
+    """How the protocols of our curves begin that the points belong to."""
+    points: list[dict[str, Any]]
 
 
 def read(folder: Path = FOLDER) -> list[Dataset]:
@@ -50,7 +42,13 @@ def _dataset(path: Path, told: dict[str, Any]) -> Dataset:
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.DictReader(file))
         points = [
-            {"metric": metric, "arm": arm, "x": _number(line, told["x"]), "value": _number(line, column)}
+            {
+                "run": _number(line, told["run"]) if "run" in told else 1.0,
+                "metric": metric,
+                "arm": arm,
+                "x": _number(line, told["x"]),
+                "value": _number(line, column),
+            }
             for line in lines
             if (arm := _arm(line, told["arms"])) is not None
             for metric, column in told["metrics"].items()

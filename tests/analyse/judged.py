@@ -1,0 +1,105 @@
+"""A whole run on which every shipped claim can be judged: each curve that one needs, and what equal arms differ by."""
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+from crossover import claimed, record
+from crossover.analyse.curves import PANEL
+
+LAUNCHES = 5
+
+UNITS = {"round trip": "s", "efficiency": "", "throughput": "messages/s", "send rate": "messages/s"}
+
+
+def written(pattern):
+    """A protocol that a pattern stands for."""
+    return pattern.replace("[0-9]*", "64 MB in flight").removesuffix("*").replace("* ", "128 ", 1)
+
+
+def sides(quantity):
+    """The names of all curves that a quantity takes, their axis reaching as far as it needs."""
+    over, against = quantity.get("over", []), quantity.get("against", {})
+    arms = [quantity["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
+    arms += [quantity["of"]] if "of" in quantity else []
+    changes = [{"arm": arm} for arm in arms] + ([over] if isinstance(over, dict) else [])
+    changes += [{**against, "arm": against.get(key, quantity[key])} for key in ("arm", "over") if against]
+    for change in changes:
+        told = {**quantity, **change}
+        yield told["experiment"], told["placement"], written(told["protocol"]), told["metric"], told["arm"]
+
+
+def medians(claims, seed=1):
+    """Rows of record.MEDIANS: smooth curves, each arm with a slope of its own, launches that differ by 2 %."""
+    random = np.random.default_rng(seed)
+    wanted = sorted({each for claim in claims for each in sides(claim["quantity"])})
+    references = {}
+    for *panel, arm in wanted:
+        references.setdefault(tuple(panel), arm)
+    for number, (*panel, arm) in enumerate(wanted):
+        reference = references[tuple(panel)]
+        x = np.logspace(0, 7, 15)
+        mine = number - wanted.index((*panel, reference))
+        ratio = np.exp(0.4 * mine + 0.12 * mine * np.log(x / 3e4))
+        base = 5000 / (1 + x / 1e6) if panel[3] != "efficiency" else 0.4 + 0 * x
+        for launch in range(1, LAUNCHES + 1):
+            noise = np.exp(0.02 * random.standard_normal(len(x)))
+            for place, value, paired in zip(x, base * ratio * noise, ratio * noise, strict=True):
+                yield {
+                    **dict(zip(("experiment", "placement", "protocol", "metric", "arm"), (*panel, arm), strict=True)),
+                    **{
+                        "reference": reference,
+                        "axis": "axis",
+                        "axis_unit": "bytes",
+                        "unit": UNITS.get(panel[3], "tasks/s"),
+                    },
+                    **{"better": "higher", "levels": "[]", "null": False, "ceiling": False, "launch": launch},
+                    **{"rounds": 10, "pairs": 10, "x": place, "value": value},
+                    "ratio": None if arm == reference else paired,
+                }
+
+
+def write(folder, rows, effect=1.01):
+    """Write the tables that claims are judged by."""
+    panels = {(row["experiment"], row["placement"], row["metric"], row["arm"]) for row in rows}
+    names = ("experiment", "placement", "metric", "arm")
+    noise = [dict(zip(names, panel, strict=True)) | {"smallest_effect": effect} for panel in sorted(panels)]
+    settings = {name: [row["arm"] for row in noise if row["experiment"] == name] for name, *_ in panels}
+    launches = [
+        {"experiment": name, "placement": placement, "outcome": "measured", "launch": launch}
+        | {"settings": json.dumps({"arms": settings[name]})}
+        for name, placement in sorted({panel[:2] for panel in panels})
+        for launch in range(1, LAUNCHES + 1)
+    ]
+    for name, schema, told in (
+        ("medians", record.MEDIANS, rows),
+        ("sensitivity", record.SENSITIVITY, noise),
+        ("launches", record.LAUNCHES, launches),
+    ):
+        record.write(pa.Table.from_pylist(told, schema), folder / f"{name}.parquet")
+    return folder
+
+
+@cache
+def shipped():
+    """The claims of config/claims.yaml."""
+    return claimed.read()
+
+
+def louder(curves, which):
+    """The same curves after one arm was measured otherwise, along all of the axis: so are the ratios to it."""
+    facts = which.facts
+
+    def changed(curve):
+        shift = np.log(1.7 * curve.x**0.05)
+        if curve.facts == facts:
+            return replace(curve, values=curve.values + shift, ratios=curve.ratios + shift)
+        panel = all(curve.facts[name] == facts[name] for name in PANEL)
+        if panel and curve.facts["reference"] == facts["arm"]:
+            return replace(curve, ratios=curve.ratios - shift)
+        return curve
+
+    return [changed(curve) for curve in curves]

@@ -1,0 +1,34 @@
+"""Folders of results of synthetic runs, such as two before and after an upgrade."""
+
+import json
+
+import numpy as np
+from synthetic import SIZES, blocks, raw, rows
+
+from crossover.analyse.gather import gather
+from crossover.analyse.tables import derive
+
+ARMS = ("copy", "no-copy", "default", "null")
+
+
+def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZES, pyzmq="26.0", budget=10, **told):
+    """Write a finished run to `folder`; `slower` gives arms a factor on their time. The first arm is the reference."""
+    random = np.random.default_rng(seed)
+    truth = np.zeros(len(sizes))
+    seconds = {
+        arm: (slower or {}).get(arm, 1) * blocks(random, truth, launches, launch_sd=0.01, cell_sd=0.01)[1]
+        for arm in arms
+    }
+    files = []
+    for number in range(1, launches + 1):
+        measured = rows({arm: own[number - 1] for arm, own in seconds.items()}, launch=number, sizes=sizes, **told)
+        facts = {
+            "started_utc": f"2026-11-{day:02d}T10:{number:02d}:00+00:00",
+            "commit": "0123abcd",
+            "settings": json.dumps({"budget_seconds": budget, "placement": "node"}),
+        }
+        path = folder / "raw" / f"launch={number}.parquet"
+        files.append(raw(path, measured, launch=number, libraries={"pyzmq": pyzmq}, **facts, **told))
+    gather(files, folder)
+    derive(folder)
+    return folder

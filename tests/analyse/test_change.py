@@ -1,0 +1,155 @@
+"""Is a change between two runs found where there is one, and hardly ever where there is none?"""
+
+import numpy as np
+import pytest
+from scipy import stats
+from synthetic import SIZES, campaign
+
+from crossover.analyse.change import change
+from crossover.analyse.statistics import Estimate, difference, estimate, holm
+
+FLAT = 0 * SIZES
+TEN_PERCENT = np.log(1.1)
+
+
+def two_runs(random, before, after, truth=FLAT, launch_sd=0.02):
+    """Log ratios of two runs, of which the second has changed by `truth`."""
+    curve = 0.15 * np.log10(SIZES / 7000)
+    return campaign(random, curve, before, launch_sd=launch_sd), campaign(
+        random, curve + truth, after, launch_sd=launch_sd
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), [(3, 3), (5, 5), (3, 8)])
+def test_where_nothing_changed_hardly_any_curve_is_found_changed(before, after):
+    random = np.random.default_rng(before + after)
+    found = [change(*two_runs(random, before, after)).differs <= 0.05 for _ in range(150)]
+    # Two standard errors of 150 campaigns are 3.6 %.
+    assert np.mean(found) <= 0.05 + 0.036
+
+
+@pytest.mark.parametrize("launches", [3, 5])
+def test_an_interval_of_a_change_holds_the_truth_in_about_95_of_100_campaigns(launches):
+    random = np.random.default_rng(launches)
+    cells, whole = [], []
+    for _ in range(100):
+        found = change(*two_runs(random, launches, launches, truth=FLAT + 0.2))
+        cells.append(np.mean((found.cells.low <= 0.2) & (found.cells.high >= 0.2)))
+        whole.append(found.whole.low[0] <= 0.2 <= found.whole.high[0])
+    assert np.mean(cells) >= 0.93 - 0.02
+    assert np.mean(whole) >= 0.95 - 0.044
+
+
+def test_an_arm_slowed_by_a_tenth_is_found_with_five_launches_a_side():
+    random = np.random.default_rng(7)
+    runs = [two_runs(random, 5, 5, truth=FLAT + TEN_PERCENT) for _ in range(40)]
+    assert np.mean([change(*run).verdict("lower", TEN_PERCENT) == "worse" for run in runs]) >= 0.9
+
+
+def test_the_mean_over_the_curve_shows_a_small_change_that_no_cell_shows():
+    random = np.random.default_rng(3)
+    by_cells, by_curve = 0, 0
+    for _ in range(40):
+        before, after = two_runs(random, 5, 5, truth=FLAT + 0.04, launch_sd=0.005)
+        found = change(before, after)
+        by_cells += (holm(found.cells.p) <= 0.05).any()
+        by_curve += found.differs <= 0.05
+    assert by_curve >= 0.8 * 40 and by_curve > by_cells + 10
+
+
+def test_a_large_change_in_one_cell_is_found_there_and_nowhere_else():
+    truth = np.where(np.arange(len(SIZES)) == 4, 0.4, 0.0)
+    found = change(*two_runs(np.random.default_rng(5), 5, 5, truth=truth))
+    verdicts = found.cell_verdicts("lower", TEN_PERCENT)
+    assert verdicts[4] == "worse"
+    assert set(verdicts[:4] + verdicts[5:]) <= {"same", "cannot tell"}
+
+
+@pytest.mark.parametrize(
+    ("truth", "better", "verdict"),
+    [
+        (FLAT + 0.3, "lower", "worse"),
+        (FLAT + 0.3, "higher", "better"),
+        (FLAT - 0.3, "lower", "better"),
+        (np.where(SIZES < 7000, -0.3, 0.3), "lower", "mixed"),
+        (FLAT, "lower", "same"),
+    ],
+)
+def test_each_verdict_comes_from_the_change_it_is_meant_for(truth, better, verdict):
+    found = change(*two_runs(np.random.default_rng(2), 5, 5, truth=truth, launch_sd=0.01))
+    assert found.verdict(better, TEN_PERCENT) == verdict
+
+
+def test_noise_that_hides_everything_leaves_nothing_to_tell():
+    found = change(*two_runs(np.random.default_rng(2), 3, 3, launch_sd=0.3))
+    assert found.verdict("lower", TEN_PERCENT) == "cannot tell"
+
+
+def test_a_single_launch_in_either_run_tells_nothing():
+    for sides in ((1, 5), (5, 1)):
+        found = change(*two_runs(np.random.default_rng(1), *sides, truth=FLAT + 1))
+        assert found.differs == 1
+        assert np.isnan(found.cells.low).all() and np.isnan(found.whole.low).all()
+        assert found.verdict("lower", TEN_PERCENT) == "cannot tell"
+        assert not np.isnan(found.cells.mean).any()
+
+
+def test_from_eight_launches_on_a_cell_is_tested_as_by_welch():
+    before, after = two_runs(np.random.default_rng(9), 8, 12, truth=FLAT + 0.03)
+    welch = stats.ttest_ind(after, before, equal_var=False)
+    cells = difference(estimate(after), estimate(before))
+    assert cells.p == pytest.approx(welch.pvalue)
+    assert cells.df == pytest.approx(welch.df)
+    assert [cells.low, cells.high] == [pytest.approx(end) for end in welch.confidence_interval()]
+
+
+def test_what_lies_on_the_bound_is_hardly_ever_called_the_same():
+    random = np.random.default_rng(6)
+    same = [
+        change(*two_runs(random, 4, 4, truth=FLAT + TEN_PERCENT)).whole.p_outside(TEN_PERCENT)[0] <= 0.05
+        for _ in range(100)
+    ]
+    assert np.mean(same) <= 0.05 + 0.044
+
+
+def test_launches_that_agree_to_the_last_bit_differ_if_their_means_do():
+    level = np.zeros((3, 4))
+    assert change(level, level).differs == 1
+    assert change(level, level).verdict("lower", 0.1) == "same"
+    assert change(level, level + 0.01).verdict("lower", 0.1) == "worse"
+
+
+def test_gaps_cost_cells_and_never_a_launch():
+    before, after = two_runs(np.random.default_rng(8), 5, 5, truth=FLAT + 0.3)
+    before[0, 3] = np.nan
+    after[2, 6] = np.nan
+    holes = np.full((1, len(SIZES)), np.nan)
+    found = change(np.concatenate([before, holes]), after)
+    complete = [cell for cell in range(len(SIZES)) if cell not in (3, 6)]
+    means = [d[:, complete].mean(axis=1, keepdims=True) for d in (after, before)]
+    assert found.whole.mean == pytest.approx(difference(*map(estimate, means)).mean)
+    assert not np.isnan(found.cells.p).any() and found.verdict("lower", TEN_PERCENT) == "worse"
+
+
+def test_without_a_cell_that_all_launches_measured_the_cells_alone_are_tested():
+    before, after = two_runs(np.random.default_rng(8), 4, 4, truth=FLAT + 0.5)
+    before[np.arange(len(SIZES)) % 4, np.arange(len(SIZES))] = np.nan
+    found = change(before, after)
+    assert np.isnan(found.whole.mean).all()
+    assert found.p[:-1] == pytest.approx(holm(found.cells.p))
+    assert found.verdict("lower", TEN_PERCENT) == "worse"
+
+
+def test_what_is_rejected_passes_its_weight_on():
+    p = np.array([0.012, 0.02, 0.001])
+    assert holm(p, np.array([0.25, 0.25, 0.5])) == pytest.approx([0.024, 0.024, 0.002])
+    assert holm(p, np.array([0.5, 0.5, 0.0]))[2] == 1
+    assert holm(p, np.ones(3)) == pytest.approx(holm(p))
+
+
+def test_a_difference_has_the_variances_of_both():
+    one = Estimate(np.array([0.1]), np.array([0.03]), np.array([4.0]))
+    other = Estimate(np.array([0.3]), np.array([0.04]), np.array([4.0]))
+    found = difference(other, one)
+    assert (found.mean[0], found.error[0]) == pytest.approx((0.2, 0.05))
+    assert 4 < found.df[0] < 8

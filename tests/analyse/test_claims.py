@@ -1,0 +1,182 @@
+"""Is every claim judged by a run's tables, and does it say what would measure what is missing?"""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from judged import louder, medians, shipped, write
+
+from crossover import claimed, published, record
+from crossover.analyse import claims
+from crossover.analyse.curves import NAMES
+from crossover.analyse.field import of_source
+from crossover.analyse.quantities import find
+from crossover.report import claims as told
+
+HIGHER = {"task_latency": [{"tier": "standard", "arms": ["leastload", "twisted"], "low": 8, "high": 1024}]}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return list(medians(shipped()))
+
+
+def judge(folder, rows, *, higher=HIGHER, these=None, effect=1.01):
+    claims.write(these or shipped(), write(folder, rows, effect), higher)
+    return {row["claim"]: row for row in record.read(folder / "claims.parquet", record.CLAIMS).to_pylist()}
+
+
+def test_every_claim_has_a_verdict_where_all_was_measured(tmp_path, rows):
+    found = judge(tmp_path, rows)
+    assert list(found) == [claim["claim"] for claim in shipped()]
+    assert {row["verdict"] for row in found.values()} == {"holds", "refuted", "inconclusive"}
+    for row in found.values():
+        assert row["reason"]
+        assert row["launches"] == 5
+        assert json.loads(row["rows"])
+
+
+def test_what_others_published_says_of_their_claims_what_was_found_by_hand():
+    """The numbers that the project's list of claims gives for the documents' own data."""
+    known = {
+        "zmq-small-penalty": 2.3, "zmq-large-win": 0.91, "zmq-small-max": 2.0, "zmq-send-large": 44,
+        "zmq-send-small": 9.0, "zmq-send-penalty": 5, "zmq-memcpy": 252, "ipp-small-task": 0.076,
+        "ipp-large-task": 0.958, "vsm-gain": 1.29, "mpi-speedup": 2.45,
+    }  # fmt: skip
+    for claim in shipped():
+        if claim["claim"] in known:
+            row = claims._of_source(claim, of_source(published.read(), claim["source"]))
+            assert row["own_value"] == pytest.approx(known[claim["claim"]], rel=0.03), claim["claim"]
+
+
+def test_a_claims_own_data_is_told_even_where_nothing_was_measured(tmp_path, rows):
+    found = judge(tmp_path, [row for row in rows if row["experiment"] != "zmq_throughput"])
+    assert found["zmq-small-penalty"]["verdict"] == "not measured"
+    assert found["zmq-small-penalty"]["own"] == "contradicts"
+    assert found["zmq-send-small"]["own"] == "agrees"
+    assert found["sched-pure"]["own"] == "no data"
+
+
+def test_the_crossover_that_was_published_lies_between_two_points_that_were():
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-crossover")
+    source = of_source(published.read(), claim["source"])
+    assert 464_158 < claims._of_source(claim, source)["own_value"] < 1_000_000
+    assert find(source, claim["quantity"]).known.story == "only one launch measured it"
+
+
+def without(rows, **facts):
+    return [row for row in rows if not all(row[name] == value for name, value in facts.items())]
+
+
+@pytest.mark.parametrize(
+    ("missing", "claim", "reason"),
+    [
+        ({"experiment": "mpi_pingpong"}, "mpi-speedup", "`mpi_pingpong` is not part of this run"),
+        ({"arm": "twisted"}, "sched-twisted", "`twisted`: measured only from tier `standard` on"),
+        ({"arm": "64 B struct"}, "vsm-gain", "`64 B struct`: not among the `arms` of `zmq_message_size`"),
+        ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no value of send rate was sane under `DEALER/ROUTER over ipc"),
+    ],
+)
+def test_what_was_not_measured_says_why_and_what_would_measure_it(tmp_path, rows, missing, claim, reason):
+    row = judge(tmp_path, without(rows, **missing))[claim]
+    assert reason in row["reason"]
+    assert row["verdict"] == "not measured"
+    assert row["value"] is None
+
+
+def test_an_axis_that_ends_too_early_names_the_tier_whose_axis_does_not(tmp_path, rows):
+    short = [row for row in rows if row["experiment"] != "task_latency" or row["x"] < 200]
+    row = judge(tmp_path, short)["sched-twisted-512"]
+    assert row["verdict"] == "not measured"
+    assert row["reason"].startswith("the axis goes from 1 to ")
+    assert "leaves out 512; it is measured from tier `standard` on (`--config tier=standard`)" in row["reason"]
+    row = judge(tmp_path, short, higher={})["sched-twisted-512"]
+    assert "so does that of every higher tier; add it to the axis of `task_latency`" in row["reason"]
+
+
+def test_launches_that_left_only_holes_tell_the_first_reason(tmp_path, rows):
+    write(tmp_path, without(rows, experiment="mpi_pingpong"))
+    hole = {
+        "experiment": "mpi_pingpong",
+        "placement": "node",
+        "outcome": "hole",
+        "hole": "timeout",
+        "reason": "too slow",
+    }
+    table = record.read(tmp_path / "launches.parquet", record.LAUNCHES).to_pylist()
+    record.write(pa.Table.from_pylist([*table, hole], record.LAUNCHES), tmp_path / "launches.parquet")
+    claims.write(shipped(), tmp_path, {})
+    found = {row["claim"]: row for row in record.read(tmp_path / "claims.parquet", record.CLAIMS).to_pylist()}
+    assert (
+        found["mpi-speedup"]["reason"] == "all its launches are holes, the first for this reason: `timeout: too slow`"
+    )
+
+
+def test_a_claim_across_hosts_waits_for_a_cluster(tmp_path, rows):
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "mpi-speedup")
+    moved = claim | {"quantity": claim["quantity"] | {"placement": "nodes"}}
+    assert "waits for a cluster" in judge(tmp_path, rows, these=[moved])["mpi-speedup"]["reason"]
+
+
+def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
+    file = tmp_path / "claims.yaml"
+    file.write_text(
+        claimed.FILE.read_text()
+        + """
+  new:
+    source: tutorial
+    says: A pickle is slower than a buffer.
+    quantity: {kind: ratio, experiment: mpi_pingpong, protocol: "float64 array, re-sent*", metric: round trip,
+      arm: send, over: Send, at: 3162.27766}
+    expected: {low: 1}
+"""
+    )
+    found = judge(tmp_path, rows, these=claimed.read(file))
+    assert len(found) == len(shipped()) + 1
+    ratios = [row["ratio"] for row in rows if row["arm"] == "send" and row["x"] == pytest.approx(3162.27766)]
+    assert found["new"]["value"] == pytest.approx(np.exp(np.mean(np.log(ratios))))
+    assert found["new"]["verdict"] in ("holds", "refuted")
+
+
+def test_one_launch_concludes_nothing(tmp_path, rows):
+    alone = judge(tmp_path, [row for row in rows if row["launch"] == 1])
+    assert {row["verdict"] for row in alone.values()} == {"inconclusive"}
+
+
+def test_nothing_is_concluded_where_equal_arms_differ_widely(tmp_path, rows):
+    loud = judge(tmp_path, rows, effect=1e9)
+    concluded = {row["kind"] for row in loud.values() if row["verdict"] != "inconclusive"}
+    assert concluded <= {"crossover", "crossovers"}
+
+
+def test_a_curve_that_changes_changes_every_sentence_that_rests_on_it_and_no_other(tmp_path, rows):
+    field = claims.measured(write(tmp_path, rows), {})
+    nothing = of_source([], "")
+
+    def said(curves, experiment):
+        about = [claim for claim in shipped() if experiment in json.dumps(claim["quantity"])]
+        changed = replace(field, curves=curves)
+        return {claim["claim"]: as_read(claims.row(claim, changed, nothing)) for claim in about}
+
+    followed = set()
+    before = {name: said(field.curves, name) for name in {curve.facts["experiment"] for curve in field.curves}}
+    for curve in field.curves:
+        after = said(louder(field.curves, curve), curve.facts["experiment"])
+        name = {key: curve.facts[key] for key in NAMES}
+        for claim, row in before[curve.facts["experiment"]].items():
+            rests = name in json.loads(row["rows"])
+            same = told.sentences(row) == told.sentences(after[claim])
+            assert rests or same, f"{claim} follows {name}"
+            # Of several numbers one is told, and of arms that do not cross none.
+            if rests and row["numbers"] == 1 and row["value"] is not None:
+                assert not same, f"{claim} does not follow {name}"
+                followed.add(claim)
+    assert len(followed) > 25
+
+
+def as_read(row):
+    """A row as the report reads it from the table."""
+    known = {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in row.items()}
+    return dict.fromkeys(record.CLAIMS.names) | known

@@ -1,0 +1,237 @@
+"""Do the tables of a comparison say what was changed between two runs, and of what nothing can be said?"""
+
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from runs import ARMS, finished
+from synthetic import SIZES, raw, rows
+
+from crossover import record
+from crossover.__main__ import main
+from crossover.analyse.compare import TABLES, compare
+from crossover.analyse.gather import gather
+from crossover.analyse.tables import derive
+
+
+@pytest.fixture
+def before(tmp_path):
+    return finished(tmp_path / "before", seed=1)
+
+
+@pytest.fixture
+def told(tmp_path, before):
+    """The tables of a comparison of `before` with another run, as rows by name."""
+
+    def of(after, within=0.1):
+        compare(before, after, tmp_path / "comparison", within)
+        return {name: pq.read_table(tmp_path / "comparison" / f"{name}.parquet").to_pylist() for name in TABLES}
+
+    return of
+
+
+def only(found, **where):
+    return [row for row in found if all(row[key] == value for key, value in where.items())]
+
+
+def test_the_arm_that_was_slowed_is_worse_and_the_others_are_the_same(told, tmp_path):
+    found = told(finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2}))
+    ratios = {row["arm"]: row for row in only(found["curve_changes"], quantity="ratio")}
+    assert {arm: row["verdict"] for arm, row in ratios.items()} == {
+        "no-copy": "worse",
+        "default": "same",
+        "null": "same",
+    }
+    slowed = ratios["no-copy"]
+    assert slowed["low"] < 1.2 < slowed["high"] and slowed["low"] > 1.15
+    assert slowed["after"] / slowed["before"] == pytest.approx(slowed["change"])
+    assert (slowed["launches_before"], slowed["launches_after"], slowed["cells"]) == (5, 5, len(SIZES))
+    cells = only(found["changes"], arm="no-copy")
+    assert [cell["verdict"] for cell in cells].count("worse") == slowed["cells_worse"] >= 11
+    assert [cell["x"] for cell in cells] == list(SIZES)
+    assert only(found["unpaired"]) == []
+
+
+def test_a_change_of_the_reference_changes_every_ratio_but_the_whole_machine_being_slower_changes_none(told, tmp_path):
+    every = dict.fromkeys(ARMS, 1.5)
+    found = told(finished(tmp_path / "slower", seed=2, day=2, slower=every))
+    assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio")} == {"same"}
+    values = only(found["curve_changes"], quantity="value")
+    assert {row["arm"] for row in values} == {"copy", "no-copy", "default"}
+    assert all(row["verdict"] == "cannot tell" and row["change"] == pytest.approx(1.5, rel=0.05) for row in values)
+    found = told(finished(tmp_path / "reference", seed=3, day=3, slower={"copy": 1.5}))
+    assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio", null=False)} == {"better"}
+
+
+def test_absolute_values_are_the_same_or_nothing(told, tmp_path):
+    found = told(finished(tmp_path / "after", seed=2, day=2))
+    values = only(found["curve_changes"], quantity="value")
+    assert {row["verdict"] for row in values} == {"same"}
+    assert {row["p"] for row in values} == {None}
+
+
+def test_what_counts_as_the_same_is_the_users(told, tmp_path):
+    after = finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.04})
+    (wide,) = only(told(after, within=0.1)["curve_changes"], arm="no-copy", quantity="ratio")
+    (narrow,) = only(told(after, within=0.001)["curve_changes"], arm="default", quantity="ratio")
+    assert wide["equivalent"] and wide["within"] == pytest.approx(1.1)
+    assert not narrow["equivalent"] and narrow["verdict"] == "cannot tell"
+
+
+def test_the_tables_have_exactly_their_schemas_and_the_same_runs_give_the_same_bytes(told, tmp_path):
+    after = finished(tmp_path / "after", seed=2, day=2)
+    told(after)
+    files = {name: tmp_path / "comparison" / f"{name}.parquet" for name in TABLES}
+    for name, path in files.items():
+        assert pq.read_schema(path).remove_metadata() == TABLES[name]
+    first = {name: path.read_bytes() for name, path in files.items()}
+    told(after)
+    assert {name: path.read_bytes() for name, path in files.items()} == first
+
+
+def test_false_discovery_is_adjusted_over_the_arms_that_compete(told, tmp_path):
+    found = told(finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2}))
+    arm, other = (only(found["curve_changes"], quantity="ratio", arm=name)[0] for name in ("no-copy", "default"))
+    assert arm["q"] == pytest.approx(min(2 * arm["p"], other["p"]))
+    assert {row["q"] for row in only(found["curve_changes"], null=True)} == {None}
+
+
+def test_the_runs_tell_what_they_were_made_with(told, tmp_path):
+    found = told(finished(tmp_path / "after", seed=2, day=2, pyzmq="27.3", launches=4))
+    facts = {(row["run"], row["kind"], row["name"]): row["value"] for row in found["runs"]}
+    assert facts["before", "library", "pyzmq"] == "26.0" and facts["after", "library", "pyzmq"] == "27.3"
+    assert facts["before", "launches", "measured"] == "5" and facts["after", "launches", "measured"] == "4"
+    assert facts["after", "setting", "zmq_throughput, node: budget_seconds"] == "10"
+    assert facts["before", "machine", "host"] == "alpha"
+    assert {row["folder"] for row in found["runs"]} == {str(tmp_path / "before"), str(tmp_path / "after")}
+
+
+def test_a_run_of_earlier_times_without_medians_is_compared_all_the_same(told, tmp_path):
+    after = finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2})
+    with_medians = told(after)
+    (after / "medians.parquet").unlink()
+    assert told(after) == with_medians
+
+
+# ---- what has no partner
+
+
+def test_arms_and_points_of_one_run_alone_are_named(told, tmp_path):
+    after = finished(tmp_path / "after", seed=2, day=2, arms=("copy", "no-copy", "null"), sizes=SIZES[2:])
+    found = told(after)
+    whole = [(row["arm"], row["run"], row["reason"]) for row in found["unpaired"] if row["x"] is None]
+    assert whole == [("default", "before", "after did not measure this arm")]
+    points = only(found["unpaired"], arm="no-copy")
+    assert [(row["x"], row["run"]) for row in points] == [(SIZES[0], "before"), (SIZES[1], "before")]
+    assert only(found["curve_changes"], arm="no-copy", quantity="ratio")[0]["cells"] == len(SIZES) - 2
+
+
+def test_another_reference_is_another_quantity(told, tmp_path):
+    after = finished(tmp_path / "after", seed=2, day=2, arms=("no-copy", "copy", "null"))
+    with pytest.raises(Exception, match="its reference is copy in before and no-copy in after"):
+        told(after)
+
+
+def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_path, before):
+    reasons = set()
+    for name, make in {
+        "protocol": lambda folder: finished(folder, seed=2, protocol="ipc"),
+        "experiment": lambda folder: finished(folder, seed=2, experiment="zmq_latency"),
+        "holes": lambda folder: holes(folder),
+    }.items():
+        with pytest.raises(Exception, match="no arm in common") as error:
+            compare(before, make(tmp_path / name), tmp_path / "comparison", 0.1)
+        reasons.add(str(error.value))
+    told = " ".join(reasons)
+    assert "after did not measure this metric under this protocol" in told
+    assert "zmq_throughput is no part of after" in told
+    assert "all its launches in after left holes: out of time" in told
+
+
+def holes(folder):
+    """A run in which one experiment has data, and another left holes alone."""
+    measured = rows({"a": [[1e-6] * 10], "b": [[1e-6] * 10]}, experiment="other", sizes=[1])
+    files = [
+        raw(folder / "raw" / "other.parquet", measured, experiment="other"),
+        raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time"),
+    ]
+    gather(files, folder)
+    derive(folder)
+    return folder
+
+
+def test_a_launch_that_both_runs_hold_is_no_second_sample(tmp_path, before):
+    copy = shutil.copytree(before, tmp_path / "copy")
+    with pytest.raises(Exception, match="launches of this experiment are the same in both runs"):
+        compare(before, copy, tmp_path / "comparison", 0.1)
+
+
+# ---- what a user does wrong
+
+
+def refused(capsys, *arguments):
+    """What the command says when it refuses."""
+    assert main(["compare", *map(str, arguments)]) == 1
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said
+
+
+def test_folders_that_are_no_runs_are_named_with_the_next_step(tmp_path, before, capsys):
+    nowhere, empty = tmp_path / "nowhere", tmp_path / "empty"
+    empty.mkdir()
+    to = ("--folder", tmp_path / "comparison")
+    said = refused(capsys, before, nowhere, *to)
+    assert f"{nowhere}: there is no such folder; name the folder of results" in said
+    said = refused(capsys, empty, before, *to)
+    assert f"{empty}: is no folder of results, it lacks launches.parquet" in said and "Snakemake command" in said
+    assert "is both runs; name two folders" in refused(capsys, before, before, *to)
+    assert not (tmp_path / "comparison").exists()
+
+
+def test_another_version_of_the_schemas_is_refused(tmp_path, before, capsys):
+    after = shutil.copytree(before, tmp_path / "after")
+    table = pq.read_table(after / "launches.parquet")
+    pq.write_table(table.replace_schema_metadata({"crossover": "99"}), after / "launches.parquet")
+    said = refused(capsys, before, after, "--folder", tmp_path / "comparison")
+    assert f"{after / 'launches.parquet'}: has schema version 99, this code reads {record.VERSION}" in said
+
+
+def test_a_run_of_holes_alone_has_nothing_to_compare(tmp_path, before, capsys):
+    folder = tmp_path / "holes"
+    gather([raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time")], folder)
+    derive(folder)
+    assert "none of its launches left data" in refused(capsys, before, folder, "--folder", tmp_path / "comparison")
+
+
+@pytest.mark.parametrize("within", ["0", "1.5", "ten"])
+def test_bounds_that_are_none_are_refused(before, within, capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", str(before), str(before), "--within", within])
+    assert "must be a fraction between 0 and 1" in capsys.readouterr().err
+
+
+def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_path):
+    found = told(finished(tmp_path / "after", seed=2, day=2, launches=1, slower={"no-copy": 2}))
+    (row,) = only(found["curve_changes"], arm="no-copy", quantity="ratio")
+    assert row["change"] == pytest.approx(2, rel=0.1)
+    assert (row["low"], row["high"], row["verdict"]) == (None, None, "cannot tell")
+    assert pa.array([cell["p"] for cell in only(found["changes"], arm="no-copy")]).unique().to_pylist() == [1]
+    assert np.isfinite([cell["change"] for cell in found["changes"]]).all()
+
+
+def test_an_arm_whose_reference_failed_in_one_run_has_no_change(told, tmp_path):
+    random = np.random.default_rng(1)
+    files = []
+    for number in range(1, 4):
+        seconds = {arm: 1e-6 * np.exp(0.01 * random.standard_normal((len(SIZES), 10))) for arm in ARMS}
+        seconds["copy"][:] = np.nan
+        files.append(raw(tmp_path / f"{number}.parquet", rows(seconds, launch=number), launch=number))
+    gather(files, tmp_path / "after")
+    derive(tmp_path / "after")
+    found = told(tmp_path / "after")
+    ratios = only(found["curve_changes"], quantity="ratio")
+    assert {(row["change"], row["verdict"]) for row in ratios} == {(None, "cannot tell")}
+    assert only(found["unpaired"], arm="copy")[0]["reason"] == "after did not measure this arm"

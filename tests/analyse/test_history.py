@@ -1,0 +1,86 @@
+"""Does a history say at which run an arm came to another level?"""
+
+import shutil
+
+import pyarrow.parquet as pq
+import pytest
+from runs import finished
+from synthetic import SIZES
+
+from crossover.__main__ import main
+from crossover.analyse.history import TABLES, history
+
+FEW = SIZES[::3]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Eight runs, of which the last three have a slower arm and another pyzmq."""
+    return [
+        finished(
+            tmp_path_factory.mktemp("run") / "results",
+            seed=day,
+            launches=3,
+            day=day,
+            sizes=FEW,
+            slower={"no-copy": 1.15 if day > 5 else 1.0},
+            pyzmq="27.3" if day > 5 else "26.0",
+        )
+        for day in range(1, 9)
+    ]
+
+
+def told(folders, to):
+    history(folders, to)
+    return {name: pq.read_table(to / f"{name}.parquet").to_pylist() for name in TABLES}
+
+
+def test_the_run_with_the_slower_arm_begins_another_level_and_no_other_does(folders, tmp_path):
+    found = told(folders, tmp_path)["history"]
+    assert [(row["arm"], row["number"]) for row in found if row["changed"]] == [("no-copy", 6)]
+    levels = {row["level"] for row in found if row["arm"] == "no-copy"}
+    assert max(levels) / min(levels) == pytest.approx(1.15, rel=0.02)
+    assert {row["arm"] for row in found} == {"no-copy", "default", "null"}
+    assert all(row["low"] < row["ratio"] < row["high"] and row["cells"] == len(FEW) for row in found)
+
+
+def test_the_order_is_that_of_time_whatever_the_order_of_the_folders(folders, tmp_path):
+    found = told(folders[::-1], tmp_path)
+    own = [row for row in found["history"] if row["arm"] == "no-copy"]
+    assert [row["began_utc"][:10] for row in own] == [f"2026-11-{day:02d}" for day in range(1, 9)]
+    assert [row["folder"] for row in own] == list(map(str, folders))
+    facts = {(row["run"], row["name"]): row["value"] for row in found["runs"]}
+    assert [facts[str(number), "pyzmq"] for number in (5, 6)] == ["26.0", "27.3"]
+
+
+def test_the_tables_have_exactly_their_schemas(folders, tmp_path):
+    told(folders[:2], tmp_path)
+    for name, schema in TABLES.items():
+        assert pq.read_schema(tmp_path / f"{name}.parquet").remove_metadata() == schema
+
+
+def test_a_run_that_lacks_an_arm_is_left_out_of_its_course_and_points_are_those_that_all_share(folders, tmp_path):
+    short = finished(tmp_path / "short", seed=20, launches=3, day=20, sizes=FEW[1:], arms=("copy", "no-copy", "null"))
+    found = told([*folders[:3], short], tmp_path)["history"]
+    assert [row["number"] for row in found if row["arm"] == "default"] == [1, 2, 3]
+    assert {row["cells"] for row in found if row["arm"] == "no-copy"} == {len(FEW) - 1}
+
+
+def test_a_copy_of_a_run_counts_once(folders, tmp_path):
+    copy = shutil.copytree(folders[0], tmp_path / "copy")
+    found = told([*folders[:3], copy], tmp_path)["history"]
+    assert len([row for row in found if row["arm"] == "no-copy"]) == 3
+
+
+@pytest.mark.parametrize(("which", "words"), [([0], "is one run"), ([0, 0], "is one run")])
+def test_one_run_is_no_history(folders, which, words, tmp_path, capsys):
+    arguments = [str(folders[index]) for index in which]
+    assert main(["history", *arguments, "--folder", str(tmp_path / "history")]) == 1
+    said = capsys.readouterr().err
+    assert words in said and "two folders of results or more" in said and "Traceback" not in said
+
+
+def test_runs_without_a_curve_in_common_are_refused(folders, tmp_path, capsys):
+    other = finished(tmp_path / "other", seed=30, launches=2, protocol="ipc", sizes=FEW)
+    assert main(["history", str(folders[0]), str(other), "--folder", str(tmp_path / "history")]) == 1
+    assert "no arm's curve is in two of these runs" in capsys.readouterr().err

@@ -1,0 +1,187 @@
+"""Are the sources of noise told apart, and do the launches and rounds that are asked for give the wanted width?"""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from synthetic import SIZES, rows
+
+from crossover import record
+from crossover.analyse.asked import Asked, asked
+from crossover.analyse.blocks import blocks
+from crossover.analyse.needs import Cost, Spread, half_width, needs, plan
+
+FREE = Cost(np.nan, np.nan)
+
+
+def told(launches, wall_seconds=None, **settings):
+    """Rows of launches, as far as needs look at them."""
+    given = {"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}} | settings
+    return [
+        {"placement": "node", "launch": number, "settings": json.dumps(given), "wall_seconds": wall_seconds}
+        for number in range(1, launches + 1)
+    ]
+
+
+def measured(launches, launch_sd=0.0, round_sd=0.0, order=0.0, rounds=20, cells=8, seed=1, heavy=False):
+    """Blocks of a campaign: a copy, an arm and a null arm in random order; the first place of a round is slow."""
+    random = np.random.default_rng(seed)
+    found = []
+    for launch in range(1, launches + 1):
+        places = random.permuted(np.tile(np.arange(3)[:, None, None], (1, cells, rounds)), axis=0)
+        noise = random.standard_t(3, places.shape) if heavy else random.standard_normal(places.shape)
+        log = launch_sd * random.standard_normal((3, cells, 1)) + round_sd * noise + order * (places == 0)
+        values = dict(zip(("copy", "no-copy", "null"), 1e-6 * np.exp(log), strict=True))
+        at = {
+            (arm, size, number): int(places[which, cell, number])
+            for which, arm in enumerate(values)
+            for cell, size in enumerate(SIZES[:cells])
+            for number in range(rounds)
+        }
+        for row in rows(values, launch=launch, sizes=SIZES[:cells]):
+            position = at[row["arm"], row["x"], row["round"]]
+            start_ns = (row["round"] * 3 + position) * 10_000_000
+            found.append(row | {"position": position, "start_ns": start_ns})
+    return blocks(pa.Table.from_pylist(found, record.MEASUREMENTS))
+
+
+def need(of, launches):
+    (found,) = needs(of, launches)
+    return found
+
+
+# ---- where the noise comes from
+
+
+@pytest.mark.parametrize(("launch_sd", "round_sd"), [(0.05, 0.02), (0.02, 0.1), (0.03, 0.03)])
+def test_launches_and_rounds_are_told_apart(launch_sd, round_sd):
+    spread = need(measured(20, launch_sd, round_sd), told(20)).spread
+    # A ratio is a difference of two arms' logarithms. The median of a few rounds varies more than their mean, by a
+    # factor of pi / 2 in large batches and 1.43 in those of five.
+    assert spread.launch == pytest.approx(2 * launch_sd**2, rel=0.25)
+    assert spread.round == pytest.approx(1.43 * 2 * round_sd**2, rel=0.15)
+    assert spread.order <= 0.02 * spread.round
+
+
+def test_without_launch_effects_the_rounds_are_all_there_is():
+    spread = need(measured(10, 0, 0.05), told(10)).spread
+    assert spread.launch <= 0.03 * spread.round
+
+
+def test_the_order_within_a_round_is_found_and_is_part_of_the_rounds():
+    quiet, biased = (need(measured(6, 0.02, 0.02, order=order), told(6)).spread for order in (0.0, 0.05))
+    # The first place adds 0.05 to one of three blocks: the arm, the reference or neither, so 2 / 3 of its square.
+    share = (2 / 3 * 0.05**2) / (2 / 3 * 0.05**2 + 2 * 0.02**2)
+    assert biased.order / biased.round == pytest.approx(share, abs=0.1)
+    assert quiet.order / quiet.round < 0.02
+
+
+def test_a_launch_of_few_rounds_has_smaller_batches():
+    spread = need(measured(20, 0.05, 0.02, rounds=3), told(20)).spread
+    assert spread.launch == pytest.approx(2 * 0.05**2, rel=0.25)
+    assert spread.round == pytest.approx(2 * 0.02**2, rel=0.2)
+
+
+def test_one_launch_says_nothing_of_launches_and_plans_nothing():
+    found = need(measured(1, 0.05, 0.02), told(1))
+    assert np.isnan([found.spread.launch, found.half_width]).all()
+    assert found.spread.round > 0
+    assert found.plan is None
+
+
+def test_null_arms_and_ceilings_and_the_reference_need_nothing():
+    assert [found.facts["arm"] for found in needs(measured(3, 0.02, 0.02), told(3))] == ["no-copy"]
+
+
+def test_launches_that_do_not_say_what_was_asked_for_have_no_plan():
+    found = need(measured(3, 0.02, 0.02), [{"placement": "node", "launch": 1, "settings": None, "wall_seconds": 9.0}])
+    assert np.isnan(found.wanted)
+    assert found.plan is None
+
+
+def test_no_blocks_need_nothing():
+    assert list(needs(blocks(record.MEASUREMENTS.empty_table()), [])) == []
+
+
+# ---- what it costs
+
+
+def test_a_round_costs_the_time_to_the_next_and_a_launch_the_rest():
+    cost = need(measured(3, 0.02, 0.02, rounds=20, cells=8), told(3, wall_seconds=10.0)).cost
+    # Three blocks of 10 ms in each of 8 cells; a curve's blocks change their places, so this is exact on average only.
+    assert cost.round_seconds == pytest.approx(0.24, rel=0.05)
+    assert cost.launch_seconds == pytest.approx(10 - 20 * 0.24, rel=0.05)
+
+
+# ---- what the next run needs
+
+
+def test_the_half_width_is_students():
+    expected = stats.t.ppf(0.975, 4) * np.sqrt((0.03**2 + 0.05**2 / 12) / 5)
+    assert half_width(Spread(0.03**2, 0.05**2, 0), 5, 12) == pytest.approx(expected)
+
+
+spreads = st.builds(Spread, st.floats(0, 0.01), st.floats(1e-6, 0.1), st.just(0.0))
+costs = st.builds(Cost, st.floats(0.1, 100), st.floats(0.001, 10))
+
+
+@given(spreads, costs, st.floats(0.005, 0.2))
+def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread, cost, wanted):
+    found = plan(spread, cost, Asked(wanted, 10, 200))
+    assert half_width(spread, found.launches, found.rounds) <= wanted * (1 + 1e-9)
+    assert 10 <= found.rounds <= 200
+    assert found.launches >= 3
+    assert found.seconds == pytest.approx(found.launches * (cost.launch_seconds + found.rounds * cost.round_seconds))
+
+
+@given(spreads, costs, st.floats(0.02, 0.2))
+def test_no_cheaper_plan_gives_it(spread, cost, wanted):
+    found = plan(spread, cost, Asked(wanted, 10, 200))
+    launches, rounds = np.meshgrid(np.arange(3, 40), np.arange(10, 201))
+    enough = half_width(spread, launches, rounds) <= wanted * (1 - 1e-9)
+    seconds = launches * (cost.launch_seconds + rounds * cost.round_seconds)
+    assert found.seconds <= seconds[enough].min(initial=np.inf) * (1 + 1e-9)
+
+
+def test_costly_launches_are_bought_with_rounds_and_costly_rounds_with_launches():
+    spread, ask = Spread(0.01**2, 0.1**2, 0), Asked(0.02, 10, 500)
+    few, many = (plan(spread, cost, ask) for cost in (Cost(100, 0.01), Cost(0.01, 1)))
+    assert few.launches < many.launches
+    assert few.rounds > many.rounds
+
+
+def test_where_costs_are_not_known_the_fewest_launches_are_planned():
+    found = plan(Spread(0.01**2, 0.1**2, 0), FREE, Asked(0.02, 10, 500))
+    assert (found.launches, np.isnan(found.seconds)) == (4, True)
+
+
+def test_a_planned_run_is_as_sharp_as_it_was_to_be():
+    pilot = need(measured(10, 0.03, 0.06, seed=3, heavy=True), told(10, target_width=0.03))
+    found = pilot.plan
+    widths = []
+    for seed in range(10, 20):
+        again = measured(found.launches, 0.03, 0.06, rounds=found.rounds, cells=4, seed=seed, heavy=True)
+        medians = again.rows.groupby("series")["ratio"].median().to_frame().join(again.series)
+        arm = again.curves.index[again.curves["arm"] == "no-copy"][0]
+        cells = medians[medians["curve"] == arm].groupby("x")["ratio"]
+        widths += list(stats.t.ppf(0.975, found.launches - 1) * cells.std() / np.sqrt(found.launches))
+    assert np.sqrt(np.mean(np.square(widths))) == pytest.approx(pilot.wanted, rel=0.25)
+
+
+# ---- what was asked for
+
+
+def test_what_was_asked_for_is_read_from_the_launches_by_placement():
+    launches = [*told(2), {"placement": "nodes", "settings": None}]
+    assert asked(launches) == {"node": Asked(pytest.approx(np.log(1.02)), 10, 200)}
+
+
+def test_series_are_numbered_by_curve_cell_and_launch_with_their_rounds_in_order():
+    found = measured(2, 0.02, 0.02, rounds=5, cells=2)
+    assert found.series[["curve", "x", "launch"]].apply(tuple, axis=1).is_monotonic_increasing
+    assert found.rows["series"].is_monotonic_increasing
+    assert found.rows.groupby("series")["round"].apply(list).tolist() == [[0, 1, 2, 3, 4]] * len(found.series)

@@ -1,0 +1,236 @@
+"""Is each quantity of a claim what it must be, on curves whose truth is known?"""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossover.analyse.curves import Curve
+from crossover.analyse.field import Field, NotMeasuredError, as_named
+from crossover.analyse.quantities import find
+
+X = np.logspace(2, 6, 13)
+EFFECT = 0.02
+POWERS = st.floats(-1, 1)
+FACTORS = st.floats(0.1, 10)
+
+
+def curve(arm, values, x=X, launches=3, first=1, reference="", reference_values=None, **facts):
+    """A curve on which all launches agree; `values` of shape (cells,)."""
+    known = {
+        **{"experiment": "e", "placement": "node", "protocol": "p, 64 MB", "metric": "rate", "arm": arm},
+        **{"reference": reference, "axis_unit": "bytes", "unit": "messages/s", "better": "higher"},
+    }
+    d = np.tile(np.log(values), (launches, 1))
+    ratios = np.full_like(d, np.nan) if reference_values is None else d - np.log(reference_values)
+    return Curve(known | facts, list(range(first, first + launches)), np.asarray(x, float), d, ratios, d, d)
+
+
+def field(*curves, effect=EFFECT):
+    effects = {tuple(c.facts[name] for name in ("experiment", "placement", "metric")): effect for c in curves}
+    return Field(
+        curves, as_named, effects, lambda side: NotMeasuredError("missing", side.arm), lambda _, x: f"no {x:g}"
+    )
+
+
+def pair(factor=1.0, power=0.0, base=None):
+    """copy, and no-copy whose ratio to it is factor * (x / 10 kB) ** power."""
+    base = 1e6 / (1 + X / 1e4) if base is None else base
+    arm = curve("no-copy", base * factor * (X / 1e4) ** power, reference="copy", reference_values=base)
+    return curve("copy", base, reference="copy"), arm
+
+
+def quantity(kind, arm="no-copy", **told):
+    named = {"experiment": "e", "placement": "node", "protocol": "p, [0-9]*", "metric": "rate"}
+    return {"kind": kind, "arm": arm, **named, **told}
+
+
+def number(found, which=0):
+    value = found.known.value[which]
+    return np.exp(value) if found.log else value
+
+
+@given(FACTORS, POWERS, st.floats(100, 1e6))
+def test_a_ratio_at_a_place_is_exact_where_the_ratio_is_a_power_of_the_axis(factor, power, place):
+    found = find(field(*pair(factor, power)), quantity("ratio", over="copy", at=place))
+    # A place within 1 % of a measured point is that point.
+    assert number(found) == pytest.approx(factor * (place / 1e4) ** power, rel=0.011)
+    inverse = find(field(*pair(factor, power)), quantity("ratio", arm="copy", over="no-copy", at=place))
+    assert number(inverse) == pytest.approx(1 / number(found))
+
+
+@given(FACTORS, POWERS)
+def test_a_slope_is_the_power_and_equal_arms_could_tilt_it(factor, power):
+    found = find(field(*pair(factor, power)), quantity("ratio", over="copy", slope={}))
+    assert number(found) == pytest.approx(power, abs=1e-9)
+    off = np.log(X) - np.log(X).mean()
+    assert found.effect == pytest.approx(EFFECT * np.abs(off).sum() / (off**2).sum())
+
+
+@given(FACTORS, POWERS)
+def test_a_mean_is_geometric_and_does_not_depend_on_how_finely_a_part_of_the_axis_was_measured(factor, power):
+    fine = np.unique(np.concatenate([X, np.geomspace(900, 1100, 9)]))
+    finer = [curve("no-copy", factor * (fine / 1e4) ** power, fine), curve("copy", np.ones_like(fine), fine)]
+    part = {"mean": {"from": 100, "to": 1e6}}
+    coarse, dense = (
+        number(find(field(*arms), quantity("ratio", over="copy", **part))) for arms in (pair(factor, power), finer)
+    )
+    assert coarse == pytest.approx(factor)
+    assert dense == pytest.approx(factor)
+
+
+@given(FACTORS)
+def test_a_ratio_of_peaks_takes_each_arm_at_its_own_best(factor):
+    arms = curve("copy", 1e6 / X), curve("no-copy", 1e4 * factor * X / X[-1])
+    assert number(find(field(*arms), quantity("ratio", over="copy", peak={}))) == pytest.approx(factor)
+
+
+def test_each_point_of_a_part_of_the_axis_has_a_number_and_the_part_must_be_covered():
+    found = find(field(*pair(2, 0.1)), quantity("ratio", over="copy", each={"from": 1000, "to": 100_000}))
+    assert list(found.x) == [pytest.approx(x) for x in X[3:10]]
+    assert np.exp(found.known.value) == pytest.approx(2 * (X[3:10] / 1e4) ** 0.1)
+    with pytest.raises(NotMeasuredError, match="no 2e"):
+        find(field(*pair()), quantity("ratio", over="copy", each={"from": 1000, "to": 2e6}))
+
+
+@pytest.mark.parametrize("place", [99, 1.1e6])
+def test_nothing_is_read_beyond_the_axis(place):
+    with pytest.raises(NotMeasuredError, match=re.escape(f"no {place:g}")):
+        find(field(*pair()), quantity("ratio", over="copy", at=place))
+
+
+def test_several_arms_are_compared_one_by_one_and_those_that_are_missing_are_told_together():
+    third = curve("default", 4e6 / (1 + X / 1e4), reference="copy", reference_values=1e6 / (1 + X / 1e4))
+    told = quantity("ratio", over=["copy", "default", "one", "other"], mean={})
+    found = find(field(*pair(2), third), told)
+    assert [number(found, which) for which in (0, 1)] == [pytest.approx(2), pytest.approx(0.5)]
+    assert list(found.arms) == ["copy", "default"]
+    assert found.missing == "`one`, `other`: missing"
+
+
+def test_arms_of_different_launches_are_compared_by_their_ratios_to_the_reference():
+    base = np.ones_like(X)
+    arms = (
+        curve("copy", base, launches=6, reference="copy"),
+        curve("a", 3 * base, reference="copy", reference_values=base),
+        curve("b", 2 * base * 7, first=4, reference="copy", reference_values=base * 7),
+    )
+    found = find(field(*arms), quantity("ratio", arm="a", over="b", mean={}))
+    assert number(found) == pytest.approx(1.5)
+
+
+def test_a_ratio_may_be_of_two_metrics_of_one_arm_and_then_both_of_their_noises_count():
+    arms = curve("copy", 8 * np.ones_like(X)), curve("copy", 2 * np.ones_like(X), metric="round trip")
+    found = find(field(*arms), quantity("ratio", arm="copy", over={"metric": "round trip"}, mean={}))
+    assert number(found) == pytest.approx(4)
+    assert found.effect == pytest.approx(2 * EFFECT)
+
+
+def test_a_contrast_divides_ratios_of_experiments_whose_launches_are_others():
+    other = [curve(arm, value * np.ones_like(X), experiment="f") for arm, value in (("copy", 1.0), ("no-copy", 3.0))]
+    told = quantity("contrast", over="copy", at=1000, against={"experiment": "f"})
+    assert number(find(field(*pair(12), *other), told)) == pytest.approx(4)
+
+
+@given(st.floats(200, 8e5), st.floats(0.05, 1))
+def test_a_crossover_is_where_the_ratio_is_one(place, power):
+    found = find(field(*pair((1e4 / place) ** power, power), effect=1e-9), quantity("crossover", over="copy"))
+    assert number(found) == pytest.approx(place, rel=1e-6)
+    ((low, high),) = found.known.possible
+    assert low <= np.log(place) <= high
+    assert high - low < 2.1 * np.log(X[1] / X[0])
+
+
+def test_one_launch_has_a_crossover_without_an_interval():
+    arms = [curve("copy", np.ones_like(X), launches=1), curve("no-copy", X / 5000, launches=1)]
+    found = find(field(*arms), quantity("crossover", over="copy"))
+    assert number(found) == pytest.approx(5000)
+    assert np.isnan(found.known.low).all()
+
+
+def test_a_curve_that_is_settled_on_one_side_crosses_outside_of_what_is_settled():
+    found = find(field(*pair(2)), quantity("crossover", over="copy"))
+    assert found.known.story == "the arms do not cross on this axis"
+    assert found.known.possible == [(-np.inf, np.log(X[0])), (np.log(X[-1]), np.inf)]
+
+
+def test_crossovers_of_two_metrics_are_divided():
+    sends = [curve(arm, np.ones_like(X) if arm == "copy" else X / 1000, metric="sends") for arm in ("copy", "no-copy")]
+    arrived = [curve(arm, np.ones_like(X) if arm == "copy" else X / 2e5) for arm in ("copy", "no-copy")]
+    told = quantity("crossovers", metric="sends", over="copy", against={"metric": "rate"})
+    assert number(find(field(*sends, *arrived), told)) == pytest.approx(1 / 200)
+
+
+@given(st.floats(1000, 1e5), st.floats(1000, 1e5))
+def test_what_a_threshold_loses_lies_between_it_and_the_crossover(place, threshold):
+    found = find(field(*pair((1e4 / place) ** 0.5, 0.5)), quantity("loss", over="copy", threshold=threshold))
+    lost = found.known.value
+    between = (min(place, threshold) * 1.001 < X) & (max(place, threshold) * 0.999 > X)
+    outside = (min(place, threshold) * 0.999 > X) | (max(place, threshold) * 1.001 < X)
+    assert (lost[between] > 0).all()
+    assert (lost[outside] < 0).all()
+    assert np.abs(lost) == pytest.approx(np.abs(0.5 * np.log(X / place)))
+
+
+def test_a_threshold_loses_as_much_of_a_time_as_of_its_rate():
+    rates = pair(0.5, 0.3)
+    times = [curve(c.facts["arm"], np.exp(-c.values[0]), better="lower") for c in rates]
+    told = quantity("loss", over="copy", threshold=3000)
+    assert find(field(*times), told).known.value == pytest.approx(find(field(*rates), told).known.value)
+
+
+@given(st.floats(0.1, 50), st.floats(0.1, 50))
+def test_a_penalty_is_a_difference_of_times(copying, penalty):
+    arms = curve("copy", 1e6 / np.full_like(X, copying)), curve("no-copy", 1e6 / np.full_like(X, copying + penalty))
+    found = find(field(*arms), quantity("penalty", over="copy"))
+    assert number(found) == pytest.approx(penalty)
+    assert found.effect == pytest.approx(np.expm1(EFFECT) * (copying + penalty))
+
+
+def test_a_time_is_the_inverse_of_a_rate_in_microseconds():
+    assert number(find(field(*pair()), quantity("time", arm="copy", at=1e4))) == pytest.approx(2)
+
+
+@given(st.floats(0, 1.5), st.floats(0.1, 3))
+def test_a_gap_is_covered_by_a_share(share, gap):
+    arms = [curve(arm, np.full_like(X, np.exp(-gap * way))) for arm, way in (("s", 0), ("S", 1), ("into", share))]
+    found = find(field(*arms), quantity("gap", arm="into", over="s", of="S", mean={}))
+    assert number(found) == pytest.approx(share, abs=1e-9)
+    assert found.effect == pytest.approx(EFFECT * (1 + share) / gap)
+
+
+@pytest.mark.parametrize(("cell", "at_end"), [(6, False), (12, True)])
+def test_saturation_is_where_most_of_what_can_be_carried_is_and_a_bound_if_the_axis_ends_before(cell, at_end):
+    carried = np.minimum(X, X[cell]) * np.where(X[cell] < X, 0.99, 1.0)
+    found = find(field(curve("copy", carried / X)), quantity("saturation", arm="copy", share=0.9))
+    assert number(found) == pytest.approx(0.9 * X[cell])
+    assert found.at_least == at_end
+    assert found.known.possible == [(np.log(X[cell - 1]), np.inf if at_end else np.log(X[cell]))]
+
+
+def test_scaling_compares_points_of_different_launches():
+    x, values = np.array([4.0, 128.0]), np.full((4, 2), np.nan)
+    values[:2, 0], values[2:, 1] = np.log(10), np.log(40)
+    engines = curve("copy", np.ones(2), x)
+    engines = Curve(engines.facts, [1, 2, 3, 4], x, values, values, values, values)
+    assert number(find(field(engines), quantity("scaling", arm="copy", **{"from": 4, "to": 128}))) == pytest.approx(4)
+
+
+def test_a_mean_takes_the_launches_that_measured_all_of_it_and_is_not_measured_without_any():
+    rates = curve("copy", np.ones_like(X))
+    rates.values[0, 7] = np.log(1000)
+    rates.values[0, 3] = np.nan
+    told = quantity("value", arm="copy", mean={})
+    assert number(find(field(rates), told)) == pytest.approx(1)
+    rates.values[1:, 4] = np.nan
+    with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
+        find(field(rates), told)
+
+
+@pytest.mark.parametrize("told", [{"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}])
+def test_arms_that_must_be_compared_within_launches_are_not_compared_across_them(told):
+    arms = curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4)
+    with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
+        find(field(*arms), quantity(over="copy", **told))

@@ -1,0 +1,360 @@
+"""Are settings recommended where they gain, with the right value, and nowhere else? On campaigns of known truth."""
+
+import json
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from synthetic import SIZES, raw, rows
+
+from crossover import record
+from crossover.__main__ import main
+from crossover.analyse.curves import curves
+from crossover.analyse.decide import NO_NULL, NO_PAIR, NOT_REPLICATED, NOTHING_BETWEEN, decide
+from crossover.analyse.gain import gains, per_launch
+from crossover.analyse.gather import gather
+from crossover.analyse.panels import Panel
+from crossover.analyse.recommend import FILE, READ, recommend, recommendations
+from crossover.analyse.rows import DERIVED
+from crossover.analyse.settings import Choice, Level, Onset, Setting
+from crossover.analyse.tables import derive, join
+
+STEPS = np.arange(len(SIZES))
+STEP = 10**0.5
+HALF = 3000.0
+"""A place half way between two cells in the logarithm, more or less."""
+
+
+def setting(rule, **changes):
+    told = {
+        "library": "lib", "name": "option", "about": "what it is", "experiment": "toy", "metric": "rate",
+        "protocols": "tcp", "rule": rule, "snippet": "option = {value}\n",
+    }  # fmt: skip
+    return Setting(**told | changes)
+
+
+SIZE = setting(Onset("new", other="old", default="old"))
+LIMITED = setting(Onset("new", other="old", default="shipped", default_from=65536))
+BEST = setting(Choice("old", {name: name.upper() for name in ("old", "a", "b", "c", "d", "e")}))
+SHARE = setting(Level(0.95, arms=("old", "new")))
+
+
+def noisy(random, truth, launches, launch_sd=0.03, cell_sd=0.02):
+    """Logarithms of shape (launches, cells) around `truth`, as launches differ."""
+    shape = (launches, len(truth))
+    shift = launch_sd * random.standard_normal((launches, 1))
+    return truth + shift + cell_sd * random.standard_normal(shape)
+
+
+def medians(arms, reference="old", better="higher", first_launch=None, levels="[]"):
+    """A table of medians from the log values {arm: (launches, cells)}; `first_launch` is 1 unless told by arm."""
+    told = []
+    for arm, values in arms.items():
+        for launch, line in enumerate(values, start=(first_launch or {}).get(arm, 1)):
+            for x, value in zip(SIZES, line, strict=True):
+                number = launch - (first_launch or {}).get(reference, 1)
+                own = 0 <= number < len(arms[reference])
+                base = arms[reference][number][list(SIZES).index(x)] if own else np.nan
+                told.append(
+                    {
+                        "experiment": "toy", "placement": "node", "protocol": "tcp", "metric": "rate", "unit": "1/s",
+                        "better": better, "levels": levels, "arm": arm, "reference": reference, "null": arm == "null",
+                        "ceiling": False, "axis": "message size", "axis_unit": "bytes", "x": x, "launch": launch,
+                        "value": np.exp(value), "ratio": np.exp(value - base) if arm != reference else np.nan,
+                        "rounds": 10, "pairs": 10,
+                    }
+                )  # fmt: skip
+    return pd.DataFrame(told)
+
+
+def told(found, *settings, launches=None):
+    """The rows on a table of medians."""
+    every = list(curves(found)) if len(found) else []
+    derived = {
+        name: pd.DataFrame(DERIVED[name](every), columns=READ[name].names) for name in ("thresholds", "sensitivity")
+    }
+    if launches is None:
+        asked = json.dumps({"arms": ["old", "new", "broken"]})
+        launches = pd.DataFrame([{"experiment": "toy", "outcome": "measured", "hole": None, "settings": asked}])
+    return list(recommendations(found, **derived, launches=launches, settings=settings))
+
+
+def decided(arms, rule, smallest_effect=1.02):
+    """The same without tables, for a known smallest effect: for tests that need many campaigns."""
+    better = {arm: values - arms["old"] for arm, values in arms.items()}
+    launches = list(range(len(arms["old"])))
+    panel = Panel({}, launches, SIZES, better, [], np.log(smallest_effect), frozenset())
+    (row,) = decide(rule, panel)
+    return {"recommended": False} | row
+
+
+def crossing_at(random, place, per_step=0.15, launches=5, **noise):
+    """Arms of which `new` gains so much per step of the axis, and is level with `old` at `place`; and the truth."""
+    truth = per_step * np.log(SIZES / place) / np.log(SIZES[1] / SIZES[0])
+    shipped = np.where(SIZES >= 65536, truth, 0)
+    true = {"old": 0 * truth, "new": truth, "shipped": shipped, "null": 0 * truth}
+    return {arm: noisy(random, line, launches, **noise) for arm, line in true.items()}, truth
+
+
+# ---- a place on the axis
+
+
+@pytest.mark.parametrize("rule", [SIZE, LIMITED], ids=["against old", "against what is shipped"])
+def test_place_and_gain_are_right_and_their_intervals_hold_the_truth(rule):
+    random = np.random.default_rng(5)
+    places, held = [], []
+    for _ in range(60):
+        arms, truth = crossing_at(random, HALF)
+        row = decided(arms, rule)
+        assert row["recommended"], row
+        value = json.loads(row["value"])
+        differs = (value <= SIZES) & (rule.rule.default_from > SIZES)
+        assert (row["gain_from"], row["gain_to"]) == (SIZES[differs].min(), SIZES[differs].max())
+        places.append(value)
+        held.append(
+            (
+                row["low"] <= HALF <= row["high"],
+                row["gain_low"] <= np.exp(truth[differs].mean()) <= row["gain_high"],
+            )
+        )
+    assert abs(np.log(np.median(places) / HALF)) < np.log(STEP) / 4
+    assert np.mean(held, axis=0).min() >= 0.9
+
+
+def test_a_place_above_the_default_gains_by_not_changing_over_too_early():
+    arms, truth = crossing_at(np.random.default_rng(1), 4e5)
+    (row,) = told(medians(arms), LIMITED)
+    between = (SIZES >= 65536) & (json.loads(row["value"]) > SIZES)
+    assert row["recommended"] and row["gain"] > 1
+    assert (row["gain_from"], row["gain_to"]) == (SIZES[between].min(), SIZES[between].max())
+    assert row["gain_low"] < np.exp(-truth[between].mean()) < row["gain_high"]
+
+
+def test_lower_may_be_better():
+    arms, _ = crossing_at(np.random.default_rng(2), HALF)
+    (row,) = told(medians({arm: -values for arm, values in arms.items()}, better="lower"), SIZE)
+    assert row["recommended"] and row["gain"] > 1
+
+
+def test_a_place_next_to_the_default_changes_nothing_that_was_measured():
+    arms, _ = crossing_at(np.random.default_rng(3), 65000, per_step=0.3)
+    (row,) = told(medians(arms), LIMITED)
+    assert (row["recommended"], row["reason"]) == (False, NOTHING_BETWEEN)
+    assert row["low"] < row["x"] < row["high"]
+
+
+def test_better_everywhere_is_a_bound_at_the_first_measured_point():
+    random = np.random.default_rng(4)
+    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, 0 * SIZES + 1, 5)}
+    arms["null"] = noisy(random, 0 * SIZES, 5)
+    (row,) = told(medians(arms), SIZE)
+    assert (row["verdict"], row["x"], row["low"], row["high"]) == ("always", SIZES[0], None, SIZES[0])
+    assert row["recommended"]
+
+
+def test_where_only_the_end_is_sure_the_place_is_the_first_measured_point_that_is():
+    random = np.random.default_rng(17)
+    truth = np.where(STEPS < 8, 0.0, 1.0)
+    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
+    (row,) = told(medians(arms), SIZE)
+    assert (row["verdict"], row["x"], row["low"]) == ("at the latest", SIZES[8], None)
+    assert json.loads(row["value"]) == row["gain_from"] == SIZES[8], "a measured point is not rounded"
+
+
+@pytest.mark.parametrize(
+    ("truth", "verdict", "why"),
+    [
+        (0 * SIZES - 1, "never", "worse than `old` at every measured point"),
+        (1 - STEPS / 6, "up to", "better than `old` up to a point"),
+        (np.where(STEPS < 3, -1, 0.0), "not yet", "nowhere shown to be better"),
+        (np.where((STEPS > 3) & (STEPS < 8), -1, 1.0), "several", "change places several times"),
+        (0 * SIZES, "undecided", "could not be told apart"),
+    ],
+)
+def test_without_one_place_from_which_on_it_is_better_the_reason_says_what_was_seen(truth, verdict, why):
+    random = np.random.default_rng(6)
+    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
+    (row,) = told(medians(arms), SIZE)
+    assert not row["recommended"] and "x" not in row
+    assert row["verdict"] == verdict and why in row["reason"]
+
+
+# ---- the best of several
+
+
+def alternatives(random, launches=5, **truth):
+    flat = 0 * SIZES
+    every = {"old": 0, "null": 0, "a": 0, "b": 0, "c": 0, "d": 0, "e": 0} | truth
+    return {arm: noisy(random, flat + value, launches) for arm, value in every.items()}
+
+
+def test_the_best_is_chosen_and_its_interval_holds_the_truth():
+    random = np.random.default_rng(7)
+    held = []
+    for _ in range(60):
+        row = decided(alternatives(random, b=0.3, d=0.5), BEST)
+        assert row["recommended"] and row["arm"] == "d" and row["value"] == '"D"'
+        assert row["snippet"] == 'option = "D"\n'
+        held.append(row["gain_low"] <= np.exp(0.5) <= row["gain_high"])
+    assert np.mean(held) >= 0.95
+
+
+@pytest.mark.parametrize("launches", [3, 5])
+def test_where_nothing_differs_hardly_anything_is_recommended_though_the_best_of_five_is_looked_at(launches):
+    random = np.random.default_rng(8)
+    size = setting(Onset("a", other="old", default="old"))
+    campaigns = [alternatives(random, launches) for _ in range(200)]
+    wrong = [[decided(arms, rule, smallest_effect=1.0)["recommended"] for rule in (BEST, size)] for arms in campaigns]
+    # Gains alone are recommended, so half of the 5 %, and some for chance.
+    assert np.mean(wrong, axis=0).max() <= 0.04
+
+
+def test_the_correction_is_for_as_many_as_were_tried():
+    random = np.random.default_rng(9)
+    numbers = noisy(random, np.array([0.2]), 5)
+    (alone,) = gains(numbers, 0.0)
+    among = gains(np.hstack([numbers, noisy(random, np.zeros(4), 5)]), 0.0)[0]
+    assert (alone.tried, among.tried) == (1, 5)
+    assert among.mean == alone.mean and among.low < alone.low and among.p == pytest.approx(5 * alone.p)
+
+
+def test_an_alternative_that_was_never_beside_the_default_is_not_tried():
+    random = np.random.default_rng(10)
+    arms = alternatives(random)
+    rule = setting(Choice("a", {"a": "A", "b": "B", "c": "C"}))
+    reference = {"old": np.concatenate([arms["old"], arms["null"]]), "a": arms["a"], "null": arms["null"]}
+    apart = medians(reference | {"b": arms["b"]}, first_launch={"b": 6})
+    (row,) = told(apart, rule)
+    assert (row["recommended"], row["reason"]) == (False, NO_PAIR)
+    (row,) = told(medians(reference | {"b": arms["b"], "c": arms["c"]}, first_launch={"b": 6}), rule)
+    assert json.loads(row["arms"]) == ["a", "c"] and row["tried"] == 1
+
+
+def test_a_launch_that_lacks_a_cell_has_no_number():
+    d = np.array([[1.0, 3.0, np.nan], [1.0, np.nan, np.nan]])
+    assert per_launch(d).tolist() == pytest.approx([2.0, np.nan], nan_ok=True)
+
+
+# ---- a level
+
+
+@pytest.mark.parametrize(
+    ("overhead", "verdict", "x"), [(150.0, "from", 2850.0), (0.1, "always", SIZES[0]), (1e9, "never", None)]
+)
+def test_the_place_of_a_level_is_that_of_the_thresholds(overhead, verdict, x):
+    share = np.log(SIZES / (SIZES + overhead))
+    random = np.random.default_rng(11)
+    arms = {"old": noisy(random, share, 5, launch_sd=0.001, cell_sd=0.0005)}
+    (row,) = told(medians(arms, levels="[0.95]"), SHARE)
+    assert (row["verdict"], row["recommended"]) == (verdict, x is not None)
+    assert row.get("x") == (x and pytest.approx(x, rel=0.1))
+    assert "gain" not in row, "there is no default to gain against"
+    if x is not None:
+        assert json.loads(row["value"]) == pytest.approx(row["x"], rel=0.01)
+
+
+# ---- what is missing
+
+
+def test_one_launch_recommends_nothing():
+    arms, _ = crossing_at(np.random.default_rng(12), HALF, launches=1)
+    single = medians(arms | {"a": arms["new"]}, levels="[0.95]")
+    assert {row["reason"] for row in told(single, SIZE, BEST, SHARE)} == {NOT_REPLICATED}
+
+
+def test_a_gain_within_what_the_null_arm_makes_up_is_none():
+    random = np.random.default_rng(13)
+    arms = {"old": noisy(random, 0 * SIZES, 5, 0.002, 0.002), "new": noisy(random, 0 * SIZES + 0.05, 5, 0.002, 0.002)}
+    quiet, loud = (arms | {"null": noisy(random, 0 * SIZES + bias, 5, 0.002, 0.002)} for bias in (0.0, 0.1))
+    assert [row["recommended"] for found in (quiet, loud) for row in told(medians(found), SIZE)] == [True, False]
+    (row,) = told(medians(arms), SIZE)
+    assert row["reason"] == NO_NULL
+
+
+def test_a_missing_arm_is_named_with_the_reason():
+    arms, _ = crossing_at(np.random.default_rng(14), HALF)
+    del arms["new"]
+    (row,) = told(medians(arms), SIZE)
+    assert row["reason"] == "not measured: `new` has no value here"
+    (row,) = told(medians(arms), BEST)
+    assert row["reason"].endswith("or `e` is not among the arms of this run's configuration")
+
+
+def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
+    nothing = medians({"old": np.zeros((2, len(SIZES)))}).iloc[:0]
+    hole = {"experiment": "toy", "outcome": "hole", "hole": "timed out", "settings": "{}"}
+    (absent,) = told(nothing, SIZE, launches=pd.DataFrame([hole | {"experiment": "other"}]))
+    (holes,) = told(nothing, SIZE, launches=pd.DataFrame([hole, hole]))
+    assert absent["reason"] == "not measured: `toy` is not part of this run"
+    assert holes["reason"] == "not measured: every launch left a hole (timed out)"
+    arms, _ = crossing_at(np.random.default_rng(15), HALF)
+    (other,) = told(medians(arms), setting(SIZE.rule, protocols="ipc"))
+    assert other["reason"].startswith("not measured: none of the curves")
+
+
+# ---- the files
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Results of three launches in which lending pays from about 3 kB on, far more than it costs below."""
+    folder = tmp_path_factory.mktemp("results")
+    random = np.random.default_rng(16)
+    files = []
+    for launch in (1, 2, 3):
+        seconds = {
+            arm: 1e-6 * np.exp(noisy(random, truth, 10, 0.005, 0.005).T)
+            for arm, truth in {
+                "copy": 0 * SIZES,
+                "no-copy": 0.4 * np.log(HALF / SIZES),
+                "default": np.where(SIZES >= 65536, 0.4 * np.log(HALF / SIZES), 0),
+                "null": 0 * SIZES,
+            }.items()
+        }
+        measured = rows(seconds, protocol="PUSH/PULL over tcp, 64 MB in flight", launch=launch)
+        for row in measured:
+            row["metric"] = "throughput"
+        files.append(raw(folder / f"launch={launch}.parquet", measured, launch=launch, settings="{}"))
+    gather(files, folder / "experiments" / "zmq_throughput")
+    derive(folder / "experiments" / "zmq_throughput")
+    join([folder / "experiments" / "zmq_throughput"], folder)
+    assert main(["recommend", str(folder)]) == 0
+    return folder
+
+
+def test_from_raw_files_to_a_recommended_threshold(folder):
+    table = record.read(folder / "recommendations.parquet", record.RECOMMENDATIONS).to_pylist()
+    (row,) = [row for row in table if row["recommended"]]
+    assert (row["setting"], row["arms"]) == ("zmq.COPY_THRESHOLD", '["no-copy", "copy", "default"]')
+    assert row["low"] < HALF < row["high"] and row["gain_low"] > row["smallest_effect"]
+    assert f"zmq.COPY_THRESHOLD = {row['value']}" in row["snippet"]
+    left = [row for row in table if not row["recommended"]]
+    assert all(row["reason"] and row["value"] is None for row in left)
+
+
+def test_the_toml_says_what_the_table_says_and_reads_back(folder):
+    table = pa.Table.to_pylist(record.read(folder / "recommendations.parquet", record.RECOMMENDATIONS))
+    said = tomllib.loads((folder / FILE).read_text())
+    entries = [*said["recommended"], *said["no_recommendation"]]
+    expected = sorted(table, key=lambda row: not row["recommended"])
+    assert [entry["setting"] for entry in entries] == [row["setting"] for row in expected]
+    for entry, row in zip(entries, expected, strict=True):
+        assert entry.get("value") == (json.loads(row["value"]) if row["value"] else None)
+        assert (entry.get("reason"), entry.get("snippet")) == (row["reason"], row["snippet"])
+        assert entry.get("gain", {}).get("low") == row["gain_low"]
+        assert entry.get("place", {}).get("high") == row["high"]
+        assert entry["measured_by"]["experiment"] == row["experiment"]
+        assert entry.get("holds_for", {}).get("protocol") == row["protocol"]
+
+
+def test_the_same_tables_give_the_same_files(folder):
+    before = [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)]
+    recommend(folder)
+    assert [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)] == before
+
+
+def test_a_missing_table_is_named_with_the_next_step(tmp_path, capsys):
+    assert main(["recommend", str(tmp_path)]) == 1
+    assert "medians.parquet: cannot be read as parquet" in capsys.readouterr().err

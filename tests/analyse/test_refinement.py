@@ -1,0 +1,168 @@
+"""Does the second sweep look where the first found a crossover, and do both together say the truth?"""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic import SIZES, blocks, campaign, raw, rows
+
+from crossover.analyse.crossing import crossing
+from crossover.analyse.refinement import inside, refine
+
+HERE = 7000.0
+CLIFF = 1.2 * SIZES[6]
+SETTINGS = {
+    "arms": ["copy", "no-copy"], "reference": "copy", "placements": ["node"], "launches": 3, "refine_points": 3,
+    "refine_metric": "per message", "budget_seconds": 13,
+}  # fmt: skip
+
+
+def cliff(x, at=CLIFF):
+    """An arm that is 30 % faster up to a place and 30 % slower from there on, whatever points are measured."""
+    return np.where(np.asarray(x) > at, 0.3, -0.3)
+
+
+# ---- which points
+
+
+@given(
+    st.lists(st.integers(1, 10**9), min_size=2, max_size=6, unique=True).map(sorted),
+    st.integers(1, 8),
+)
+def test_the_points_of_the_bracket_stay_and_between_any_two_with_room_there_is_another(bracket, points):
+    found = inside(bracket, points)
+    roomy = [low for low, high in pairwise(bracket) if high > 3 * low]
+    assert found == sorted(set(found))
+    if roomy:
+        assert set(bracket) <= set(found)
+        assert found[0] == bracket[0] and found[-1] == bracket[-1]
+    for low, high in pairwise(found):
+        assert low not in roomy or high not in bracket
+
+
+def test_a_bracket_without_whole_numbers_inside_is_not_measured_again():
+    assert inside([33, 34], 3) == []
+    assert inside([], 3) == []
+    assert inside([10, 13], 5) == [10, 11, 12, 13]
+
+
+# ---- which launches
+
+
+def swept(tmp_path, truth, launches=3, launch_sd=0.01, **changes):
+    """What a second sweep would measure after launches of a first that found `truth`."""
+    random = np.random.default_rng(3)
+    reference, arm = blocks(random, truth, launches, launch_sd=launch_sd, cell_sd=0.01)
+    files = [
+        raw(
+            tmp_path / f"{number}.parquet",
+            rows({"copy": reference[number - 1], "no-copy": arm[number - 1]}, launch=number),
+            launch=number,
+        )
+        for number in range(1, launches + 1)
+    ]
+    refine(files, SETTINGS | changes, tmp_path / "refinement.json")
+    return json.loads((tmp_path / "refinement.json").read_text())
+
+
+def test_every_launch_of_the_first_sweep_has_one_that_looks_inside_the_bracket(tmp_path):
+    found = swept(tmp_path, cliff(SIZES))
+    cells = {"tcp": [10000, 12115, 14678, 17783, 21544]}
+    # As much time for a cell as in the first sweep.
+    one = {"cells": cells, "budget_seconds": 13 * 5 / 13}
+    assert found == {"node": {"10001": one, "10002": one, "10003": one}}
+
+
+@pytest.mark.parametrize("truth", [0 * SIZES, 0 * SIZES + 0.3])
+def test_where_nothing_crosses_there_is_nothing_to_refine(tmp_path, truth):
+    assert swept(tmp_path, truth) == {}
+
+
+def test_the_crossovers_of_other_metrics_are_not_refined(tmp_path):
+    assert swept(tmp_path, cliff(SIZES), refine_metric="another") == {}
+
+
+def test_a_bracket_that_takes_more_points_than_the_whole_axis_gets_no_more_time_than_that_had(tmp_path):
+    assert swept(tmp_path, cliff(SIZES), refine_points=40)["node"]["10001"]["budget_seconds"] == 13
+
+
+def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
+    """Four launches, of which the odd ones have the thread level that has a crossover."""
+    random = np.random.default_rng(5)
+    files = []
+    for level, truth, numbers in (("single", cliff(SIZES), (1, 3)), ("multiple", 0 * SIZES, (2, 4))):
+        reference, arm = blocks(random, truth, 2, launch_sd=0.001, cell_sd=0.001)
+        for index, number in enumerate(numbers):
+            measured = {"copy": reference[index], "no-copy": arm[index]}
+            own = rows(measured, protocol=level, launch=number)
+            files.append(raw(tmp_path / f"{number}.parquet", own, launch=number))
+    output = tmp_path / "refinement.json"
+    refine(files, SETTINGS | {"launches": 2, "thread_levels": ["single", "multiple"]}, output)
+    found = json.loads(output.read_text())["node"]
+    assert {number: list(each["cells"]) for number, each in found.items()} == {"10001": ["single"], "10003": ["single"]}
+
+
+def test_a_hole_in_the_first_sweep_is_none_in_the_second(tmp_path):
+    random = np.random.default_rng(3)
+    reference, arm = blocks(random, cliff(SIZES), 2, launch_sd=0.001, cell_sd=0.001)
+    files = [
+        raw(tmp_path / f"{n}.parquet", rows({"copy": reference[n - 1], "no-copy": arm[n - 1]}, launch=n), launch=n)
+        for n in (1, 2)
+    ]
+    files.append(raw(tmp_path / "3.parquet", [], launch=3))
+    refine(files, SETTINGS, tmp_path / "refinement.json")
+    assert list(json.loads((tmp_path / "refinement.json").read_text())["node"]) == ["10001", "10002", "10003"]
+
+
+# ---- what both sweeps say together
+
+
+def both(random, truth, launches, points=3):
+    """The crossing that the first sweep finds, and the one of both; `truth` is a function of the axis."""
+    d = campaign(random, truth(SIZES), launches)
+    first = crossing(SIZES, d)
+    if first.verdict != "one":
+        return None
+    bracket = [int(x) for x in SIZES if first.bracket_low <= x <= first.bracket_high]
+    inner = np.array(inside(bracket, points), float)
+    x = np.union1d(SIZES, inner)
+    joint = np.full((2 * launches, len(x)), np.nan)
+    joint[:launches, np.isin(x, SIZES)] = d
+    joint[launches:, np.isin(x, inner)] = campaign(random, truth(inner), launches)
+    return first, crossing(x, joint)
+
+
+@pytest.mark.parametrize(("launches", "slope"), [(3, 0.6), (5, 0.15)])
+def test_that_the_second_sweep_goes_where_the_first_saw_something_does_not_spoil_the_interval(launches, slope):
+    """Longer, with 400 campaigns each: docs/decisions/refine.md."""
+    random = np.random.default_rng(launches)
+    pairs = []
+    for _ in range(120):
+        at = np.exp(random.uniform(*np.log(SIZES[[4, 8]])))
+        pair = both(random, lambda x, at=at: slope * np.log10(x / at), launches)
+        if pair:
+            pairs.append((at, *pair))
+    assert len(pairs) > 100
+    assert all(joint.verdict == "one" for _, _, joint in pairs)
+    held = np.mean([joint.low <= at <= joint.high for at, _, joint in pairs])
+    assert held >= 0.93 - 2 * 0.25 / np.sqrt(len(pairs))
+    widths = np.log([[found.high / found.low for found in each[1:]] for each in pairs]).mean(axis=0)
+    assert widths[1] < 1.05 * widths[0]
+
+
+@pytest.mark.parametrize("launches", [3, 5])
+def test_a_cliff_is_found_to_within_a_step_of_the_finer_axis(launches):
+    random = np.random.default_rng(launches)
+    for _ in range(20):
+        at = np.exp(random.uniform(*np.log(SIZES[[6, 7]])))
+        pair = both(random, lambda x, at=at: cliff(x, at), launches)
+        if pair:
+            first, joint = pair
+            assert joint.bracket_low <= at <= joint.bracket_high
+            narrowed = np.log(joint.bracket_high / joint.bracket_low) / np.log(first.bracket_high / first.bracket_low)
+            # A quarter of a step, unless an end is not significant.
+            assert narrowed <= 0.51
+            assert abs(np.log(joint.x / at)) <= np.log(joint.bracket_high / joint.bracket_low)

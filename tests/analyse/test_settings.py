@@ -1,0 +1,195 @@
+"""Are the settings what the libraries know, their defaults true, and does each snippet do what it says?"""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import create_autospec
+
+import ipyparallel as ipp
+import pytest
+import zmq
+from ipyparallel.controller.task_scheduler import TaskScheduler
+from jupyter_client.session import Session
+from traitlets.config import Config, PyFileConfigLoader
+
+from crossover import schema
+from crossover.analyse.decide import _recommended
+from crossover.analyse.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, Choice, Level, Onset
+from crossover.measure import experiments
+
+SIZE = 12345
+CONFIG = schema.complete({"tier": "paper"})
+
+
+def ids(setting):
+    return f"{setting.name} {setting.experiment}"
+
+
+def snippets(name):
+    """The lines to paste for each value that a setting may be given."""
+    setting = next(setting for setting in SETTINGS if setting.name == name)
+    rule = setting.rule
+    chosen = isinstance(rule, Choice)
+    values = [value for arm, value in rule.values.items() if arm != rule.default] if chosen else [SIZE]
+    return {value: _recommended(setting, value)["snippet"] for value in values}
+
+
+# ---- what a setting names
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=ids)
+def test_a_setting_names_an_experiment_a_metric_and_arms_that_are_measured(setting):
+    metrics = {metric.name: metric for metric in experiments.find(setting.experiment).METRICS}
+    asked = CONFIG["experiments"][setting.experiment]
+    rule = setting.rule
+    match rule:
+        case Onset():
+            wanted = {rule.arm, rule.other, rule.default}
+        case Choice():
+            wanted = {rule.default, *rule.values}
+        case Level():
+            wanted = set(rule.arms)
+            assert rule.level in metrics[setting.metric].levels
+    assert setting.metric in metrics
+    assert wanted <= {*asked["arms"], asked["reference"]}, "a setting that no tier could ever decide"
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "default"),
+    [
+        ("TaskScheduler.scheme_name", "scheme", None),
+        ("TaskScheduler.hwm", "hwm", 0),
+        ("Session.packer", "packer", "json"),
+    ],
+)
+def test_the_value_of_a_choice_is_what_its_entrant_is_configured_with(name, key, default):
+    for setting in (setting for setting in SETTINGS if setting.name == name):
+        entrants = {arm: CONFIG["entrants"][arm] for arm in setting.rule.values}
+        assert {arm: entrant.get(key, default) for arm, entrant in entrants.items()} == setting.rule.values
+        others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]
+        assert all(other == others[0] for other in others), "more than the setting differs"
+
+
+def test_the_defaults_are_those_of_the_libraries():
+    assert zmq.COPY_THRESHOLD == PYZMQ_THRESHOLD_BYTES
+    defaults = {setting.name: setting.rule for setting in SETTINGS if isinstance(setting.rule, Choice)}
+    known = {
+        "TaskScheduler.scheme_name": TaskScheduler.scheme_name.default_value,
+        "TaskScheduler.hwm": TaskScheduler.hwm.default_value,
+        "Session.packer": Session.packer.default_value,
+    }
+    assert {name: rule.values[rule.default] for name, rule in defaults.items() if name in known} == known
+
+
+# ---- what a snippet does
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=ids)
+def test_every_value_has_a_snippet_that_python_can_read(setting):
+    for text in snippets(setting.name).values():
+        ast.parse(text)
+        assert "{value}" not in text
+
+
+def test_the_threshold_is_that_of_the_sockets_made_from_then_on(monkeypatch):
+    monkeypatch.setattr(zmq, "COPY_THRESHOLD", zmq.COPY_THRESHOLD)
+    exec(snippets("zmq.COPY_THRESHOLD")[SIZE], {})
+    with zmq.Context() as context, context.socket(zmq.PUSH) as socket:
+        assert socket.copy_threshold == SIZE
+
+
+def test_for_one_socket_alone_the_comment_says_it_rightly():
+    line = snippets("zmq.COPY_THRESHOLD")[SIZE].splitlines()[-1]
+    with zmq.Context() as context, context.socket(zmq.PUSH) as socket, context.socket(zmq.PUSH) as other:
+        exec(line.partition(": ")[2], {"socket": socket})
+        assert (socket.copy_threshold, other.copy_threshold) == (SIZE, PYZMQ_THRESHOLD_BYTES)
+
+
+@pytest.mark.parametrize(("size_bytes", "lent"), [(SIZE - 1, False), (SIZE, True)])
+def test_a_message_is_lent_from_the_size_on_and_copied_below(size_bytes, lent):
+    message = b"x" * size_bytes
+    with zmq.Context() as context, context.socket(zmq.PAIR) as socket, context.socket(zmq.PAIR) as other:
+        socket.bind("inproc://here")
+        other.connect("inproc://here")
+        before = sys.getrefcount(message)
+        exec(snippets("copy=False")[SIZE], {"socket": socket, "message": message})
+        assert (sys.getrefcount(message) > before) == lent, "the library holds a message that was lent"
+        assert other.recv() == message
+
+
+@pytest.mark.parametrize("name", ["TaskScheduler.scheme_name", "TaskScheduler.hwm", "Session.packer"])
+def test_a_file_of_configuration_sets_what_it_says(tmp_path, name):
+    owner, option = name.split(".")
+    for value, text in snippets(name).items():
+        (tmp_path / "ipcontroller_config.py").write_text(f"c = get_config()\n{text}")
+        config = PyFileConfigLoader("ipcontroller_config.py", path=str(tmp_path)).load_config()
+        if value == "pure":
+            # No scheduler of Python's, but two sockets of the controller's own, which asks for it in these words.
+            assert "TaskScheduler.scheme_name" in config and config.TaskScheduler.scheme_name == value
+            assert value in TaskScheduler.scheme_name.values
+            continue
+        made = {"TaskScheduler": TaskScheduler, "Session": Session}[owner](config=Config(config))
+        assert getattr(made, option) == value
+        if owner == "Session":
+            assert made.unpack(made.pack({"a": 1})) == {"a": 1}
+
+
+def test_tasks_are_made_of_as_many_items_as_last_long_enough():
+    view = create_autospec(ipp.client.view.LoadBalancedView, instance=True)
+    exec(snippets("chunksize")[SIZE], {"view": view, "function": abs, "items": [], "microseconds_per_item": 100})
+    view.map.assert_called_once_with(abs, [], chunksize=124)
+
+
+def test_another_farm_is_an_executor(monkeypatch):
+    found = snippets("task farm")
+    assert 'scheme_name = "pure"' in found.pop("ipyparallel with the scheduler pure")
+    client = create_autospec(pytest.importorskip("distributed").Client)
+    monkeypatch.setattr("distributed.Client", client)
+    made = {}
+    for value, text in found.items():
+        exec(text, scope := {})
+        made[value] = scope["executor"]
+    client.return_value.get_executor.assert_called_once_with()
+    assert made["concurrent.futures"].submit(pow, 2, 5).result(timeout=60) == 32
+    for executor in made.values():
+        executor.shutdown()
+
+
+PAIR = """
+import numpy as np
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+destination = source = 1 - comm.rank
+for length in ({size} - 1, {size}):
+    array = np.arange(length, dtype=float)
+    empty = np.zeros(length)
+{body}
+    assert (empty[-1] == length - 1) == (comm.rank == 1), (length, empty[-1])
+"""
+
+BODIES = {
+    "Send": "{snippet}\nif comm.rank == 0:\n    send(array, 1)\nelse:\n    receive(empty, 0)\n",
+    "pkl5": "from mpi4py.util import pkl5\nif comm.rank == 0:\n{indented}else:\n"
+    "    empty[...] = pkl5.Intracomm(comm).recv(source=0)\n",
+    "Send_init": "if comm.rank == 0:\n{indented}else:\n"
+    "    other = comm.Recv_init(empty, 0)\n    other.Start()\n    other.Wait()\n",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_between_two_ranks_an_array_arrives(tmp_path, name):
+    snippet = snippets(name)[SIZE]
+    body = BODIES[name].format(snippet=snippet, indented=_indented(snippet))
+    program = tmp_path / "pair.py"
+    program.write_text(PAIR.format(size=SIZE, body=_indented(body)))
+    mpiexec = Path(sys.executable).with_name("mpiexec")
+    done = subprocess.run(
+        [mpiexec, "-n", "2", sys.executable, "-m", "mpi4py", program], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _indented(text):
+    return "".join(f"    {line}" if line.strip() else line for line in text.splitlines(keepends=True))

@@ -1,0 +1,146 @@
+"""Is a claim judged by its interval, by what equal arms differ by, and by nothing else?"""
+
+import numpy as np
+import pytest
+
+from crossover.analyse.found import Found, Numbers, Place
+from crossover.analyse.statistics import Estimate, estimate
+from crossover.analyse.verdicts import Range, decisive, judge
+
+INF = np.inf
+NAN = float("nan")
+
+
+def found(*numbers, margin=0.05, effect=0.02, neutral=0.0, df=10.0, **told):
+    """Numbers whose intervals reach `margin` to either side."""
+    one = Estimate(np.zeros(1), np.ones(1), np.array([df])).margin[0]
+    count = len(numbers)
+    errors, effects = np.full(count, margin / one), np.full(count, effect)
+    known = Numbers(Estimate(np.array(numbers, float), errors, np.full(count, df)), effects)
+    return Found(known, [], "", True, effects, neutral, [None] * count, [""] * count, **told)
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict", "reason"),
+    [
+        (0.5, "holds", "within the expected range"),
+        (0.27, "inconclusive", "its interval reaches beyond"),
+        (0.22, "inconclusive", "it lies outside, but not by significantly more than equal arms"),
+        (0.1, "refuted", "it lies outside by more than equal arms"),
+        (1.2, "refuted", "it lies outside by more than equal arms"),
+    ],
+)
+def test_a_claim_holds_within_and_is_refuted_beyond_and_is_undecided_at_the_edge(value, verdict, reason):
+    judged = judge(found(value), Range(0.25, 1.0))
+    assert judged.verdict == verdict
+    assert reason in judged.reason
+
+
+def test_what_equal_arms_differ_by_keeps_a_claim_from_being_refuted():
+    assert judge(found(0.1), Range(0.25, 1)).verdict == "refuted"
+    assert judge(found(0.1, effect=0.2), Range(0.25, 1)).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("expected", [Range(0.1, 1), Range(0, INF)])
+def test_a_difference_holds_only_beyond_what_equal_arms_differ_by(expected):
+    assert judge(found(0.2), expected).verdict == "holds"
+    judged = judge(found(0.2, effect=0.18), expected)
+    assert judged.verdict == "inconclusive"
+    assert "equal arms were seen to differ by nearly as much" in judged.reason
+
+
+def test_equality_holds_only_where_equal_arms_differ_by_less_than_the_claim_allows():
+    assert judge(found(0.0, effect=0.09), Range(-0.1, 0.1)).verdict == "holds"
+    judged = judge(found(0.0, effect=0.11), Range(-0.1, 0.1))
+    assert judged.verdict == "inconclusive"
+    assert "by more than the claim allows" in judged.reason
+
+
+@pytest.mark.parametrize("expected", [Range(-0.1, 0.1), Range(-INF, 0.1), Range(-0.1, INF)])
+def test_a_number_by_itself_holds_only_if_it_would_when_moved_by_what_equal_arms_differ_by(expected):
+    assert judge(found(0.0, effect=0.09, neutral=None), expected).verdict == "holds"
+    judged = judge(found(0.0, effect=0.11, neutral=None), expected)
+    assert judged.verdict == "inconclusive"
+    assert "it would lie outside" in judged.reason
+
+
+def test_one_launch_is_not_replicated():
+    alone = Estimate(np.array([0.5]), np.array([NAN]), np.array([NAN]))
+    effect = np.array([0.02])
+    judged = judge(Found(Numbers(alone, effect), [], "", True, effect), Range(0.25, 1))
+    assert judged.verdict == "inconclusive"
+    assert "not replicated" in judged.reason
+
+
+def test_without_a_null_arm_nothing_is_concluded():
+    for value in (0.5, 5.0):
+        judged = judge(found(value, effect=NAN), Range(0.25, 1))
+        assert judged.verdict == "inconclusive"
+        assert "no null arm" in judged.reason
+
+
+def test_equivalence_is_tested_by_two_one_sided_tests():
+    """At 5 % each, so it may hold where the 95 % interval reaches a little beyond."""
+    bound = np.log(1.1)
+    near = found(bound - 0.046, margin=0.05)
+    assert judge(near, Range(-bound, bound)).verdict == "inconclusive"
+    assert judge(near, Range(-bound, bound, equivalent=True)).verdict == "holds"
+    assert judge(found(bound - 0.02, margin=0.05), Range(-bound, bound, equivalent=True)).verdict == "inconclusive"
+
+
+def test_of_several_numbers_all_must_lie_within_and_that_which_speaks_most_against_is_told():
+    several = found(0.5, 0.27, 0.9)
+    assert judge(several, Range(0.25, 1)).verdict == "inconclusive"
+    assert decisive(several, Range(0.25, 1)) == 1
+    assert judge(found(0.5, 0.4, 0.9), Range(0.25, 1)).verdict == "holds"
+
+
+def test_one_of_several_numbers_refutes_only_if_it_is_significant_among_so_many():
+    barely = 0.25 - 0.02 - 0.055
+    assert judge(found(barely), Range(0.25, 1)).verdict == "refuted"
+    assert judge(found(barely, *[0.5] * 12), Range(0.25, 1)).verdict == "inconclusive"
+    assert judge(found(0.1, *[0.5] * 12), Range(0.25, 1)).verdict == "refuted"
+
+
+def test_a_part_that_is_missing_cannot_make_a_claim_hold_but_another_may_refute_it():
+    assert judge(found(0.5, missing="`lru`: a hole"), Range(0.25, 1)).reason == "`lru`: a hole"
+    assert judge(found(0.5, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "not measured"
+    assert judge(found(0.1, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "refuted"
+
+
+def place(centre, low, high, possible, story="", **told):
+    return Found(Place(centre, (low, high), possible, story), [], "bytes", True, np.array([0.02]), **told)
+
+
+@pytest.mark.parametrize(
+    ("crossing", "verdict"),
+    [
+        (place(11.1, 10.9, 11.3, [(10.8, 11.5)]), "holds"),
+        (place(12.5, 12.3, 12.7, [(12, 13)]), "refuted"),
+        (place(11.9, 11.7, 12.1, [(11, 13)]), "inconclusive"),
+        (place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis"), "refuted"),
+        (place(NAN, NAN, NAN, [(-INF, 5.0), (11.0, INF)], "no crossover was shown on this axis"), "inconclusive"),
+        (place(11.1, 10.9, 11.3, [(10.8, INF)], at_least=True), "inconclusive"),
+        (place(12.5, 12.4, 12.6, [(12.2, INF)], at_least=True), "refuted"),
+    ],
+)
+def test_a_place_is_refuted_only_where_it_cannot_be(crossing, verdict):
+    assert judge(crossing, Range(10.7, 11.5)).verdict == verdict
+
+
+def test_why_there_is_no_place_is_said():
+    nowhere = place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis")
+    assert judge(nowhere, Range(10.7, 11.5)).reason.startswith("the arms do not cross on this axis, and there is none")
+
+
+@pytest.mark.parametrize("launches", [3, 5, 10])
+def test_a_true_claim_is_seldom_refuted_even_if_the_method_is_biased_by_what_equal_arms_differ_by(launches):
+    random = np.random.default_rng(launches)
+    verdicts = []
+    for _ in range(1500):
+        numbers = -0.02 + 0.03 * random.standard_normal((launches, 1))
+        effect = np.array([0.02])
+        judged = judge(Found(Numbers(estimate(numbers), effect), [], "", True, effect, 0.0), Range(0.0, INF))
+        verdicts.append(judged.verdict)
+    assert verdicts.count("refuted") / len(verdicts) < 0.04
+    assert verdicts.count("holds") / len(verdicts) < 0.04

@@ -1,0 +1,126 @@
+"""How long the analysis of a run takes, how much memory, and how both grow: `make bench-analysis`.
+
+Makes the raw files of a run like one of the tier `paper` and derives all tables from them, in a process of its own.
+Nothing here passes or fails: a benchmark is to be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from crossover import record
+
+SIZES = np.logspace(2, 7, 18).round()
+LAUNCHES = 10
+ARMS = ("copy", "no-copy", "default", "recv-into", "C copy", "C no-copy", "null")
+METRICS = {"throughput": "messages/s", "bandwidth": "MB/s", "send rate": "messages/s"}
+PROTOCOLS = ("PUSH/PULL over tcp", "PUSH/PULL over ipc", "DEALER/ROUTER over ipc")
+SETTINGS = '{"target_width": 0.005, "rounds": {"at_least": 10, "at_most": 200}}'
+
+
+def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
+    """The rows of one launch: rounds of all arms in random order, at every size and in every protocol."""
+    blocks = []
+    for protocol, size in product(PROTOCOLS, SIZES):
+        position = np.argsort(random.random((rounds, len(ARMS))), axis=1)
+        noise = 0.03 * random.standard_t(3, (rounds, len(ARMS))) + 0.02 * random.standard_normal(len(ARMS))
+        drift = np.log(1.3) * np.linspace(0, 1, rounds)[:, np.newaxis]  # so that there is much to be cut
+        seconds = (1e-6 + size / 2e9) * np.exp(noise + drift)
+        for arm, metric in product(range(len(ARMS)), METRICS):
+            blocks.append((protocol, metric, arm, size, position[:, arm], 1 / seconds[:, arm]))
+    each = [len(block[4]) for block in blocks]
+    protocols, metrics, arms, sizes = (np.repeat(np.array([block[at] for block in blocks]), each) for at in range(4))
+    turns = np.concatenate([np.arange(count) for count in each])
+    places = np.concatenate([block[4] for block in blocks])
+    names = np.array(ARMS)[arms]
+    count = len(turns)
+    columns = {
+        "experiment": np.repeat("zmq_throughput", count),
+        "placement": np.repeat("node", count),
+        "protocol": protocols,
+        "arm": names,
+        "runs": np.where(names == "null", "copy", names),
+        "reference": np.repeat("copy", count),
+        "axis": np.repeat("message size", count),
+        "axis_unit": np.repeat("bytes", count),
+        "metric": metrics,
+        "unit": np.array([METRICS[name] for name in METRICS])[np.searchsorted(sorted(METRICS), metrics)],
+        "better": np.repeat("higher", count),
+        "levels": np.repeat("[]", count),
+        "validity": np.repeat("ok", count),
+        "stop": np.repeat("rounds", count),
+        "launch": np.full(count, number),
+        "round": turns,
+        "position": places,
+        "n": np.full(count, 1000),
+        "start_ns": (turns * len(ARMS) + places) * 12_000_000,
+        "x": sizes,
+        "value": np.concatenate([block[5] for block in blocks]),
+        "block_seconds": np.full(count, 0.012),
+        "null": names == "null",
+        "ceiling": np.char.startswith(names, "C "),
+    }
+    return pa.table(columns).select(record.MEASUREMENTS.names).cast(record.MEASUREMENTS)
+
+
+def write(folder: Path, rows: int) -> list[Path]:
+    """The raw files of a run of about so many rows."""
+    random = np.random.default_rng(1)
+    rounds = max(10, round(rows / (LAUNCHES * len(SIZES) * len(PROTOCOLS) * len(ARMS) * len(METRICS))))
+    told = {"experiment": "zmq_throughput", "placement": "node", "outcome": "measured", "settings": SETTINGS}
+    told |= {"host": "alpha", "ranks": 2, "wall_seconds": 1000.0}
+    files = []
+    for number in range(1, LAUNCHES + 1):
+        path = folder / f"launch={number}.parquet"
+        record.write(launch(random, number, rounds), path, {"launch": told | {"launch": number}, "ranks": []})
+        files.append(path)
+    return files
+
+
+def analyse(raw: list[Path], folder: Path) -> None:
+    """Derive all tables and print what that took."""
+    began = time.perf_counter()
+    from crossover.analyse import gather, tables
+
+    marks = [("start", began), ("imports", time.perf_counter())]
+    gather.gather(raw, folder)
+    marks.append(("gathering", time.perf_counter()))
+    tables.derive(folder)
+    marks.append(("deriving", time.perf_counter()))
+    tables.join([folder], folder / "all")
+    marks.append(("joining", time.perf_counter()))
+    rows = record.read(folder / "measurements.parquet", record.MEASUREMENTS).num_rows
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    gibibytes = used.ru_maxrss / 1024**2
+    parts = ", ".join(f"{name} {end - start:.1f} s" for (_, start), (name, end) in pairwise(marks))
+    took = f"{marks[-1][1] - began:5.1f} s ({used.ru_utime + used.ru_stime:.1f} s of processor)"
+    print(f"{rows:>9,} rows: {took}, {gibibytes:.2f} GiB at most; {parts}", flush=True)
+
+
+def main() -> None:
+    """Analyse runs of several sizes, each in a process of its own, so that the peak of memory is its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="*", default=[100_000, 300_000, 1_000_000], help="sizes of the runs")
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.folder:
+        analyse(sorted(chosen.folder.glob("*.parquet")), chosen.folder / "tables")
+        return
+    for rows in chosen.rows:
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder), rows)
+            subprocess.run([sys.executable, __file__, "--folder", folder], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""How often `compare` and `history` find a change where there is none, and where an arm was slowed by a tenth.
+
+    PYTHONPATH=workflow python tests/benchmarks/false_changes.py [RESULTS ...]
+
+Simulated campaigns, whose truth is known; simulated histories, on which the penalty of `analyse/levels.py` rests; and
+the launches of finished runs in RESULTS, split at random into two samples again and again: one machine, one hour, so
+whatever is found is false. The slowed arm is then that of the second sample, multiplied. Takes some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "analyse"))
+from synthetic import SIZES, campaign
+
+from crossover.analyse.change import change
+from crossover.analyse.curves import Curve
+from crossover.analyse.levels import FEWEST, starts
+from crossover.analyse.run import read
+from crossover.analyse.statistics import LEVEL, Floats
+
+SLOWER = np.log(1.1)
+MOST_A_SIDE = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="*", type=Path, help="folders of results with at least six launches")
+    parser.add_argument("--campaigns", type=int, default=2000, help="simulated campaigns (default: %(default)s)")
+    parser.add_argument("--splits", type=int, default=40, help="splits of real launches (default: %(default)s)")
+    chosen = parser.parse_args()
+    for folder in chosen.results:
+        _print(("experiment, metric, arm", "a side", "spread", "false", "slowed found"), splits(folder, chosen.splits))
+    header = ("launches", "launch effect", "false", "cells covered", "curve covered", "same", "slowed found")
+    _print(header, simulated(chosen.campaigns))
+    _print(("runs", "tails", "false", "2 sd found", "3 sd found", "5 sd found"), histories(chosen.campaigns))
+
+
+def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
+    """Two runs of the same truth, then of an arm that was slowed in the second."""
+    for sides in ((3, 3), (5, 5), (3, 5), (3, 10), (10, 10)):
+        for launch_sd in (0.01, 0.03, 0.08):
+            random = np.random.default_rng(sum(sides))
+            told = []
+            for _ in range(campaigns):
+                before, after = (campaign(random, 0 * SIZES, launches, launch_sd=launch_sd) for launches in sides)
+                found = change(before, after)
+                told.append(
+                    (
+                        found.differs <= 1 - LEVEL,
+                        np.mean((found.cells.low <= 0) & (found.cells.high >= 0)),
+                        found.whole.low[0] <= 0 <= found.whole.high[0],
+                        found.verdict("lower", SLOWER) == "same",
+                        change(before, after + SLOWER).verdict("lower", SLOWER) == "worse",
+                    )
+                )
+            yield f"{sides[0]} and {sides[1]}", f"{launch_sd:.0%}", *map(_share, np.mean(told, axis=0))
+
+
+def histories(campaigns: int) -> Iterator[tuple[str, ...]]:
+    """Runs that never change, then runs that change half way by so many standard deviations of a run."""
+    for runs in (FEWEST, 8, 10, 15, 20, 30, 50):
+        for tails in (None, 3):
+            random = np.random.default_rng(runs)
+            shape = (campaigns, runs)
+            still = random.standard_normal(shape) if tails is None else random.standard_t(tails, shape)
+            later = np.arange(runs) >= runs // 2
+            spread = 1.0 if tails is None else still.std()
+            found = [np.mean([bool(starts(each)) for each in still + size * spread * later]) for size in (0, 2, 3, 5)]
+            yield str(runs), "normal" if tails is None else f"t, {tails} df", *map(_share, found)
+
+
+def splits(folder: Path, count: int) -> Iterator[tuple[str, ...]]:
+    """The launches of each curve in `folder`, in two samples; of null arms as well."""
+    for curve in read(folder, "run").curves.values():
+        d = curve.ratios[~np.isnan(curve.ratios).all(axis=1)]
+        if len(d) >= 6 and not curve.facts["ceiling"]:
+            yield _name(curve), *_split(d, curve.facts["better"], count)
+
+
+def _split(d: Floats, better: str, count: int) -> tuple[str, ...]:
+    random = np.random.default_rng(1)
+    side = min(len(d) // 2, MOST_A_SIDE)
+    slower, told = -SLOWER if better == "higher" else SLOWER, []
+    for _ in range(count):
+        order = random.permutation(len(d))
+        before, after = d[order[:side]], d[order[side : 2 * side]]
+        worse = change(before, after + slower).verdict(better, SLOWER) == "worse"
+        told.append((change(before, after).differs <= 1 - LEVEL, worse))
+    false, found = np.sum(told, axis=0)
+    spread = np.nanmean(d, axis=1).std(ddof=1)
+    return str(side), f"{spread:.1%}", f"{false} of {count}", f"{found} of {count}"
+
+
+def _name(curve: Curve) -> str:
+    return ", ".join(curve.facts[name] for name in ("experiment", "metric", "protocol", "arm"))
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def _print(header: tuple[str, ...], lines: Iterator[tuple[str, ...]]) -> None:
+    print("\n" + " | ".join(header))
+    for line in lines:
+        print(" | ".join(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""pyzmq's own collection of throughputs, copy first and then zero-copy, as its script does it.
+
+Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size zero-copy /
+copy, each the mean of the one to three counts that last long enough, and the first of these of both. Given again, as
+size:count:count, they are not searched for: a search costs time and adds nothing to the mean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import statistics
+import sys
+from pathlib import Path
+from time import perf_counter
+
+from pyzmq_perf import loaded
+
+
+def main(folder: str, shortest: str, *sizes: str) -> None:
+    """Collect every size, print what was found."""
+    scripts = Path(folder)
+    perf = loaded(scripts, "perf")
+    collect = loaded(scripts, "collect")
+    url = f"ipc://@collect-{os.getpid()}"
+    collect.URLs["ipc"] = url
+    t_min = float(shortest)
+    t_max = 3 * t_min
+
+    def counted(size: int, copy: bool, count: int | None) -> list[tuple[int, float]]:
+        """Messages and messages/s of the counts that last long enough."""
+        if count is None:
+            found = collect.compute_data_point("thr", size, copy, transport="ipc", t_min=t_min, t_max=t_max)
+            return [(count, throughput) for (_, throughput), count in found]
+        found, lasted = [], 0.0
+        while lasted < t_max:
+            began = perf_counter()
+            _, throughput = perf.do_run("thr", count=count, size=size, copy=copy, url=url, quiet=True)
+            lasted = perf_counter() - began
+            found.append((count, throughput))
+            count *= 2
+        return found
+
+    told = {}
+    with contextlib.redirect_stdout(sys.stderr):
+        for each in sizes:
+            size, *counts = map(int, each.split(":"))
+            copying, lending = (
+                counted(size, copy, count) for copy, count in zip((True, False), counts or (None, None), strict=True)
+            )
+            rates = [statistics.mean(throughput for _, throughput in found) for found in (lending, copying)]
+            told[size] = [rates[0] / rates[1], copying[0][0], lending[0][0]]
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

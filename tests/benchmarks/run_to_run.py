@@ -1,0 +1,154 @@
+"""How far our ratio and that of pyzmq's own script vary from one run to the next: `make bench-runs`.
+
+What is asked is the same of both: zero-copy throughput over copying throughput, DEALER to ROUTER over ipc. pyzmq's
+script measures in one process each size's copying first and then its zero-copy, and takes the mean of one to three
+counts. A run of ours is as many launches as fit into the same wall time, start and end included, through the whole
+of the launch code, and its ratios and intervals are those of the analysis. The two take turns, in random order.
+
+Printed are, over runs, the standard deviations of the logarithms of both ratios, and how often our intervals hold the
+value that all our runs together give. The interval of the median is a bootstrap over turns. Nothing here passes or
+fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyzmq_perf
+from side_by_side import HERE, PUBLISHED, ZEROMQ, launched, other, workshop
+
+from crossover import session
+from crossover.analyse.curves import curves
+from crossover.analyse.medians import medians
+from crossover.analyse.statistics import Estimate, Floats, estimate
+
+SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
+LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": []}
+WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
+START_SECONDS = 2
+"""What a launch takes beside its budget, about."""
+SECONDS_PER_SIZE = 1.2
+"""The least budget of a launch, for ten rounds and what goes before them."""
+RESAMPLES = 10_000
+Found = TypeVar("Found")
+
+
+def ours(sizes: list[int], seconds: float) -> Estimate:
+    """A run of ours of about so many seconds: logarithms of zero-copy / copy, by size."""
+    budget = max(seconds / WANTED_LAUNCHES - START_SECONDS, SECONDS_PER_SIZE * len(sizes))
+    changes = LAUNCH | {"sizes_bytes": sizes, "budget_seconds": budget}
+    measured: list[pa.Table] = []
+    began = perf_counter()
+    # Another launch only if one as long as those before still fits.
+    while (number := len(measured)) < FEWEST_LAUNCHES or (perf_counter() - began) * (number + 1) / number < seconds:
+        table = launched("zmq_throughput", changes)
+        at = table.schema.get_field_index("launch")
+        field = table.schema.field(at)
+        measured.append(table.set_column(at, field, pa.array([number + 1] * len(table), field.type)))
+    found: pd.DataFrame = medians(pa.concat_tables(measured))
+    (ratios,) = (curve.ratios for curve in curves(found) if curve.facts["metric"] == "throughput" and curve.competes)
+    return estimate(ratios)
+
+
+def theirs(scripts: Path, shortest: float, points: Sequence[str]) -> dict[int, list[float]]:
+    """A run of theirs: by size zero-copy / copy and with how many messages each of both began."""
+    command = [sys.executable, str(HERE / "pyzmq_collect.py"), str(scripts), str(shortest), *points]
+    return other(*command)
+
+
+def timed(run: Callable[[], Found]) -> tuple[float, Found]:
+    """The seconds that `run` takes, and what it returns."""
+    began = perf_counter()
+    found = run()
+    return perf_counter() - began, found
+
+
+def spread(values: Floats) -> Floats:
+    """Standard deviation over runs, of shape (..., runs, sizes)."""
+    return np.asarray(values.std(axis=-2, ddof=1))
+
+
+def main() -> None:
+    """Take turns, print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=10, help="of each (default: %(default)s)")
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs="+",
+        default=SIZES_BYTES,
+        metavar="BYTES",
+        help="message sizes, rising (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--shortest-seconds",
+        type=float,
+        default=1,
+        metavar="SECONDS",
+        help="a count of theirs that lasts less is thrown away, one of three times as long is the last "
+        "(default: %(default)s, as in the script)",
+    )
+    chosen = parser.parse_args()
+    shortest = chosen.shortest_seconds
+    scripts = pyzmq_perf.fetched(workshop())
+    # The first of theirs is not counted: it searches for the numbers of messages.
+    counts = theirs(scripts, shortest, list(map(str, chosen.sizes)))
+    points = [f"{size}:{copying:.0f}:{lending:.0f}" for size, (_, copying, lending) in counts.items()]
+    published: list[tuple[float, dict[int, list[float]]]] = []
+    mine: list[tuple[float, Estimate]] = []
+    try:
+        for turn in range(1, chosen.runs + 1):
+            # Ours comes second in the first turn, since it lasts as long as theirs did until then.
+            for own in random.sample([True, False], 2) if published else (False, True):
+                if own:
+                    seconds = statistics.mean(lasted for lasted, _ in published)
+                    mine.append(timed(partial(ours, chosen.sizes, seconds)))
+                else:
+                    published.append(timed(partial(theirs, scripts, shortest, points)))
+            print(f"turn {turn} of {chosen.runs}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"stopped after {len(mine)} runs of ours and {len(published)} of theirs", file=sys.stderr)
+    whole = min(len(mine), len(published))
+    if whole > 2:
+        report(chosen.sizes, mine[:whole], published[:whole])
+
+
+def report(
+    sizes: list[int], mine: list[tuple[float, Estimate]], theirs: list[tuple[float, dict[int, list[float]]]]
+) -> None:
+    """Print what came out."""
+    published = np.log([[found[size][0] for size in sizes] for _, found in theirs])
+    means = np.array([run.mean for _, run in mine])
+    pooled = means.mean(axis=0)
+    held = np.array([(run.low <= pooled) & (pooled <= run.high) for _, run in mine])
+    ours_spread, their_spread = spread(means), spread(published)
+    for at, size in enumerate(sizes):
+        print(
+            f"  {size:>9,} bytes: zero-copy / copy {np.exp(pooled[at]):.2f}, theirs "
+            f"{np.exp(published[:, at].mean()):.2f}; run to run {ours_spread[at]:.1%}, theirs {their_spread[at]:.1%}; "
+            f"{held[:, at].sum()} of {len(mine)} intervals hold {np.exp(pooled[at]):.2f}"
+        )
+    turns = np.random.default_rng(1).integers(len(mine), size=(RESAMPLES, len(mine)))
+    again = np.median(spread(means[turns]) / spread(published[turns]), axis=1)
+    low, high = np.quantile(again, [0.025, 0.975])
+    ratio = np.median(ours_spread / their_spread)
+    print(f"our spread / theirs, median over sizes: {ratio:.2f} [{low:.2f}, {high:.2f}]")
+    print(f"our intervals that hold the value of all our runs: {held.sum()} of {held.size} ({held.mean():.0%})")
+    seconds = [statistics.mean(lasted for lasted, _ in runs) for runs in (mine, theirs)]
+    print(f"a run of ours lasted {seconds[0]:.1f} s, one of theirs {seconds[1]:.1f} s")
+
+
+if __name__ == "__main__":
+    session.expose()
+    main()

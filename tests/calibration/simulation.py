@@ -1,0 +1,184 @@
+"""Many campaigns of known truth, put through every estimator: how often what they say is so."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.stats import beta, t
+from synthetic import NOISES, SIZES, arms, campaigns
+
+from crossover.analyse import statistics
+from crossover.analyse.crossing import crossing
+from crossover.analyse.curves import Curve
+from crossover.analyse.sensitivity import sensitivities
+from crossover.analyse.statistics import LEVEL, estimate, holm
+from crossover.analyse.threshold import threshold
+
+STEP = np.arange(len(SIZES))
+HERE = 5.4
+"""Where the arms cross, in steps of the axis: between two cells, and not half way."""
+
+SLOPES = {"5 % per step": np.log(1.05), "20 % per step": np.log(1.2)}
+
+LEVELS = {"METG(50)": 0.5, "METG(95)": 0.95}
+DURATIONS = np.logspace(3, 6, 7)
+OVERHEAD = 4000.0
+"""Of a task, as long as its duration; two points per decade, and half efficiency between two of them."""
+
+BIASES = {"no bias": 0.0, "a bias of 2 %": np.log(1.02)}
+"""What null arm and arm both show though their truth is a ratio of 1."""
+
+RARE = 4
+"""So many times the campaigns show how often a crossover is seen where nothing differs, at about 5 % by design."""
+
+COMPARED = 4
+"""The width of a crossover's interval is compared in one campaign of so many, because that takes as long again."""
+
+
+@dataclass
+class Intervals:
+    """What became of the intervals of one quantity."""
+
+    campaigns: int
+    held: list[np.ndarray] = field(default_factory=list)
+    """Of each campaign that has an interval, whether the truth was inside; by cell where there are several."""
+    width: list[float] = field(default_factory=list)
+    student: list[float] = field(default_factory=list)
+    """Mean width of a campaign's intervals in logarithms, and that of Student's t on its launches."""
+    error: list[float] = field(default_factory=list)
+    """Distance of a crossover's estimate from the truth, in steps of its axis."""
+    least_error: float = 0
+    """Its median if the curve's shape were known, and only its height had to be estimated."""
+
+    @property
+    def coverage(self):
+        """The share of intervals that held the truth."""
+        return float(np.mean(self.held))
+
+    @property
+    def worst_cell(self):
+        """The same of the cell where it is least."""
+        return float(np.mean(self.held, axis=0).min())
+
+    @property
+    def given(self):
+        """The share of campaigns that have an interval: the others are undecided, or show no crossover."""
+        return len(self.held) / self.campaigns
+
+    @property
+    def misled(self):
+        """The share of campaigns with an interval that does not hold the truth."""
+        return self.given * (1 - self.coverage)
+
+    @property
+    def width_to_student(self):
+        """Mean width over mean width of Student's intervals."""
+        return float(np.mean(self.width) / np.mean(self.student))
+
+
+@dataclass
+class FalseVerdicts:
+    """How often something was said to differ where nothing does."""
+
+    count: int
+    of: int
+
+    @property
+    def share(self):
+        """Of all curves."""
+        return self.count / self.of
+
+    @property
+    def limit(self):
+        """Upper 95 % limit of the share (Clopper and Pearson, Biometrika 26 (1934) 404)."""
+        return float(beta.ppf(0.95, self.count + 1, self.of - self.count))
+
+
+@contextmanager
+def unpooled():
+    """The same rules with every cell's own variance: plain t."""
+    window, statistics.WINDOW = statistics.WINDOW, 1
+    try:
+        yield
+    finally:
+        statistics.WINDOW = window
+
+
+def calibrate(noise, launches, count):
+    """What became of every interval and verdict in `count` campaigns of a noise of NOISES.
+
+    Returns {quantity: Intervals} and {verdict: FalseVerdicts}.
+    """
+    random = np.random.default_rng([list(NOISES).index(noise), launches])
+    batches = list(arms(random, 0 * SIZES, launches, count, **NOISES[noise]))
+    reference, arm, ratios = (np.concatenate(parts) for parts in zip(*batches, strict=True))
+    null = campaigns(random, 0 * SIZES, launches, count, **NOISES[noise])
+    flat = campaigns(random, 0 * SIZES, launches, RARE * count, **NOISES[noise])
+    # The estimand of a median is what launches would find on average, slow blocks and drift included.
+    level = reference.mean(axis=(0, 1))
+    found = {"ratios": cells(ratios, 0 * STEP), "medians": cells(reference, level)}
+    for name, slope in SLOPES.items():
+        curves = ratios + slope * (STEP - HERE)
+        found[f"crossover, {name}"] = places(curves, HERE, lambda d: crossing(np.exp(STEP), d))
+        found[f"crossover, {name}"].least_error = float(np.median(np.abs(height(ratios)))) / slope
+    efficiencies = DURATIONS / (DURATIONS + OVERHEAD * np.exp(arm - level)[:, :, : len(DURATIONS)])
+    for name, share in LEVELS.items():
+        truth = np.log(OVERHEAD * share / (1 - share))
+        found[name] = places(efficiencies, truth, lambda shares, level=share: threshold(DURATIONS, shares, level))
+    wrong = {"crossover": FalseVerdicts(sum(crossing(SIZES, d).verdict != "undecided" for d in flat), len(flat))}
+    for name, bias in BIASES.items():
+        signs = random.choice([-1, 1], (2, count, 1, len(SIZES)))
+        pairs = zip(ratios + bias * signs[0], null + bias * signs[1], strict=True)
+        wrong[f"effect, {name}"] = FalseVerdicts(sum(claims(*pair) for pair in pairs), count)
+    return found, wrong
+
+
+def height(ratios):
+    """The mean over launches, and over both neighbours, of log ratios at HERE; shape (campaigns,)."""
+    left, far = int(HERE), HERE % 1
+    return ((1 - far) * ratios[:, :, left] + far * ratios[:, :, left + 1]).mean(axis=1)
+
+
+def cells(medians, truth):
+    """The intervals of cells, the unit of `truth` being that of `medians`, of all campaigns."""
+    found = Intervals(len(medians))
+    for d in medians:
+        estimates = estimate(d)
+        found.held.append((estimates.low <= truth) & (truth <= estimates.high))
+        found.width.append(2 * estimates.margin.mean())
+    launches = medians.shape[1]
+    errors = medians.std(axis=1, ddof=1) / np.sqrt(launches)
+    found.student = list(2 * t.ppf((1 + LEVEL) / 2, launches - 1) * errors.mean(axis=1))
+    return found
+
+
+def places(curves, truth, locate):
+    """The intervals of crossovers or thresholds, the logarithm of the true one being `truth`."""
+    found = Intervals(len(curves))
+    for number, d in enumerate(curves):
+        here = locate(d)
+        if here.low is not None:
+            found.held.append(np.log(here.low) <= truth <= np.log(here.high))
+            found.error.append(abs(np.log(here.x) - truth))
+            if number % COMPARED:
+                continue
+            with unpooled():
+                plain = locate(d)
+            if plain.low is not None:
+                found.width.append(np.log(here.high / here.low))
+                found.student.append(np.log(plain.high / plain.low))
+    return found
+
+
+def claims(arm, null):
+    """Whether an arm is anywhere claimed to differ by more than the null arm made up."""
+    facts = dict(experiment="", placement="", metric="", arm="arm", reference="reference", null=False, ceiling=False)
+    pair = [curve(facts, arm), curve(facts | {"arm": "null", "null": True}, null)]
+    (found,) = sensitivities(pair)
+    return bool((holm(estimate(arm).p_within(found.smallest_effect)) <= 1 - LEVEL).any())
+
+
+def curve(facts, ratios):
+    """A curve of these ratios."""
+    behind = np.full(ratios.shape, 10.0)
+    return Curve(facts, list(range(1, len(ratios) + 1)), SIZES, np.zeros_like(ratios), ratios, behind, behind)

@@ -1,0 +1,149 @@
+"""Are the claims read as they were meant, and refused with the file, the key and the reason where they cannot be?"""
+
+import math
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+import yaml
+
+from crossover import __main__, claimed, published, schema
+from crossover.analyse.quantities import KINDS
+
+ONE = """
+about: 2
+sources: {us: ourselves}
+claims:
+  mine:
+    source: us
+    says: One is faster.
+    quantity: {kind: ratio, experiment: mpi_pingpong, protocol: "*", metric: round trip, arm: send, over: Send, at: 10}
+    expected: {about: 4}
+"""
+
+ROWS = {
+    "zmq-small-penalty", "zmq-large-win", "zmq-crossover", "zmq-threshold", "zmq-small-max", "zmq-send-large",
+    "zmq-send-small", "zmq-send-penalty", "zmq-send-crossover", "zmq-memcpy", "zmq-latency-penalty", "ipp-small-task",
+    "ipp-large-task", "ipp-python-rate", "ipp-pure-rate", "ipp-sent-rate", "ipp-ssh", "ipp-send-flat", "ipp-saturation",
+    "ipp-scaling", "vsm-gain", "vsm-compromise", "sched-pure", "sched-python-3x", "sched-twisted", "sched-flat",
+    "mpi-speedup", "mpi-alloc",
+}  # fmt: skip
+"""What the project set out to judge."""
+
+
+@pytest.fixture
+def claims_file(tmp_path):
+    def write(text):
+        (tmp_path / "claims.yaml").write_text(text)
+        return tmp_path / "claims.yaml"
+
+    return write
+
+
+def test_a_claim_is_one_block(claims_file):
+    (claim,) = claimed.read(claims_file(ONE))
+    assert claim == {
+        "claim": "mine",
+        "source": "ourselves",
+        "says": "One is faster.",
+        "quantity": yaml.safe_load(ONE)["claims"]["mine"]["quantity"] | {"placement": "node"},
+        "low": 2,
+        "high": 8,
+        "equivalent": False,
+        "published": 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("expected", "low", "high", "equivalent"),
+    [
+        ("low: 3", 3, math.inf, False),
+        ("high: 3", -math.inf, 3, False),
+        ("low: 3, high: 9", 3, 9, False),
+        ("within: 0.25", 0.8, 1.25, True),
+    ],
+)
+def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, high, equivalent):
+    (claim,) = claimed.read(claims_file(ONE.replace("about: 4", expected)))
+    assert (claim["low"], claim["high"], claim["equivalent"], claim["published"]) == (low, high, equivalent, None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("says:", "say:", "claims.mine.say: unknown key; known here: source, says"),
+        ("source: us", "source: them", "claims.mine.source: 'them' is not one of us"),
+        ("kind: ratio", "kind: rate", "claims.mine.quantity.kind: 'rate' is not one of value, ratio"),
+        ("over: Send, ", "", "claims.mine.quantity.over: is missing; a ratio needs it"),
+        ("at: 10", "at: 10, peak: {}", "a ratio needs exactly one of at, each, mean, slope, peak; here is at, peak"),
+        (", at: 10", "", "a ratio needs exactly one of at, each, mean, slope, peak; here is none"),
+        ("at: 10", "at: 10, share: 0.5", "claims.mine.quantity.share: has no meaning for a ratio, which takes over"),
+        ("at: 10", "at: ten", "claims.mine.quantity.at: 'ten' is not of type number"),
+        ("arm: send, ", "", "claims.mine.quantity: 'arm' is a required property"),
+        (
+            "about: 4",
+            "about: 4, low: 1",
+            "about and low do not go together; give low, high or both, or about, or within",
+        ),
+        ("about: 4", "low: 4, high: 1", "claims.mine.expected: low (4) must be less than high (1)"),
+        ("about: 2", "about: 1", "about: 1 is less than or equal to the minimum of 1"),
+        ("says: One", "says: [One", "cannot be read as YAML"),
+    ],
+)
+def test_a_wrong_block_is_refused_with_the_key_the_reason_and_what_would_be_right(claims_file, capsys, old, new, fault):
+    assert old in ONE
+    file = claims_file(ONE.replace(old, new, 1))
+    assert __main__.main(["claims", str(file.parent), "--claims", str(file)]) == 1
+    said = capsys.readouterr().err
+    assert fault in said
+    assert str(file) in said
+    assert "Traceback" not in said
+
+
+def test_every_claim_that_was_set_out_to_be_judged_is_there():
+    assert {claim["claim"] for claim in claimed.read()} >= ROWS
+
+
+def test_every_kind_of_quantity_is_described_and_used():
+    kinds = claimed.rules()["kinds"]
+    assert list(kinds) == list(KINDS)
+    assert all(kind["means"].endswith(".") for kind in kinds.values())
+    assert {claim["quantity"]["kind"] for claim in claimed.read()} == set(KINDS)
+
+
+def test_whatever_was_published_is_of_a_source_that_claims_something():
+    told = yaml.safe_load(claimed.FILE.read_text())
+    assert {dataset.source for dataset in published.read()} <= set(told["sources"].values())
+    assert {claim["source"] for claim in told["claims"].values()} == set(told["sources"])
+
+
+@pytest.mark.parametrize("claim", claimed.read(), ids=lambda claim: claim["claim"])
+def test_every_claim_is_about_an_experiment_placement_curve_and_arms_that_exist(claim):
+    whole = schema.read_schema()["properties"]
+    quantity = claim["quantity"]
+    other = quantity.get("against", {}) | (quantity["over"] if isinstance(quantity.get("over"), dict) else {})
+    for part in (quantity, quantity | other):
+        settings = whole["experiments"]["properties"][part["experiment"]]["properties"]
+        assert part["placement"] in settings["placements"]["items"]["enum"]
+        over = part.get("over", [])
+        named = [part["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
+        items = settings["arms"]["items"]
+        assert {*named, part.get("of", part["arm"])} <= set(items.get("enum", whole["entrants"]["properties"]))
+        if "curves" in settings:
+            offered = settings["curves"]["items"]["enum"]
+            assert any(fnmatch(f"{curve}, 64 MB in flight", part["protocol"]) for curve in offered) or (
+                part["protocol"] in offered
+            )
+
+
+def test_what_higher_tiers_measure_is_known_by_arms_and_ends_of_the_axis():
+    higher = schema.higher({"tier": "quick"})
+    assert [tier["tier"] for tier in higher["mpi_pingpong"]] == ["standard", "paper"]
+    standard, paper = higher["task_latency"]
+    assert "leastload over ssh" in standard["arms"]
+    assert (paper["low"], paper["high"]) == (8, 1024)
+    assert schema.higher({"tier": "paper"}) == {}
+
+
+def test_the_shipped_file_is_where_the_workflow_looks_for_it():
+    assert Path("config/claims.yaml") == claimed.FILE.relative_to(claimed.FILE.parents[1])

@@ -1,0 +1,135 @@
+"""Does the second sweep measure what the refinement says, and only where there is one?"""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from crossover import plan, schema, sweep
+from crossover.plan import SECOND_SWEEP
+
+NARROWED = {"cells": {"empty tasks, engines: 2": [10, 18, 32]}, "budget_seconds": 1.5}
+
+
+def complete(folder, **chosen):
+    experiments = {"task_latency": {"refine_points": 3, "placements": ["node"]}, "mpi_pingpong": {}}
+    return schema.complete({"results": str(folder), "experiments": experiments} | chosen)
+
+
+@pytest.fixture
+def config(tmp_path):
+    """A run of which the first sweep is done, with crossovers in the launches 2 and 3 of a task farm."""
+    config = complete(tmp_path)
+    refined(config, {"node": {str(SECOND_SWEEP + number): NARROWED for number in (2, 3)}})
+    return config
+
+
+def refined(config, found):
+    path = Path(sweep.REFINEMENT.format(results=config["results"], experiment="task_latency"))
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(found))
+
+
+def launch(number, experiment="task_latency"):
+    return {"experiment": experiment, "placement": "node", "launch": number}
+
+
+class Checkpoint:
+    """Snakemake's, which is asked whether it is done."""
+
+    def __init__(self):
+        self.asked = []
+
+    def get(self, experiment):
+        self.asked.append(experiment)
+
+
+def test_the_first_sweep_is_as_planned(config):
+    own = plan.of_launch(plan.settings_of(config, "task_latency"), "node", 2)
+    assert sweep.settings_of(config, launch(2)) == own
+    assert "cells" not in own
+
+
+def test_a_launch_of_the_second_is_one_of_the_first_but_for_its_cells_and_their_time(config):
+    first, second = (sweep.settings_of(config, launch(number)) for number in (2, SECOND_SWEEP + 2))
+    assert second == first | NARROWED
+
+
+def test_it_has_the_heat_of_the_launch_that_it_repeats():
+    chosen = {"arms": list("abcd"), "reference": "a", "rivals_per_heat": 1, "budget_seconds": 1}
+    for number in range(1, 10):
+        first, second = (plan.of_launch(chosen, "node", number + beyond) for beyond in (0, SECOND_SWEEP))
+        assert first == second
+
+
+def test_there_are_the_launches_that_the_refinement_names(config):
+    assert sweep.launches(config, "task_latency") == [launch(SECOND_SWEEP + 2), launch(SECOND_SWEEP + 3)]
+    assert sweep.launches(config, "mpi_pingpong") == []
+
+
+def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
+    with pytest.raises(sweep.SweepError, match=r"refinement\.json: has no launch 10001 in placement node"):
+        sweep.settings_of(config, launch(SECOND_SWEEP + 1))
+
+
+def test_no_launch_of_the_first_sweep_can_have_a_number_of_the_second(tmp_path):
+    everything = {name: {"launches": 100} for name in schema.complete({})["experiments"]}
+    everyone = complete(tmp_path, tier="paper", experiments=everything)
+    assert 1000 < max(each["launch"] for each in plan.launches(everyone | {"hosts": 2})) < SECOND_SWEEP
+
+
+def test_questions_are_asked_of_the_settings_of_the_wildcards_launch(config):
+    def budget(number):
+        wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch=str(number))
+        return sweep.for_launch(config, lambda settings: settings["budget_seconds"])(wildcards)
+
+    assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
+
+
+# ---- its files
+
+
+def test_the_checkpoint_is_asked_before_its_files_are_known(config):
+    checkpoint = Checkpoint()
+    answer = sweep.raw_files(config, checkpoint)(SimpleNamespace(experiment="task_latency"))
+    assert answer == [
+        f"{config['results']}/raw/task_latency/node/launch={SECOND_SWEEP + number}.parquet" for number in (2, 3)
+    ]
+    assert checkpoint.asked == ["task_latency"]
+    assert sweep.raw_files(config, checkpoint, *config["experiments"])(SimpleNamespace()) == answer
+
+
+def test_without_points_to_refine_nothing_is_asked_even_where_a_refinement_is_left(tmp_path):
+    config = complete(tmp_path, experiments={"task_latency": {"refine_points": 0}})
+    refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
+    checkpoint = Checkpoint()
+    assert sweep.raw_files(config, checkpoint, "task_latency")(SimpleNamespace()) == []
+    assert checkpoint.asked == []
+
+
+def test_a_partial_run_asks_nothing_and_takes_what_is_there(config):
+    partial, checkpoint = config | {"partial": True}, Checkpoint()
+    answer = sweep.raw_files(partial, checkpoint, "task_latency")
+    assert answer(SimpleNamespace()) == []
+    there = Path(plan.RAW.format(results=config["results"], **launch(SECOND_SWEEP + 3)))
+    there.parent.mkdir(parents=True)
+    there.touch()
+    assert answer(SimpleNamespace()) == [str(there)]
+    assert checkpoint.asked == []
+
+
+# ---- what is configured
+
+
+def test_the_quick_tiers_have_no_second_sweep():
+    for tier, some in {"smoke": False, "quick": False, "standard": True, "paper": True}.items():
+        experiments = schema.complete({"tier": tier})["experiments"].values()
+        assert {bool(settings.get("refine_points")) for settings in experiments if "refine_points" in settings} == {
+            some
+        }
+
+
+def test_a_metric_that_an_experiment_does_not_have_is_refused():
+    with pytest.raises(schema.ConfigError, match=r"mpi_pingpong\.refine_metric: 'speed' is not one of round trip"):
+        schema.complete({"experiments": {"mpi_pingpong": {"refine_metric": "speed"}}})

@@ -1,0 +1,52 @@
+"""Does a launch of the second sweep measure the cells that its settings name, and no others?"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crossover import plan, schema
+from crossover.measure import conduct, experiments
+from crossover.measure.peers import Refusal
+
+CONFIG = schema.complete({"tier": "standard"})
+REFINED = [name for name, settings in CONFIG["experiments"].items() if "refine_metric" in settings]
+PAGE = Path(__file__).parents[2] / "reports/index.qmd"
+
+
+def settings_of(name):
+    settings = plan.settings_of(CONFIG, name)
+    return plan.of_launch(settings, settings["placements"][0], 1)
+
+
+@pytest.mark.parametrize("name", REFINED)
+def test_every_curve_can_be_measured_at_any_point_with_the_arms_that_it_has(name):
+    kind, settings = experiments.find(name), settings_of(name)
+    first = kind.cells(settings)
+    for protocol in {cell.protocol for cell in first}:
+        cells = conduct._cells(kind, settings | {"cells": {protocol: [17, 19]}})
+        assert [(cell.protocol, cell.x) for cell in cells] == [(protocol, 17), (protocol, 19)]
+        whole = {(cell.variant, cell.arms) for cell in first if cell.protocol == protocol}
+        assert {(cell.variant, cell.arms) for cell in cells} == whole
+
+
+def test_without_cells_in_its_settings_a_launch_measures_all():
+    kind, settings = experiments.find("mpi_pingpong"), settings_of("mpi_pingpong")
+    assert conduct._cells(kind, settings) == kind.cells(settings)
+
+
+def test_curves_that_this_host_does_not_have_are_left_out_and_none_at_all_is_a_hole():
+    kind, settings = experiments.find("mpi_pingpong"), settings_of("mpi_pingpong")
+    here = kind.cells(settings)[0].protocol
+    assert [cell.x for cell in conduct._cells(kind, settings | {"cells": {"elsewhere": [1], here: [2]}})] == [2]
+    with pytest.raises(Refusal, match="of elsewhere, which this host does not measure"):
+        conduct._cells(kind, settings | {"cells": {"elsewhere": [1]}})
+
+
+@pytest.mark.parametrize("name", REFINED)
+def test_the_metric_that_is_refined_is_one_that_is_measured_and_speaks_for_the_experiment_on_the_page(name):
+    known = [metric.name for metric in experiments.find(name).METRICS]
+    described = schema.read_schema()["properties"]["experiments"]["properties"][name]["properties"]["refine_metric"]
+    assert described["enum"] == known
+    leads = dict(re.findall(r'^ +"(\w+)": "(.+)",$', PAGE.read_text(), re.MULTILINE))
+    assert CONFIG["experiments"][name]["refine_metric"] == leads[name]

@@ -1,0 +1,21 @@
+"""What a finished run is made of beside its tables, and git as the tests call it."""
+
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+
+from crossover import plan, record
+
+
+def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
+    """Write the raw file of a launch with so many empty rows, as `python -m crossover launch` would."""
+    path = Path(plan.RAW.format(results=results, **launch))
+    table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
+    record.write(table, path, {"launch": {k: v for k, v in launch.items() if k != "file"}, "ranks": []})
+    return path
+
+
+def git(*words, folder):
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.strip()

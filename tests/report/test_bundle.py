@@ -1,0 +1,402 @@
+"""Does a bundle hold all of a run, give the same report elsewhere, tell nothing private, and is a bad one refused?"""
+
+import errno
+import getpass
+import hashlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from urllib.parse import unquote
+
+import pyarrow.parquet as pq
+import pytest
+from checkouts import write_raw
+from rocrate.rocrate import ROCrate
+
+from crossover import record
+from crossover.__main__ import main
+from crossover.report import render
+from crossover.share import bundle as bundles
+from crossover.share import crate, private, recorded, unpack
+
+ROOT = Path(__file__).parents[2]
+TOLD = crate.Told("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
+
+
+def launches(results):
+    return record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()
+
+
+def render_quickly(patch):
+    def page(source, page, environment):
+        page.write_text(f"<html><body>{environment['CROSSOVER_WAITING']}</body></html>")
+
+    patch.setattr(render.preview, "render", page)
+    patch.setattr(render.shutil, "which", lambda name: None)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Lets a page be rendered in no time: what it is told of the run is all there is to it."""
+    render_quickly(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def packed_once(whole_run, tmp_path_factory):
+    made = tmp_path_factory.mktemp("packed") / "bundle.zip"
+    with pytest.MonkeyPatch.context() as patch:
+        render_quickly(patch)
+        bundles.write(whole_run, made, TOLD)
+    return made
+
+
+@pytest.fixture
+def packed(packed_once, quick, tmp_path):
+    """A bundle of the run."""
+    return Path(shutil.copy(packed_once, tmp_path))
+
+
+def contents(archive):
+    with zipfile.ZipFile(archive) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+# ---- what is in it
+
+
+def test_it_holds_the_run_and_nothing_is_changed_in_it(packed, run):
+    held = contents(packed)
+    own = {path.relative_to(run).as_posix(): path for path in run.rglob("*") if path.is_file()}
+    results = {name: path for name, path in own.items() if not name.startswith(("experiments/", "report/"))}
+    assert {name for name in held if name.startswith("results/")} == {
+        "results/report/index.html",
+        *(f"results/{name}" for name in results),
+    }
+    assert len([name for name in held if name.startswith("results/raw/")]) == len(launches(run))
+    assert all(held[f"results/{name}"] == path.read_bytes() for name, path in results.items())
+    beside = {
+        "config/config.yaml",
+        "config/schema.yaml",
+        "requirements.lock",
+        "LICENSE",
+        "CITATION.cff",
+        "docs/data.md",
+    }
+    assert beside <= set(held)
+
+
+def test_whoever_has_it_can_check_it(packed):
+    held = contents(packed)
+    listed = dict(line.split("  ")[::-1] for line in held.pop("SHA256SUMS").decode().splitlines())
+    assert listed == {name: hashlib.sha256(content).hexdigest() for name, content in held.items()}
+
+
+def test_the_same_run_gives_the_same_bytes(packed, run, quick, tmp_path, monkeypatch):
+    for path in run.rglob("*"):
+        os.utime(path, (1e9, 1e9))
+    monkeypatch.chdir(run.parent)
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    bundles.write(Path("results"), tmp_path / "again.zip", TOLD)
+    assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
+
+
+def test_a_raw_file_that_the_tables_do_not_know_stays_out(run, quick, tmp_path):
+    leftover = write_raw(run, launches(run)[0] | {"launch": 9})
+    os.utime(leftover, (1e9, 1e9))
+    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    assert not [name for name in contents(tmp_path / "bundle.zip") if "launch=9" in name]
+
+
+def refused(capsys, *arguments):
+    assert main([*arguments]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"crossover {arguments[0]}: ")
+    return said
+
+
+def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
+    assert "a bundle is a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
+    assert "--license my own: is no name of SPDX's" in refused(capsys, "bundle", str(run), "--license", "my own")
+    assert "--author Ada <1>: give `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
+    gone = next(run.glob("raw/*/*/*"))
+    gone.unlink()
+    assert f"{gone}: is missing" in refused(capsys, "bundle", str(run))
+    (run / "summary.parquet").unlink()
+    assert "is older than" in refused(capsys, "bundle", str(run))
+    assert not list(run.glob("*.zip"))
+
+
+def test_a_run_without_a_launch_is_nothing_to_archive(run, quick, capsys):
+    record.write(record.LAUNCHES.empty_table(), run / "launches.parquet")
+    shutil.rmtree(run / "raw")
+    render.render(run, run / "report/index.html")
+    assert "no launch has begun, so there is nothing to archive" in refused(capsys, "bundle", str(run))
+
+
+def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
+    def full(source, copy):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(copy))
+
+    monkeypatch.setattr(bundles.shutil, "copyfile", full)
+    said = refused(capsys, "bundle", str(run))
+    assert "cannot be gathered (No space left on device); if there is no room in" in said and "by TMPDIR" in said
+
+
+# ---- what it does not tell
+
+
+def test_no_folder_of_this_machine_and_no_user_leaves_it(run, quick, tmp_path, monkeypatch):
+    home = tmp_path / "home" / "someone"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(getpass, "getuser", lambda: "someone")
+    known = (str(home), str(run), str(ROOT), "someone", str(tmp_path))
+    reason = f"no such file: {home}/code/x.py, {run}/native/a.so, {ROOT}/Snakefile, /scratch/someone/y"
+    told = [row | {"reason": reason, "file": f"{run}/raw/x"} if row["hole"] else row for row in launches(run)]
+    record.write(pq.read_table(run / "launches.parquet").from_pylist(told, record.LAUNCHES), run / "launches.parquet")
+    for row in told:
+        write_raw(run, row)
+    render.render(run, run / "report/index.html")
+    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    with unpack.opened(tmp_path / "bundle.zip") as folder:
+        texts = []
+        for path in sorted(folder.rglob("*.*")):
+            if path.suffix == ".parquet":
+                table = pq.read_table(path, partitioning=None)
+                texts.append(f"{table.to_pylist()}{table.schema.metadata}")
+            elif path.suffix != ".png" and path.is_file():
+                texts.append(path.read_text())
+        for word in known:
+            assert not [text for text in texts if word in text], word
+        masked = "no such file: ~/code/x.py, results/native/a.so, ./Snakefile, /scratch/user/y"
+        holes = [row for row in launches(folder / "results") if row["hole"]]
+        assert {(row["reason"], row["file"]) for row in holes} == {(masked, "results/raw/x")}
+        raw = pq.read_schema(next(folder.glob("results/raw/task_latency/*/*"))).metadata
+        assert json.loads(raw[b"launch"])["reason"] == masked
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["results/raw/x/node/launch=1.parquet", "http://a.org/node/", "<a></node>", "//node/", "no node/ of /nodes/ here"],
+)
+def test_a_user_with_a_common_name_spoils_nothing(said, monkeypatch):
+    monkeypatch.setattr(getpass, "getuser", lambda: "node")
+    mask = private.Mask(Path("results"), ROOT)
+    assert mask.text(said) == said
+    assert mask.text("in /scratch/node/x:/data/node") == "in /scratch/user/x:/data/user"
+
+
+# ---- the crate
+
+
+def test_the_crate_tells_who_when_where_and_with_what(packed):
+    with unpack.opened(packed) as folder:
+        read = ROCrate(folder)
+        root = read.root_dataset
+        assert (root["schemaVersion"], root["license"].id) == ("1", "https://spdx.org/licenses/CC-BY-4.0")
+        assert [author["name"] for author in root["author"]] == ["Ada Lovelace", "A friend"]
+        assert root["author"][0].id == "https://orcid.org/0000-0002-1825-0097"
+        assert root["datePublished"] == "2026-11-23"
+        listed = {unquote(entity.id) for entity in read.get_entities() if entity.type == "File"}
+        there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+        assert listed == there - {"SHA256SUMS", "ro-crate-metadata.json"}
+        actions = {entity.id: entity for entity in read.get_entities() if entity.type == "CreateAction"}
+        assert set(actions) == {f"#measuring-{name}" for name in ("mpi_pingpong", "task_latency", "zmq_throughput")}
+        measured, failed = actions["#measuring-zmq_throughput"], actions["#measuring-task_latency"]
+        assert measured["startTime"] == "2026-11-21T10:00:00+00:00"
+        assert measured["endTime"] == "2026-11-23T10:00:20.000+00:00"
+        assert (len(measured["result"]), measured["location"]["name"]) == (3, "node-a")
+        assert measured["instrument"]["softwareVersion"] == "0.1.0, commit 0123456789abcdef"
+        required = {entity.id for entity in measured["instrument"]["softwareRequirements"]}
+        versions = ("pyzmq-27.3.0", "libzmq-4.3.5", "mpi4py-4.1.2", "MPICH-5.0.2", "3.11.2")
+        assert required == {f"#{each}" for each in versions}
+        facts = {value["name"]: value["value"] for value in measured["location"]["additionalProperty"]}
+        assert (facts["cpu"], facts["memory_bytes"]) == ("Example CPU 9000", "16000000000")
+        assert failed["actionStatus"].endswith("FailedActionStatus")
+        assert failed["error"] == "no engine registered within 60 s"
+
+
+def test_every_reference_in_the_crate_leads_somewhere(packed):
+    graph = json.loads(contents(packed)["ro-crate-metadata.json"])["@graph"]
+    known = {entity["@id"] for entity in graph}
+    assert len(known) == len(graph)
+    elsewhere = {reference for entity in graph for reference in references(entity)} - known
+    assert elsewhere == {"https://w3id.org/ro/crate/1.1"}
+
+
+def references(node):
+    for value in node.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, dict):
+                yield part["@id"]
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "version"),
+    [
+        ("CPython 3.11.2", "CPython", "3.11.2"),
+        ("MPICH Version:      5.0.2, thread level multiple", "MPICH", "5.0.2"),
+        ("Open MPI v5.0.11, package: Open MPI me@here, thread level multiple", "Open MPI", "5.0.11"),
+    ],
+)
+def test_a_version_is_read_from_what_a_library_says(said, name, version):
+    found = recorded.NAME_AND_VERSION.match(said)
+    assert (found["name"], found["version"]) == (name, version)
+
+
+# ---- on another machine
+
+
+def test_elsewhere_it_gives_the_same_page_byte_for_byte(run, tmp_path, monkeypatch):
+    # The page of the run was rendered in another folder: it is what the bundle would render.
+    page = (run / "report/index.html").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(render, "render", lambda results, at, waiting: at.parent.mkdir() or at.write_bytes(page))
+        bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    other = tmp_path / "another" / "machine"
+    other.mkdir(parents=True)
+    strange = {"HOME": str(other), "PYTHONHASHSEED": "7", "TZ": "Pacific/Chatham", "LC_ALL": "C", "PATH": str(other)}
+    done = subprocess.run(
+        [sys.executable, "-m", "crossover", "report", "--from", tmp_path / "bundle.zip", "--page", "page.html"],
+        cwd=other,
+        env=os.environ | strange | {"PYTHONPATH": os.pathsep.join([str(ROOT / "workflow"), *sys.path[1:]])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (other / "page.html").read_bytes() == page
+    assert done.stdout == f"The report: page.html, the same bytes as in {tmp_path}/bundle.zip\n"
+
+
+def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, capsys):
+    waiting = '{"hosts": {}, "tiers": {"mpi_pingpong": {"paper": {"arms": ["persistent"]}}}}'
+    render.render(run, run / "report/index.html", waiting)
+    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    assert main(["report", "--from", str(tmp_path / "bundle.zip"), "--page", str(tmp_path / "page.html")]) == 0
+    assert "the same bytes" in capsys.readouterr().out
+    assert waiting in (tmp_path / "page.html").read_text()
+
+
+def test_a_page_that_came_out_otherwise_is_told(packed, quick, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(render.preview, "render", lambda source, page, environment: page.write_text("<body></body>"))
+    assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0
+    assert "from the same results" in capsys.readouterr().out and (tmp_path / "page.html").is_file()
+
+
+# ---- bad ones
+
+
+def rewritten(archive, **changes):
+    """The archive with other contents under some names; None takes a name out."""
+    held = contents(archive) | changes
+    with zipfile.ZipFile(archive, "w") as packed:
+        for name, content in held.items():
+            if content is not None:
+                packed.writestr(name, content)
+
+
+def with_entry(archive, name, mode=stat.S_IFREG | 0o644):
+    entry = zipfile.ZipInfo("placeholder")
+    entry.filename, entry.external_attr = name, mode << 16
+    with zipfile.ZipFile(archive, "a") as packed:
+        packed.writestr(entry, "/etc/passwd")
+
+
+def cut_off(archive):
+    archive.write_bytes(archive.read_bytes()[:-300])
+    return "is damaged, or no bundle of crossover's (File is not a zip file)"
+
+
+def bit_flipped(archive):
+    content = bytearray(archive.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    archive.write_bytes(content)
+    return "is damaged"
+
+
+def other_content(archive):
+    rewritten(archive, **{"results/summary.parquet": b"other"})
+    return "is damaged: 'results/summary.parquet' in it is not what SHA256SUMS says"
+
+
+def one_file_less(archive):
+    rewritten(archive, **{"results/summary.parquet": None})
+    return "'results/summary.parquet' is in one of them alone"
+
+
+def other_version(archive):
+    metadata = contents(archive)["ro-crate-metadata.json"].decode()
+    rewritten(archive, **{"ro-crate-metadata.json": metadata.replace('"schemaVersion": "1"', '"schemaVersion": "7"')})
+    return "is of schema version 7, this code reads 1; render it by the crossover that made it"
+
+
+def somebody_elses(archive):
+    rewritten(archive, **{"ro-crate-metadata.json": '{"@graph": [{"@id": "./"}]}'})
+    return "is an RO-Crate, but none of crossover's"
+
+
+def no_crate(archive):
+    rewritten(archive, **{"ro-crate-metadata.json": None})
+    return "is no bundle of crossover's: it holds no ro-crate-metadata.json"
+
+
+def not_json(archive):
+    rewritten(archive, **{"ro-crate-metadata.json": "{"})
+    return "is damaged, or no bundle of crossover's (Expecting property name"
+
+
+def of_another_shape(archive):
+    rewritten(archive, **{"ro-crate-metadata.json": "[1]"})
+    return "is damaged, or no bundle of crossover's (list indices"
+
+
+def not_there(archive):
+    archive.unlink()
+    return "cannot be unpacked (No such file or directory); name a bundle"
+
+
+def a_link(archive):
+    with_entry(archive, "results/link", stat.S_IFLNK | 0o777)
+    return "holds 'results/link', which is no plain file"
+
+
+def leading_out(name):
+    def trouble(archive):
+        with_entry(archive, name)
+        return f"holds the name {name!r}, which leads out of the folder"
+
+    trouble.__name__ = name
+    return trouble
+
+
+NAMES = ("../out", "results/../../out", "/out", "C:/out", "results\\..\\out", "results//out", "./out")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_is_there_twice_is_refused(packed, tmp_path, capsys):
+    with_entry(packed, "results/summary.parquet")
+    assert "holds 'results/summary.parquet' twice" in refused(capsys, "report", "--from", str(packed), "--page", "p")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        *(cut_off, bit_flipped, other_content, one_file_less, other_version, somebody_elses, no_crate, not_json),
+        *(of_another_shape, not_there, a_link, *map(leading_out, NAMES)),
+    ],
+    ids=lambda trouble: trouble.__name__,
+)
+def test_a_bad_bundle_is_refused_by_name_and_nothing_is_left_of_it(packed, tmp_path, capsys, monkeypatch, trouble):
+    told = trouble(packed)
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    said = refused(capsys, "report", "--from", str(packed), "--page", str(tmp_path / "page.html"))
+    assert said.startswith(f"crossover report: {packed}: ") and told in said
+    assert list(temporary.iterdir()) == [] and not (tmp_path / "page.html").exists()
+    assert not [path for path in tmp_path.parent.rglob("out")]

@@ -1,0 +1,115 @@
+"""Is a verdict on a claim told with its numbers and conditions, and does no sentence stay when they change?"""
+
+import json
+
+import pytest
+from campaigns import Campaign, zmq
+
+from crossover import record
+from crossover.report import claims
+from crossover.report.page import Page
+
+CURVE = {
+    "experiment": "zmq_throughput", "placement": "node", "protocol": "DEALER/ROUTER over ipc, 64 MB in flight",
+    "metric": "throughput", "arm": "copy",
+}  # fmt: skip
+
+
+def row(**changes):
+    known = {
+        "claim": "zmq-small-penalty", "source": "the notebook", "says": "Zero-copy costs five times.", "kind": "ratio",
+        "experiment": "zmq_throughput", "metric": "throughput", "placement": "node", "protocol": CURVE["protocol"],
+        "arm": "", "verdict": "refuted", "reason": "it lies outside", "unit": "times", "scale": "log",
+        "axis_unit": "bytes", "own": "contradicts", "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
+        "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
+        "published": 5.0, "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
+        "at_least": False,
+    }  # fmt: skip
+    assert set(known) == set(record.CLAIMS.names)
+    return known | changes
+
+
+def unmeasured(**changes):
+    nothing = dict.fromkeys(["value", "low", "high", "smallest_effect", "resolution", "x", "scale", "arm", "at_least"])
+    return row(verdict="not measured", reason="`twisted`: measured only from tier `standard` on", **nothing, **changes)
+
+
+def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
+    assert claims.sentences(row()) == (
+        "`zmq-small-penalty`: *Zero-copy costs five times.* **Refuted**: it lies outside. Claimed is about 5.00 times, "
+        "taken as 3.30 to 7.50 times; found was 2.00 [1.90, 2.10] times. That is from throughput of `zmq_throughput`, "
+        "DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms were seen to differ "
+        "by a factor of 1.04 there. Its own data says otherwise: 2.30 times."
+    )
+
+
+def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
+    assert claims.sentences(unmeasured(own="agrees")) == (
+        "`zmq-small-penalty`: *Zero-copy costs five times.* **Not measured**: `twisted`: measured only from tier "
+        "`standard` on. Its own data agrees: 2.30 times."
+    )
+    assert claims.lines([unmeasured(own="no data", own_value=None)])[0][2:] == ["–", "3.30 to 7.50 times", "–"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"low": None, "high": None}, "found was 2.00 times."),
+        ({"value": None, "low": None, "high": None}, "found was no place."),
+        ({"published": None}, "Expected is 3.30 to 7.50 times; "),
+        ({"published": None, "expected_high": None}, "Expected is at least 3.30 times; "),
+        ({"published": None, "expected_low": None}, "Expected is at most 7.50 times; "),
+        ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 kB [80 kB, 100 kB]"),
+        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "Equal arms could make up 2.30 µs of it."),
+        ({"numbers": 7, "x": 1e5}, " at 100 kB, which speaks most against it of 7 numbers."),
+        ({"numbers": 3, "x": None, "arm": "lru"}, " against `lru`, which speaks most against it of 3 numbers."),
+        ({"numbers": 7, "own_x": 464.0}, "Its own data says otherwise: 2.30 times at 464 B."),
+        ({"smallest_effect": None}, "over 5 launches. Its own data"),
+    ],
+)  # fmt: skip
+def test_what_is_special_about_a_number_is_said(changes, words):
+    assert words in claims.sentences(row(**changes))
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["value", "low", "high", "expected_low", "expected_high", "published", "own_value", "smallest_effect", "launches"],
+)
+def test_no_number_in_a_sentence_stays_when_it_changes(column):
+    changed = row(**{column: row()[column] * 1.5 if column != "launches" else 8})
+    assert claims.sentences(changed) != claims.sentences(row())
+
+
+def test_how_many_claims_have_each_verdict_is_said():
+    told = [
+        row(),
+        row(verdict="holds", own="agrees"),
+        row(verdict="holds", own="no data", own_value=None),
+        unmeasured(),
+    ]
+    assert claims.counts(told) == (
+        "Of 4 claims 2 hold, 1 is refuted and 1 was not measured. Of 3 that came with data of their own, 2 are "
+        "contradicted by it."
+    )
+    assert claims.counts([row()]).startswith("Of 1 claim 1 is refuted.")
+    assert claims.counts([]) == "No claim was judged."
+
+
+def test_the_page_has_a_line_and_a_sentence_for_each_claim_below_its_source(tmp_path):
+    told = [row(), unmeasured(claim="sched-twisted", source="the mail")]
+    page = Page({}, Campaign([zmq()], estimated={"claims": told}).write(tmp_path))
+    shown = page.claims().data
+    assert (
+        "| `zmq-small-penalty` | refuted | 2.00 [1.90, 2.10] times | 3.30 to 7.50 times | contradicts: 2.30 times |"
+        in shown
+    )
+    assert shown.startswith("Of 2 claims 1 is refuted and 1 was not measured.")
+    first, second = page.claims_told().data.split("\n\n**the mail**\n\n")
+    assert first == f"**the notebook**\n\n- {claims.sentences(told[0])}"
+    assert second == f"- {claims.sentences(told[1])}"
+
+
+def test_a_run_without_claims_says_so(tmp_path):
+    page = Page({}, Campaign([zmq()]).write(tmp_path))
+    assert page.claims().data == "No claim was judged."
+    assert page.claims_told().data == ""

@@ -1,0 +1,97 @@
+"""Does the page on many runs say what the tables say, and something else when they say something else?"""
+
+import pytest
+from comparisons import facts, history, write
+
+from crossover.report import course, course_figures, render
+from crossover.report.course_page import CoursePage
+
+
+def of(tmp_path, tables=None):
+    return course.load(write(tables or history(), tmp_path))
+
+
+def altered(number, arm="no-copy", **changes):
+    """The history with another row of one run."""
+    tables = history()
+    tables["history"] = [
+        row | (changes if (row["number"], row["arm"]) == (number, arm) else {}) for row in tables["history"]
+    ]
+    return tables
+
+
+def test_a_change_is_told_with_its_run_its_levels_and_what_else_differs(tmp_path):
+    found = of(tmp_path)
+    changed = next(one for one in found.competing if one.changes)
+    assert course.sentence(found, changed, 5) == (
+        "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (begun 2026-11-06): 1.10 "
+        "after 1.25, 0.880 times. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
+    )
+
+
+def test_the_summary_counts_curves_runs_and_null_arms(tmp_path):
+    said = course.summary(of(tmp_path))
+    assert said.startswith(
+        "1 of 2 curves of an arm against its reference came to another level in the course of 8 runs."
+    )
+    assert "chance would give a change to at most about 0.10 of 2 curves. Of 1 null arm, whose ratio" in said
+    assert said.endswith("0 were given one.")
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        altered(6, changed=False),
+        altered(6, level=1.15),
+        altered(5, level=1.3),
+        altered(6, began_utc="2026-12-24T10:00:00+00:00"),
+        altered(6, better="lower"),
+        altered(4, arm="default", changed=True),
+        altered(4, arm="null", changed=True),
+        history() | {"runs": [*history()["runs"], *facts("9", "27.3")]},
+        history() | {"runs": [row | {"value": "1.0"} if row["run"] == "5" else row for row in history()["runs"]]},
+    ],
+)
+def test_every_number_of_the_summary_comes_from_the_tables(tmp_path, tables):
+    before = course.summary(of(tmp_path))
+    assert course.summary(of(tmp_path, tables)) != before
+
+
+def test_the_better_direction_decides_the_word(tmp_path):
+    tables = history()
+    tables["history"] = [row | {"better": "lower"} for row in tables["history"]]
+    assert "is **better** from run 6 on" in course.summary(of(tmp_path, tables))
+
+
+def test_the_table_has_the_levels_of_each_curve_and_the_first_and_last_run(tmp_path):
+    lines = course.lines(of(tmp_path), "zmq_throughput")
+    assert [line[1:] for line in lines] == [
+        ["`default` / `copy`", "8", "1.10 [1.07, 1.13]", "1.10 [1.07, 1.13]", "one"],
+        ["`no-copy` / `copy`", "8", "1.25 [1.21, 1.29]", "1.10 [1.07, 1.13]", "1.25 from run 1; 1.10 from run 6"],
+    ]
+
+
+def test_every_run_has_a_line_that_says_what_was_new(tmp_path):
+    lines = course.run_lines(of(tmp_path))
+    assert [line[0] for line in lines] == [str(number) for number in range(1, 9)]
+    assert lines[0][1:] == ["results.1", "2026-11-01", "5", "–"]
+    assert lines[5][-1] == "library pyzmq (26.0 before, 27.3 after)"
+    assert lines[6][-1] == "nothing that they tell of themselves"
+
+
+def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp_path):
+    (courses,) = course_figures.groups(of(tmp_path))
+    points = course_figures.chart(courses).to_dict()["data"]["values"]
+    assert {point["arm"] for point in points} == {"no-copy", "default"}
+    assert [point["level"] for point in points if point["arm"] == "no-copy"] == [1.25] * 5 + [1.1] * 3
+
+
+def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    folder = write(history(), tmp_path / "history")
+    course_figures.draw(folder)
+    render.render(folder, folder / "index.html", source="history.qmd")
+    html = (folder / "index.html").read_text()
+    assert html.count('class="crossover-chart"') == 1
+    assert "1.25 from run 1; 1.10 from run 6" in html
+    assert "| run |" in CoursePage(folder).runs().data

@@ -1,0 +1,423 @@
+"""Is the report published as it is, where it was said, after asking, and never when it is older than its data?"""
+
+import json
+import os
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from checkouts import git as do
+
+from crossover import plan, record
+from crossover.__main__ import main
+from crossover.report import origin
+from crossover.share import git, quarto
+
+ROOT = Path(__file__).parents[2]
+
+
+def publish(*arguments, expected=0):
+    assert main(["publish", *arguments]) == expected
+
+
+def refused(capsys, *arguments):
+    capsys.readouterr()
+    publish(*arguments, expected=1)
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said.partition("crossover publish: ")[2]
+
+
+def files_of(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+def pushed(checkout, tmp_path, branch="gh-pages"):
+    """What a clone of the pushed branch holds."""
+    do("clone", "-q", "--branch", branch, str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
+    return files_of(tmp_path / "clone")
+
+
+def tip(checkout, branch="gh-pages"):
+    return do("ls-remote", "origin", f"refs/heads/{branch}", folder=checkout)
+
+
+# ---- to a branch
+
+
+def test_a_clone_of_the_pushed_branch_holds_the_report_byte_for_byte(checkout, tmp_path, capsys):
+    (checkout / "work").write_text("in progress")
+    before = do("rev-parse", "HEAD", folder=checkout), do("status", "--porcelain", folder=checkout)
+    publish("--yes")
+    page = (checkout / "results/report/index.html").read_bytes()
+    assert pushed(checkout, tmp_path) == {"index.html": page, ".nojekyll": b""}
+    assert (do("rev-parse", "HEAD", folder=checkout), do("status", "--porcelain", folder=checkout)) == before
+    assert f"the branch gh-pages of {tmp_path}/remote.git" in capsys.readouterr().out
+
+
+def test_the_same_report_is_pushed_once_and_a_new_one_on_top(checkout, capsys):
+    publish("--yes")
+    first = tip(checkout)
+    publish("--yes")
+    assert tip(checkout) == first and "Nothing to push" in capsys.readouterr().out
+    page = checkout / "results/report/index.html"
+    page.write_text(page.read_text().replace("</body>", "<p>more</p></body>"))
+    publish("--yes")
+    assert tip(checkout) != first
+    assert do("rev-list", "--count", "gh-pages", folder=checkout) == "2"
+
+
+class Terminal:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def isatty(self):
+        return True
+
+    def readline(self):
+        return f"{self.answer}\n"
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 1), ("n", 1)])
+def test_it_asks_before_it_pushes(checkout, capsys, monkeypatch, answer, code):
+    monkeypatch.setattr(sys, "stdin", Terminal(answer))
+    publish(expected=code)
+    assert re.search(r"Push 2 files, \d+\.\d MB, to the branch gh-pages of \S+remote\.git\?", capsys.readouterr().err)
+    assert bool(tip(checkout)) == (code == 0)
+
+
+def test_with_nobody_to_ask_it_does_not_push(checkout, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "there is no terminal to ask; if that is right, say --yes" in refused(capsys)
+    assert not tip(checkout)
+
+
+def without_git(checkout, monkeypatch):
+    monkeypatch.setenv("PATH", str(checkout))
+    return [], "git is not on PATH; install it"
+
+
+def outside(checkout, monkeypatch):
+    (checkout / ".git").rename(checkout / "git")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(checkout.parent))
+    return [], "is in no git checkout (fatal: not a git repository"
+
+
+def without_remote(checkout, monkeypatch):
+    do("remote", "remove", "origin", folder=checkout)
+    return [], "has no remote 'origin'; add one: git remote add origin URL"
+
+
+def unknown_remote(checkout, monkeypatch):
+    return ["--remote", "fork"], "has no remote 'fork'; name one of its own with --remote: origin"
+
+
+def impossible_branch(checkout, monkeypatch):
+    return ["--branch", "a..b"], "'a..b' cannot be the name of a branch"
+
+
+def unreachable(checkout, monkeypatch):
+    do("remote", "set-url", "origin", "/nowhere/at/all.git", folder=checkout)
+    return [], "git ls-remote failed; it said\n  fatal: '/nowhere/at/all.git' does not appear"
+
+
+def checked_out(checkout, monkeypatch):
+    do("switch", "-qc", "gh-pages", folder=checkout)
+    return [], "the branch gh-pages is checked out here"
+
+
+def foreign(checkout, monkeypatch):
+    do("push", "-q", "origin", "main:gh-pages", folder=checkout)
+    return [], "remote.git holds something else than a report of crossover's"
+
+
+def foreign_here(checkout, monkeypatch):
+    do("branch", "gh-pages", folder=checkout)
+    return [], "the branch gh-pages here holds something else"
+
+
+def nobody(checkout, monkeypatch):
+    do("config", "--unset", "user.email", folder=checkout)
+    return [], "git does not know your email, which a commit needs; tell it: git config user.email"
+
+
+def rejected(checkout, monkeypatch):
+    hook = Path(do("remote", "get-url", "origin", folder=checkout)) / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho 'the branch is protected'\nexit 1\n")
+    hook.chmod(0o755)
+    return [], "the branch is protected"
+
+
+def elsewhere(checkout, monkeypatch):
+    return ["--to", "pages"], "--to pages: is no destination; give gh-pages, a folder (site/) or a zip file (site.zip)"
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        *(without_git, outside, without_remote, unknown_remote, impossible_branch, unreachable, checked_out, foreign),
+        *(foreign_here, nobody, rejected, elsewhere),
+    ],
+    ids=lambda trouble: trouble.__name__,
+)
+def test_what_stands_in_the_way_is_named_and_nothing_is_pushed(checkout, capsys, monkeypatch, trouble):
+    arguments, told = trouble(checkout, monkeypatch)
+    before = tip(checkout) if trouble is foreign else ""
+    assert told in refused(capsys, "--yes", *arguments)
+    if trouble not in (without_git, outside, without_remote, unreachable):
+        assert tip(checkout) == before
+
+
+def test_after_a_rejected_push_the_next_one_goes_through(checkout, capsys, monkeypatch):
+    rejected(checkout, monkeypatch)
+    assert "publish again" in refused(capsys, "--yes")
+    hook = Path(do("remote", "get-url", "origin", folder=checkout)) / "hooks" / "pre-receive"
+    hook.unlink()
+    publish("--yes")
+    assert tip(checkout)
+
+
+def test_the_domain_that_the_site_was_given_stays(checkout, tmp_path):
+    publish("--yes")
+    do("worktree", "add", "-q", str(tmp_path / "pages"), "gh-pages", folder=checkout)
+    (tmp_path / "pages" / "CNAME").write_text("bench.example.org\n")
+    do("add", "CNAME", folder=tmp_path / "pages")
+    do("commit", "-qm", "A domain", folder=tmp_path / "pages")
+    do("push", "-q", "origin", "gh-pages", folder=tmp_path / "pages")
+    do("worktree", "remove", str(tmp_path / "pages"), folder=checkout)
+    named = tip(checkout)
+    publish("--yes")
+    assert tip(checkout) == named
+    page = checkout / "results/report/index.html"
+    page.write_text(f"{page.read_text()}\n")
+    publish("--yes")
+    assert tip(checkout) != named
+    assert pushed(checkout, tmp_path)["CNAME"] == b"bench.example.org\n"
+
+
+def test_no_password_is_told():
+    said = git.indented("fatal: unable to access 'https://me:s3cret@example.org/it.git/'")
+    assert said == "  fatal: unable to access 'https://example.org/it.git/'"
+
+
+# ---- by Quarto
+
+QUARTO = """#!{python}
+import json, os, pathlib, subprocess, sys
+git = lambda *words: subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout.strip()
+site = {{path.name: path.read_text() for path in pathlib.Path("_site").iterdir()}}
+pathlib.Path({told!r}).write_text(json.dumps([sys.argv[1:], os.getcwd(), site, os.listdir(".")]))
+if {fails}:
+    sys.exit("no permission")
+# As Quarto does: a commit in a worktree of the branch, and a mark of its own in .nojekyll.
+git("fetch", "origin", "gh-pages")
+git("worktree", "add", "-q", "--force", "--detach", "pages", "origin/gh-pages")
+os.chdir("pages")
+for name, text in site.items():
+    pathlib.Path(name).write_text(text if name != ".nojekyll" else "a1b2")
+git("add", "-Af", ".")
+git("commit", "--allow-empty", "-qm", "Built site for gh-pages")
+git("push", "-q", "--force", "origin", "HEAD:gh-pages")
+os.chdir("..")
+git("worktree", "remove", "--force", "pages")
+"""
+
+
+@pytest.fixture
+def by_quarto(checkout, tmp_path, monkeypatch):
+    """Puts a stand-in for Quarto in its place, and gives the file in which it says how it was called."""
+
+    def install(fails=False):
+        script, told = tmp_path / "quarto", tmp_path / "told"
+        script.write_text(QUARTO.format(python=sys.executable, told=str(told), fails=fails))
+        script.chmod(0o755)
+        monkeypatch.setattr(quarto, "found", lambda: str(script))
+        return told
+
+    return install
+
+
+def change(checkout):
+    page = checkout / "results/report/index.html"
+    page.write_text(f"{page.read_text()}\n")
+    return page.read_text()
+
+
+def test_with_quarto_it_is_quarto_that_pushes_to_a_branch_that_is_there(checkout, tmp_path, by_quarto, capsys):
+    told = by_quarto()
+    publish("--yes")
+    assert not told.exists(), "without a terminal Quarto begins no branch"
+    page = change(checkout)
+    publish("--yes")
+    words, folder, site, beside = json.loads(told.read_text())
+    assert words == ["publish", "gh-pages", "--no-render", "--no-prompt", "--no-browser"]
+    assert site == {"index.html": page, ".nojekyll": ""}
+    assert sorted(beside) == ["_quarto.yml", "_site", "index.qmd"]
+    assert not Path(folder).exists() and checkout not in Path(folder).parents
+    assert len(do("worktree", "list", folder=checkout).splitlines()) == 1
+    assert pushed(checkout, tmp_path)["index.html"].decode() == page
+    first = tip(checkout)
+    publish("--yes")
+    assert tip(checkout) == first
+
+
+def test_a_quarto_that_fails_says_why_and_leaves_nothing_behind(checkout, by_quarto, capsys):
+    publish("--yes")
+    before = tip(checkout)
+    by_quarto(fails=True)
+    change(checkout)
+    said = refused(capsys, "--yes")
+    assert "ended with code 1; it said\n  no permission\nMend what it names, or take quarto off PATH" in said
+    assert tip(checkout) == before
+    assert len(do("worktree", "list", folder=checkout).splitlines()) == 1
+
+
+# ---- to a folder, to a zip file
+
+
+def test_a_folder_gets_the_files_and_keeps_its_own(checkout):
+    (checkout / "www").mkdir()
+    (checkout / "www" / "robots.txt").write_text("all")
+    for _ in range(2):
+        publish("--to", "www/")
+    page = (checkout / "results/report/index.html").read_bytes()
+    assert files_of(checkout / "www") == {"index.html": page, ".nojekyll": b"", "robots.txt": b"all"}
+
+
+def test_somebody_elses_page_is_not_overwritten(checkout, capsys):
+    (checkout / "index.html").write_text("mine")
+    assert "index.html: is no report of crossover's and stays" in refused(capsys, "--to", "./")
+    assert (checkout / "index.html").read_text() == "mine"
+
+
+def test_a_zip_file_is_the_same_whenever_it_is_made(checkout):
+    publish("--to", "a.zip")
+    os.utime(checkout / "results/report/index.html", (1e9, 1e9))
+    publish("--to", "b.zip")
+    assert (checkout / "a.zip").read_bytes() == (checkout / "b.zip").read_bytes()
+    with zipfile.ZipFile(checkout / "a.zip") as packed:
+        assert packed.namelist() == [".nojekyll", "index.html"]
+
+
+def test_a_place_that_cannot_be_written_is_named(checkout, capsys):
+    (checkout / "file").write_text("")
+    assert "file/site.zip: cannot be written" in refused(capsys, "--to", "file/site.zip")
+    assert "file/www: cannot be written" in refused(capsys, "--to", "file/www/")
+
+
+# ---- older than its data
+
+
+def no_report(results):
+    (results / "report/index.html").unlink()
+    return "results/report/index.html: there is no report (No such file or directory); make it: make report"
+
+
+def other_table(results):
+    record.write(record.SUMMARY.empty_table(), results / "summary.parquet")
+    return "results/report/index.html: is older than results/summary.parquet; run make report again (what is measured"
+
+
+def other_figure(results):
+    next(results.glob("figures/zmq_throughput/*.vl.json")).write_text("{}")
+    return "index.html: is older than results/figures/zmq_throughput; run"
+
+
+def table_gone(results):
+    (results / "thresholds.parquet").unlink()
+    return "is older than results/thresholds.parquet; run"
+
+
+def measured_again(results):
+    launch = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()[0]
+    path = Path(plan.RAW.format(results=results, **launch))
+    again = {name: value for name, value in launch.items() if name != "file"} | {"started_utc": "2027-01-01T00:00:00"}
+    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": again, "ranks": []})
+    os.utime(path, (1e9, 1e9))
+    return f"results/launches.parquet: is older than {path}; run"
+
+
+def damaged(results):
+    path = next(results.glob("raw/*/*/*.parquet"))
+    path.write_bytes(b"nothing")
+    return f"{path}: cannot be read as a raw file"
+
+
+def another_launch(results):
+    path = results / "raw/mpi_pingpong/node/launch=9.parquet"
+    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
+    os.utime(path, (4e9, 4e9))
+    return f"is older than {path}; run"
+
+
+def of_another_maker(results):
+    (results / "report/index.html").write_text("<html><body>by hand</body></html>")
+    return "index.html: does not say what it was made from; render it again: make report"
+
+
+@pytest.mark.parametrize(
+    "why",
+    [no_report, other_table, other_figure, table_gone, measured_again, damaged, another_launch, of_another_maker],
+    ids=lambda why: why.__name__,
+)
+def test_a_report_older_than_its_data_goes_nowhere(checkout, capsys, why):
+    told = why(Path("results"))
+    assert told in refused(capsys, "--to", "site/")
+    assert not (checkout / "site").exists()
+
+
+def test_a_leftover_of_another_configuration_and_new_times_make_no_report_old(checkout):
+    leftover = checkout / "results/raw/mpi_pingpong/node/launch=9.parquet"
+    record.write(record.MEASUREMENTS.empty_table(), leftover, {"launch": {}, "ranks": []})
+    os.utime(leftover, (1e9, 1e9))
+    (checkout / "results/summary.parquet").touch()
+    publish("--to", "site/")
+
+
+def test_a_page_says_what_it_was_made_from(rendered, results):
+    told = origin.read(rendered)
+    assert told == origin.of(results)
+    assert {"summary.parquet", "figures/mpi_pingpong"} <= set(told["made_from"])
+    assert str(results) not in rendered.read_text()
+
+
+# ---- where it is published on push
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_the_ready_ci_file_calls_what_there_is(name):
+    text = (ROOT / "docs/ci" / name).read_text()
+    steps = "\n".join(found for found in every_string(yaml.safe_load(text)) if "make " in found)
+    called = re.findall(r"^make ([a-z]+)((?: [A-Z]+=\S+)*)$", steps, re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text()
+    assert [target for target, _ in called] == ["report", "publish"]
+    for target, settings in called:
+        recipe = makefile[makefile.index(f"\n{target}:") :].split("\n\n")[0]
+        for variable in re.findall(r" ([A-Z]+)=", settings):
+            assert f"$({variable})" in recipe
+
+
+def every_string(node):
+    if isinstance(node, str):
+        yield node
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from every_string(part)
+
+
+def test_the_ready_ci_files_publish_on_push_and_nowhere_by_surprise():
+    github = yaml.safe_load((ROOT / "docs/ci/github.yml").read_text())
+    # YAML 1.1, which this reader knows, takes the word for a truth value.
+    assert github[True]["push"]["branches"] == ["main"]
+    assert github["permissions"] == {"contents": "write"}
+    gitlab = yaml.safe_load((ROOT / "docs/ci/gitlab.yml").read_text())
+    assert gitlab["pages"]["artifacts"]["paths"] == ["public"]
+    assert gitlab["pages"]["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
+    assert "make publish TO=public/" in gitlab["pages"]["script"]
+    assert not (ROOT / ".github").exists() and not (ROOT / ".gitlab-ci.yml").exists()

@@ -1,0 +1,92 @@
+"""A crossover that the first sweep finds is looked into by a second: in the same run, by launches of its own."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from copies import CLIFF_GRAMS, Project, copy_of_the_project, refine
+
+from crossover import record
+
+RUN = ("snakemake", "--profile", "profiles/local")
+RAW, REFINEMENT = "results/raw/toy/node", "results/experiments/toy/refinement.json"
+FIRST, SECOND = (1, 2, 3), (10001, 10002, 10003)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str]:
+    """A project in which both sweeps of the toy have been run, and what was said."""
+    project = copy_of_the_project(tmp_path_factory.mktemp("swept") / "project")
+    refine(project)
+    return project, project.succeed(*RUN)
+
+
+def raw(project: Project) -> dict[int, Path]:
+    return {int(path.stem.partition("=")[2]): path for path in (project.folder / RAW).glob("*.parquet")}
+
+
+def test_both_sweeps_are_run_by_one_command(swept: tuple[Project, str]) -> None:
+    project, said = swept
+    assert sorted(raw(project)) == [*FIRST, *SECOND]
+    assert "tier quick: 3 launches" in said
+    assert "then, inside the crossovers that were found, a second sweep of at most 3 launches" in said
+    assert "node, spinning: 3 more launches, at 10, 18, 32, 56, 100" in said
+    assert "6 of 6 launches done" in said
+    assert project.leftovers() == []
+
+
+def test_the_second_measures_the_points_of_the_bracket_and_says_so(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    for number, path in raw(project).items():
+        table = pq.read_table(path, partitioning=None)
+        settings = json.loads(record.metadata(table)["launch"]["settings"])
+        inside = [10, 18, 32, 56, 100]
+        assert settings.get("cells") == ({"spinning": inside} if number in SECOND else None)
+        assert sorted(set(table["x"].to_pylist())) == (inside if number in SECOND else [1, 10, 100, 1000])
+
+
+def test_together_they_see_the_cliff_four_times_as_sharply(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    [row] = record.read(project.folder / "results/crossovers.parquet", record.CROSSOVERS).to_pylist()
+    assert (row["verdict"], row["bracket_low"], row["bracket_high"]) == ("one", 18, 32)
+    assert row["bracket_low"] < CLIFF_GRAMS < row["bracket_high"]
+    assert row["launches"] == 6
+
+
+def test_the_page_says_which_launches_and_points_refined_it(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    page = " ".join((project.folder / "results/report/index.html").read_text().split())
+    assert "A second sweep of 3 launches (number 10001 to 10003) looked into what the first had found" in page
+
+
+def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:
+    assert swept[0].planned() == {}
+
+
+def test_a_launch_of_the_second_sweep_that_is_gone_is_measured_again_alone(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    path = project.folder / RAW / "launch=10003.parquet"
+    aside = path.rename(project.folder / "aside")
+    assert project.planned("toy")["measure"] == ["Measuring toy, placement node, launch 10003"]
+    # What exists is reported on, and nothing is measured.
+    partial = project.planned("--config", "partial=True")
+    assert not {"measure", "refinement"} & set(partial) and "tables" in partial
+    aside.rename(path)
+
+
+def test_without_points_to_refine_there_is_nothing_of_it(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    before = (project.folder / "config/config.yaml").read_text()
+    project.edit("config/config.yaml", "refine_points: 3", "refine_points: 0")
+    assert not {"measure", "refinement"} & set(project.planned())
+    (project.folder / "config/config.yaml").write_text(before)
+
+
+def test_a_refinement_that_comes_out_the_same_measures_nothing_again(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    project.edit("workflow/crossover/analyse/crossing.py", "STEPS = 64", "STEPS = 65")
+    assert "refinement" in project.planned()
+    project.succeed(*RUN, REFINEMENT)
+    left = project.planned()
+    assert "tables" in left and "measure" not in left

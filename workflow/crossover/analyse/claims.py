@@ -1,0 +1,131 @@
+"""From the joined tables of a run to a verdict on every claim."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from crossover import published, record
+from crossover.analyse.absence import Absence
+from crossover.analyse.curves import NAMES, Curve, curves
+from crossover.analyse.field import Field, NotMeasuredError, as_named, of_source
+from crossover.analyse.found import Found
+from crossover.analyse.quantities import UNITS, find
+from crossover.analyse.verdicts import Judgement, Range, decisive, judge
+
+Claim = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+def write(claims: Sequence[Claim], results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Judge `claims` (crossover.claimed) by the tables in `results`, and write their table beside them.
+
+    `higher` says what higher tiers measure, for what this run did not; see `Absence`.
+    """
+    field = measured(results, higher)
+    datasets = published.read()
+    sources = {source: of_source(datasets, source) for source in {claim["source"] for claim in claims}}
+    rows = [row(claim, field, sources[claim["source"]]) for claim in claims]
+    frame = pd.DataFrame(rows, columns=record.CLAIMS.names)
+    record.write(pa.Table.from_pandas(frame, record.CLAIMS, preserve_index=False), results / "claims.parquet")
+
+
+def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Field:
+    """The curves of a run, and what can be said of those that it lacks."""
+    every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
+    sensitivity = record.read(results / "sensitivity.parquet", record.SENSITIVITY).to_pylist()
+    effects = {
+        (row["experiment"], row["placement"], row["metric"]): math.log(row["smallest_effect"])
+        for row in sensitivity
+        if row["smallest_effect"]
+    }
+    absence = Absence(record.read(results / "launches.parquet", record.LAUNCHES).to_pylist(), every, higher)
+    return Field(every, as_named, effects, absence.of_curve, absence.of_place)
+
+
+def row(claim: Claim, field: Field, source: Field) -> Row:
+    """What is said of one claim, as a row of record.CLAIMS."""
+    said = {key: claim[key] for key in ("claim", "source", "says", "published")}
+    quantity = claim["quantity"]
+    said |= {"kind": quantity["kind"], "experiment": quantity["experiment"], "metric": quantity["metric"]}
+    said["unit"] = UNITS.get(quantity["kind"], "")
+    said |= {"expected_low": _finite(claim["low"]), "expected_high": _finite(claim["high"])}
+    try:
+        found = find(field, quantity)
+        expected = _range(claim, found)
+        judgement = judge(found, expected)
+        if judgement.verdict == "not measured":
+            raise NotMeasuredError(judgement.reason)
+        told = _measured(found, judgement, expected)
+    except NotMeasuredError as error:
+        told = {"verdict": "not measured", "reason": str(error), "rows": "[]", "launches": 0, "numbers": 0}
+    return said | told | _of_source(claim, source)
+
+
+def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
+    which = decisive(found, expected)
+    value, low, high = (_natural(found, getattr(found.known, name)[which]) for name in ("value", "low", "high"))
+    main = found.curves[0].facts
+    return {
+        "verdict": judgement.verdict,
+        "reason": judgement.reason,
+        "value": value,
+        "low": low,
+        "high": high,
+        **({"unit": found.unit} if found.unit else {}),
+        "scale": "log" if found.log else "linear",
+        "at_least": found.at_least,
+        "x": found.x[which],
+        "axis_unit": main["axis_unit"],
+        "arm": found.arms[which],
+        "placement": main["placement"],
+        "protocol": main["protocol"],
+        "launches": min(len(curve.launches) for curve in found.curves),
+        "numbers": len(found.known.value),
+        "smallest_effect": _natural(found, found.effect[which]),
+        "resolution": _natural(found, (found.known.high[which] - found.known.low[which]) / 2),
+        "rows": json.dumps([{name: curve.facts[name] for name in NAMES} for curve in _once(found.curves)]),
+    }
+
+
+def _of_source(claim: Claim, source: Field) -> Row:
+    """What the claim's own data says: the same quantity of the numbers that were published with it."""
+    try:
+        found = find(source, claim["quantity"])
+    except NotMeasuredError:
+        return {"own": "no data"}
+    expected = _range(claim, found)
+    values = found.known.value
+    if found.missing or np.isnan(values).any():
+        return {"own": "no data"}
+    beyond = np.maximum(expected.low - values, values - expected.high)
+    which = int(np.argmax(beyond))
+    agrees = "agrees" if beyond[which] <= 0 else "contradicts"
+    return {"own": agrees, "own_value": _natural(found, values[which]), "own_x": found.x[which]}
+
+
+def _range(claim: Claim, found: Found) -> Range:
+    """Where the quantity is expected, on the scale on which it was found."""
+    low, high = claim["low"], claim["high"]
+    if found.log:
+        low, high = (math.log(end) if end > 0 else -math.inf for end in (low, high))
+    return Range(low, high, claim["equivalent"])
+
+
+def _natural(found: Found, number: float) -> float:
+    return float(np.exp(number) if found.log else number)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _once(found: Sequence[Curve]) -> list[Curve]:
+    return list({tuple(curve.facts[name] for name in NAMES): curve for curve in found}.values())

@@ -1,0 +1,172 @@
+"""Whether a panel is enough to recommend a value of a setting, and if not, why: one function for each kind of rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from crossover.analyse.gain import Gain, gains, per_launch
+from crossover.analyse.panels import Panel
+from crossover.analyse.settings import Choice, Level, Onset, Setting, Value
+from crossover.analyse.statistics import Floats
+from crossover.analyse.threshold import Threshold, onset
+
+Row = dict[str, Any]
+"""Columns of record.RECOMMENDATIONS, as far as they are known."""
+
+DIGITS = 3
+"""Significant digits of a recommended place on the axis: none is known to more."""
+
+NOT_REPLICATED = "not replicated: a single launch has no interval"
+NO_NULL = "without a null arm that was replicated it is not known how small a difference can be shown"
+NO_PAIR = "not measured: no alternative had a whole launch in common with the default"
+NOTHING_BETWEEN = "no measured point lies between it and the default"
+
+NO_ONSET = {
+    "up to": "`{arm}` is better than `{other}` up to a point, not from one on",
+    "never": "`{arm}` is worse than `{other}` at every measured point",
+    "not yet": "`{arm}` is worse than `{other}` at first, and nowhere shown to be better",
+    "several": "`{arm}` and `{other}` change places several times along the axis",
+    "undecided": "undecided: `{arm}` and `{other}` could not be told apart well enough",
+}
+NO_LEVEL = {
+    "up to": "`{arm}` reaches it up to a point, not from one on",
+    "never": "`{arm}` is significantly below it at every measured point",
+    "not yet": "`{arm}` is significantly below it at first, and nowhere shown to reach it",
+    "several": "`{arm}` reaches it on and off along the axis",
+    "undecided": "undecided: whether `{arm}` reaches it could not be told",
+}
+
+
+def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
+    """What a panel says of a setting: one row, or one for each arm that is told by itself."""
+    match setting.rule:
+        case Onset() as rule:
+            yield _onset(setting, rule, panel)
+        case Choice() as rule:
+            yield _choice(setting, rule, panel)
+        case Level() as rule:
+            measured = panel.measured(rule.arms)
+            yield from (_level(setting, rule, panel, arm) for arm in measured)
+            if not measured:
+                yield _not_measured(rule.arms, panel)
+
+
+def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
+    """The place is where `arm` passes `other`. It is not chosen by its gain, which so needs no correction."""
+    arms = list(dict.fromkeys([rule.arm, rule.other, rule.default]))
+    if missing := [arm for arm in arms if arm not in panel.measured(arms)]:
+        return _not_measured(missing, panel)
+    d = panel.better[rule.arm] - panel.better[rule.other]
+    launches = int((~np.isnan(d)).any(axis=1).sum())
+    told: Row = {"arm": rule.arm, "default": rule.default, "arms": json.dumps(arms), "launches": launches}
+    if launches < 2:
+        return told | {"reason": NOT_REPLICATED}
+    found = onset(panel.x, d)
+    told["verdict"] = found.verdict
+    if found.verdict in NO_ONSET:
+        return told | {"reason": NO_ONSET[found.verdict].format(arm=rule.arm, other=rule.other)}
+    told |= _place(found, panel)
+    value = _written(told)
+    uses = panel.x >= value
+    differs = uses != (panel.x >= rule.default_from)
+    if not differs.any():
+        return told | {"reason": NOTHING_BETWEEN}
+    set_to = np.where(uses, panel.better[rule.arm], panel.better[rule.other])
+    numbers = per_launch(panel.swept(set_to - panel.better[rule.default])[:, differs])
+    (gain,) = gains(numbers[:, np.newaxis], panel.smallest_effect)
+    return told | _gained(gain, panel, panel.x[differs]) | _judged(setting, value, gain, panel)
+
+
+def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
+    """The best of several: their gains are corrected for each other."""
+    if not panel.measured([rule.default]):
+        return _not_measured([rule.default], panel)
+    rivals = [arm for arm in rule.values if arm != rule.default]
+    measured = panel.measured(rivals)
+    if not measured:
+        return _not_measured(rivals, panel)
+    numbers = {arm: per_launch(panel.swept(panel.better[arm] - panel.better[rule.default])) for arm in measured}
+    # An arm of another heat has no launch in common with the default, and so no pair.
+    paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
+    if not paired:
+        return {"default": rule.default, "reason": NO_PAIR}
+    found = dict(zip(paired, gains(np.stack(list(paired.values()), axis=1), panel.smallest_effect), strict=True))
+    best = max(found, key=lambda arm: (found[arm].shown, found[arm].mean))
+    gain = found[best]
+    told: Row = {"arm": best, "default": rule.default, "arms": json.dumps([rule.default, *found])}
+    told["launches"] = gain.launches
+    if gain.launches < 2:
+        return told | {"reason": NOT_REPLICATED}
+    return told | _gained(gain, panel, panel.x) | _judged(setting, rule.values[best], gain, panel)
+
+
+def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
+    told: Row = {"arm": arm, "arms": json.dumps([arm])}
+    row = next((row for row in panel.thresholds if row["arm"] == arm and row["level"] == rule.level), None)
+    if row is None:
+        return told | {"reason": f"not examined: no level of {rule.level:g} was looked for"}
+    found = Threshold(**{column.name: row[column.name] for column in fields(Threshold)})
+    told |= {"launches": int(row["launches"]), "verdict": found.verdict}
+    if row["launches"] < 2:
+        return told | {"reason": NOT_REPLICATED}
+    if found.verdict in NO_LEVEL:
+        return told | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
+    told |= _place(found, panel)
+    return told | _recommended(setting, _written(told))
+
+
+# ---- columns
+
+
+def _place(found: Threshold, panel: Panel) -> Row:
+    """The place from which on something holds; that of a bound is a measured point, without a lower end."""
+    if found.verdict == "from":
+        return {"x": found.x, "low": found.low, "high": found.high}
+    bound = panel.x[0] if found.verdict == "always" else found.bracket_high
+    return {"x": bound, "low": None, "high": bound}
+
+
+def _written(place: Row) -> int:
+    """A place as one would write it into a program: a whole number, and of few digits if it was not measured."""
+    estimated = place["low"] is not None
+    return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
+
+
+def _gained(gain: Gain, panel: Panel, cells: Floats) -> Row:
+    return {
+        "gain": np.exp(gain.mean),
+        "gain_low": np.exp(gain.low),
+        "gain_high": np.exp(gain.high),
+        "gain_from": cells.min(),
+        "gain_to": cells.max(),
+        "smallest_effect": np.exp(panel.smallest_effect),
+        "tried": gain.tried,
+    }
+
+
+def _judged(setting: Setting, value: Value, gain: Gain, panel: Panel) -> Row:
+    """Whether the gain passes its test, and the reason if it does not."""
+    if np.isnan(gain.low):
+        return {"reason": NOT_REPLICATED}
+    if np.isnan(panel.smallest_effect):
+        return {"reason": NO_NULL}
+    if not gain.shown:
+        return {"reason": "no gain is significantly beyond the smallest detectable effect"}
+    return _recommended(setting, value)
+
+
+def _recommended(setting: Setting, value: Value) -> Row:
+    snippet = setting.snippet if isinstance(setting.snippet, str) else setting.snippet[value]
+    return {"recommended": True, "value": json.dumps(value), "snippet": snippet.replace("{value}", json.dumps(value))}
+
+
+def _not_measured(arms: Sequence[str], panel: Panel) -> Row:
+    named = [f"`{arm}`" for arm in arms]
+    asked = any(arm in panel.asked for arm in arms)
+    why = "has no value here" if asked else "is not among the arms of this run's configuration"
+    return {"reason": f"not measured: {' or '.join(named)} {why}"}

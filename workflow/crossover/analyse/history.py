@@ -1,0 +1,85 @@
+"""From many runs in order of time to each curve's course, and where it came to another level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from crossover import record
+from crossover.analyse import run
+from crossover.analyse.change import means
+from crossover.analyse.levels import starts
+from crossover.analyse.pair import shared_launches
+from crossover.analyse.run import Name, Row, Run, RunError
+from crossover.analyse.statistics import estimate
+
+TABLES = {"history": record.HISTORY, "runs": record.RUNS}
+"""Every table of a history, by the name of its file."""
+
+
+def history(folders: list[Path], folder: Path) -> None:
+    """Write TABLES, of the runs in `folders`, to `folder`.
+
+    Raises run.RunError if they are no history, record.RecordError for a table that cannot be read or written.
+    """
+    if len({each.resolve() for each in folders}) < 2:
+        raise RunError(f"{', '.join(map(str, folders))}: is one run; a history takes two folders of results or more")
+    read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
+    runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
+    names = sorted({name for each in runs for name in each.curves})
+    rows = [row for name in names for row in _course(name, runs)]
+    if not rows:
+        raise RunError(f"{', '.join(map(str, folders))}: no arm's curve is in two of these runs")
+    record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet")
+    run.write_facts(runs, folder)
+
+
+def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
+    """The rows of one curve, a row for each run that has it; none where fewer than two can be held together."""
+    having = _comparable(name, runs)
+    if len(having) < 2:
+        return
+    every = [each.curves[name] for each in having]
+    common = reduce(np.intersect1d, [curve.x for curve in every])
+    per_launch = means(*(curve.ratios[:, np.isin(curve.x, common)] for curve in every))
+    if np.isnan(per_launch[0]).any():
+        return
+    found = [estimate(mean) for mean in per_launch]
+    centres = np.array([each.mean[0] for each in found])
+    bounds = [0, *starts(centres), len(centres)]
+    levels = np.concatenate([np.full(end - first, centres[first:end].mean()) for first, end in pairwise(bounds)])
+    for position, (each, mean, here) in enumerate(zip(having, per_launch, found, strict=True)):
+        interval = (None, None) if np.isnan(here.error[0]) else (math.exp(here.low[0]), math.exp(here.high[0]))
+        yield every[-1].facts | {
+            "run": each.label,
+            "number": int(each.label),
+            "folder": str(each.folder),
+            "began_utc": each.began_utc,
+            "launches": len(mean),
+            "cells": len(common),
+            "ratio": math.exp(here.mean[0]),
+            "low": interval[0],
+            "high": interval[1],
+            "level": math.exp(levels[position]),
+            "changed": position in bounds[1:-1],
+        }
+
+
+def _comparable(name: Name, runs: list[Run]) -> list[Run]:
+    """The runs that have ratios of this curve to the reference of the last, each with launches of its own."""
+    having = [each for each in runs if name in each.curves and not np.isnan(each.curves[name].ratios).all()]
+    if not having:
+        return []
+    reference = having[-1].curves[name].facts["reference"]
+    kept: list[Run] = []
+    for each in having:
+        if each.curves[name].facts["reference"] == reference and not shared_launches(name, *kept, each):
+            kept.append(each)
+    return kept

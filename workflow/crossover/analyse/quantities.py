@@ -1,0 +1,246 @@
+"""The kinds of quantities that decide claims, each found from the curves of a field.
+
+Each is one number per launch, or more where the claim is about several places or arms, and a t interval over launches.
+Crossovers alone invert a test (`crossings`). `config/claims.schema.yaml` says what each kind means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from crossover.analyse.crossings import apart, passes, saturates
+from crossover.analyse.curves import Curve
+from crossover.analyse.field import Field, NotMeasuredError, Quantity, log_ratio, measured_together, side
+from crossover.analyse.found import Found, Numbers, Place
+from crossover.analyse.readings import BeyondError, Reading, at, means, part, read
+from crossover.analyse.statistics import Estimate, Floats, difference, estimate
+
+MICRO = 1e6
+"""Microseconds of a second."""
+
+UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "times") | {"time": "µs", "penalty": "µs"}
+"""The units of those kinds that have one whatever the curve's."""
+
+
+def find(field: Field, quantity: Quantity) -> Found:
+    """A claim's quantity. Raises NotMeasuredError, with the reason, where the field lacks what it takes."""
+    found = KINDS[quantity["kind"]](field, quantity)
+    nowhere = isinstance(found.known, Numbers) and bool(np.isnan(found.known.value).any())
+    if nowhere and not found.missing:
+        raise NotMeasuredError("no launch measured all the points that it takes")
+    return found
+
+
+def value(field: Field, quantity: Quantity) -> Found:
+    """What the arm itself reaches."""
+    curve = field.curve(side(quantity))
+    reading = _read(field, quantity, curve, curve.x, curve.values)
+    found = _numbers(reading, [curve], curve.facts["unit"], field.effect(curve))
+    return replace(found, unit="", neutral=0.0) if reading.slope else found
+
+
+def ratio(field: Field, quantity: Quantity) -> Found:
+    """The arm's value divided by that of each other arm that is named."""
+    others = quantity["over"] if isinstance(quantity["over"], list) else [quantity["over"]]
+    found, missing = [], []
+    for other in others:
+        try:
+            found.append(_ratio(field, quantity, other))
+        except NotMeasuredError as error:
+            missing.append(error)
+    if not found:
+        raise NotMeasuredError.of(missing)
+    return replace(_together(found), missing=str(NotMeasuredError.of(missing)) if missing else "")
+
+
+def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Found:
+    first, second = field.curve(side(quantity)), field.curve(side(quantity, change))
+    effect = field.effect(first)
+    if first.facts["metric"] != second.facts["metric"]:
+        effect += field.effect(second)
+    reading = _reading_of_ratio(field, quantity, first, second)
+    return _numbers(reading, [first, second], "", effect, neutral=0.0)
+
+
+def _reading_of_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve) -> Reading:
+    """Ratios of launches that measured both arms; else each arm's to the reference, over launches of its own."""
+    together = measured_together(first, second)
+    if "peak" not in quantity and together:
+        x, d = log_ratio(first, second)
+        return _read(field, quantity, first, x, d)
+    if together:
+        shared = sorted({*first.launches} & {*second.launches})
+        tops = [curve.values[[curve.launches.index(number) for number in shared]] for curve in (first, second)]
+        ends = [_part(field, quantity, curve, curve.x, d)[1] for curve, d in zip((first, second), tops, strict=True)]
+        return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
+    readings = [_read(field, quantity, curve, curve.x, _apart(curve, quantity)) for curve in (first, second)]
+    return replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
+
+
+def _apart(curve: Curve, quantity: Quantity) -> Floats:
+    """A curve for a comparison with one of other launches: by its ratios to the reference if it has them."""
+    return curve.values if "peak" in quantity or np.isnan(curve.ratios).all() else curve.ratios
+
+
+def _highest(d: Floats) -> Floats:
+    highest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
+    return np.where(np.isfinite(highest), highest, np.nan)
+
+
+def contrast(field: Field, quantity: Quantity) -> Found:
+    """One ratio divided by another, whose launches are others."""
+    other = {**quantity, **quantity["against"]}
+    first, second = _ratio(field, quantity, quantity["over"]), _ratio(field, other, other["over"])
+    estimates = [found.known.estimate for found in (first, second) if isinstance(found.known, Numbers)]
+    known = Numbers(difference(*estimates), first.effect + second.effect)
+    return replace(first, known=known, effect=known.effect, curves=[*first.curves, *second.curves])
+
+
+def time(field: Field, quantity: Quantity) -> Found:
+    """The time of one repetition, from a rate."""
+    curve = field.curve(side(quantity))
+    # The largest rate is the shortest time, so the peak is turned over after it is found.
+    reading = _read(field, quantity, curve, curve.x, curve.values)
+    told = reading.estimate
+    turned = replace(reading, estimate=Estimate(np.log(MICRO) - told.mean, told.error, told.df))
+    return _numbers(turned, [curve], "", field.effect(curve))
+
+
+def penalty(field: Field, quantity: Quantity) -> Found:
+    """What the arm takes longer for one repetition than the other does at the start of the axis, on average."""
+    first, second = _pair(field, quantity)
+    shared = sorted({*first.launches} & {*second.launches})
+    own, others = (
+        MICRO * np.exp(-curve.values[[curve.launches.index(number) for number in shared]]) for curve in (first, second)
+    )
+    taken = means(first.x, own)
+    effect = np.expm1(field.effect(first)) * np.nanmean(taken) if np.isfinite(taken).any() else np.nan
+    known = Numbers(estimate((taken - others[:, 0])[:, np.newaxis]), np.array([effect]))
+    return Found(known, [first, second], "", False, known.effect, neutral=0.0)
+
+
+def crossover(field: Field, quantity: Quantity) -> Found:
+    """Where along the axis the arm passes the other."""
+    first, second = _pair(field, quantity)
+    effect = field.effect(first)
+    place = passes(*log_ratio(first, second), effect)
+    return Found(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
+
+
+def crossovers(field: Field, quantity: Quantity) -> Found:
+    """One crossover divided by another."""
+    first, second = crossover(field, quantity), crossover(field, {**quantity, **quantity["against"]})
+    places = [found.known for found in (first, second) if isinstance(found.known, Place)]
+    curves = [*first.curves, *second.curves]
+    return Found(apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
+
+
+def loss(field: Field, quantity: Quantity) -> Found:
+    """The better's value over that of the arm which a threshold chooses, at each point of the axis."""
+    first, second = _pair(field, quantity)
+    x, d = log_ratio(first, second)
+    lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
+    reading = read({"each": {}}, x, lost)
+    return _numbers(reading, [first, second], "", field.effect(first), neutral=0.0)
+
+
+def gap(field: Field, quantity: Quantity) -> Found:
+    """The share of the way from one arm to another that a third covers, in logarithms, on average."""
+    arm, start, end = (field.curve(side(quantity, change)) for change in (None, quantity["over"], quantity["of"]))
+    if not measured_together(arm, end):
+        raise NotMeasuredError("no launch measured all three arms")
+    ways = [_part(field, {"mean": quantity["mean"]}, curve, *log_ratio(curve, start)) for curve in (arm, end)]
+    covered, whole = (means(*way) for way in ways)
+    mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
+    share = estimate((covered / whole)[:, np.newaxis])
+    effect = field.effect(arm) * (1 + np.abs(share.mean)) / mean_way
+    return Found(Numbers(share, effect), [arm, start, end], "", False, effect, neutral=0.0)
+
+
+def saturation(field: Field, quantity: Quantity) -> Found:
+    """The first place at which the arm's rate times the axis reaches a share of the most."""
+    curve = field.curve(side(quantity))
+    effect = field.effect(curve)
+    place, at_end = saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
+    return Found(place, [curve], curve.facts["axis_unit"], True, np.array([effect]), at_least=at_end)
+
+
+def scaling(field: Field, quantity: Quantity) -> Found:
+    """The arm's value at one point divided by that at another; both may have launches of their own."""
+    curve = field.curve(side(quantity))
+    ends = []
+    for place in (quantity["to"], quantity["from"]):
+        try:
+            ends.append(at(curve.x, curve.values, place).estimate)
+        except BeyondError as error:
+            raise NotMeasuredError(field.beyond(curve, error.place)) from None
+    effect = np.array([field.effect(curve)])
+    return Found(Numbers(difference(*ends), effect), [curve], "", True, effect, neutral=0.0)
+
+
+KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
+    "value": value,
+    "ratio": ratio,
+    "contrast": contrast,
+    "time": time,
+    "penalty": penalty,
+    "crossover": crossover,
+    "crossovers": crossovers,
+    "loss": loss,
+    "gap": gap,
+    "saturation": saturation,
+    "scaling": scaling,
+}
+"""How each kind of quantity is found."""
+
+
+# ---- pieces
+
+
+def _pair(field: Field, quantity: Quantity) -> tuple[Curve, Curve]:
+    """The arm and the other one, of which there must be launches that measured both."""
+    first, second = field.curve(side(quantity)), field.curve(side(quantity, quantity["over"]))
+    if not measured_together(first, second):
+        raise NotMeasuredError("no launch measured both arms")
+    return first, second
+
+
+def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+    try:
+        return read(quantity, x, d, field.partial)
+    except BeyondError as error:
+        raise NotMeasuredError(field.beyond(curve, error.place)) from None
+
+
+def _part(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> tuple[Floats, Floats]:
+    (wanted,) = (quantity[name] for name in ("mean", "peak") if name in quantity)
+    try:
+        return part(x, d, wanted, field.partial)
+    except BeyondError as error:
+        raise NotMeasuredError(field.beyond(curve, error.place)) from None
+
+
+def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Found:
+    scaled = np.full(len(reading.estimate.mean), effect * reading.lever)
+    known = Numbers(reading.estimate, scaled)
+    return Found(known, curves, unit, not reading.slope, scaled, neutral, reading.x, [""] * len(scaled))
+
+
+def _together(found: list[Found]) -> Found:
+    """The same quantity of several arms as one, with a number for each."""
+    if len(found) == 1:
+        return found[0]
+    estimates = [each.known.estimate for each in found if isinstance(each.known, Numbers)]
+    parts = (np.concatenate([getattr(each, name) for each in estimates]) for name in ("mean", "error", "df"))
+    effect = np.concatenate([each.effect for each in found])
+    return replace(
+        found[0],
+        known=Numbers(Estimate(*parts), effect),
+        curves=[found[0].curves[0], *(each.curves[1] for each in found)],
+        effect=effect,
+        x=[x for each in found for x in each.x],
+        arms=[each.curves[1].facts["arm"] for each in found for _ in each.x],
+    )

@@ -1,0 +1,99 @@
+"""The claims of others, from `config/claims.yaml`, checked against `config/claims.schema.yaml`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crossover import schema
+
+FILE = Path(__file__).parents[2] / "config" / "claims.yaml"
+SCHEMA = FILE.with_name("claims.schema.yaml")
+
+Claim = dict[str, Any]
+
+FORMS = ({"about"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
+"""What may be said together of where a quantity is expected."""
+
+
+def read(file: str | Path = FILE) -> list[Claim]:
+    """Every claim: `claim` (its name), `source`, `says`, `quantity`, range `low` to `high`, `published`, `equivalent`.
+
+    An end that is not there is infinite; `published` is None where the document names no single number. `equivalent` is
+    whether the range is one of equivalence. Raises ConfigError with every fault, each with the file and the key.
+    """
+    schema.readable(file)
+    told = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    known = rules()
+    faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"]))
+    if faults:
+        raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
+    return [_complete(name, claim, told) for name, claim in told["claims"].items()]
+
+
+def rules() -> dict[str, Any]:
+    """The schema of the claims, and beside it under `kinds` what each kind of quantity needs."""
+    known: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    return known
+
+
+def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[str]:
+    """What no schema can say: what belongs together, and what contradicts itself."""
+    for name, claim in told["claims"].items():
+        where = f"claims.{name}"
+        if claim["source"] not in told["sources"]:
+            yield f"{where}.source: {claim['source']!r} is not one of {', '.join(told['sources'])}"
+        yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
+        expected = claim["expected"]
+        if set(expected) not in FORMS:
+            both = " and ".join(expected)
+            yield f"{where}.expected: {both} do not go together; give low, high or both, or about, or within"
+        elif expected.get("low", -math.inf) >= expected.get("high", math.inf):
+            yield f"{where}.expected: low ({expected['low']}) must be less than high ({expected['high']})"
+
+
+def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[str]:
+    kind = kinds.get(quantity["kind"])
+    if kind is None:
+        yield f"kind: {quantity['kind']!r} is not one of {', '.join(kinds)}"
+        return
+    needed, one_of = kind.get("needs", []), kind.get("one_of", [])
+    own = [key for key in quantity if key not in ("kind", "experiment", "placement", "protocol", "metric", "arm")]
+    yield from (f"{key}: is missing; a {quantity['kind']} needs it" for key in needed if key not in quantity)
+    yield from (
+        f"{key}: has no meaning for a {quantity['kind']}, which takes {', '.join([*needed, *one_of])}"
+        for key in own
+        if key not in (*needed, *one_of)
+    )
+    chosen = [key for key in one_of if key in quantity]
+    if one_of and len(chosen) != 1:
+        here = ", ".join(chosen) or "none"
+        yield f"kind: a {quantity['kind']} needs exactly one of {', '.join(one_of)}; here is {here}"
+
+
+def _complete(name: str, claim: Mapping[str, Any], told: Mapping[str, Any]) -> Claim:
+    low, high = _range(claim["expected"], told["about"])
+    return {
+        "claim": name,
+        "source": told["sources"][claim["source"]],
+        "says": claim["says"],
+        "quantity": {"placement": "node"} | claim["quantity"],
+        "low": low,
+        "high": high,
+        "equivalent": "within" in claim["expected"],
+        "published": claim["expected"].get("about"),
+    }
+
+
+def _range(expected: Mapping[str, float], about: float) -> tuple[float, float]:
+    match expected:
+        case {"about": middle}:
+            return middle / about, middle * about
+        case {"within": fraction}:
+            return 1 / (1 + fraction), 1 + fraction
+        case _:
+            return expected.get("low", -math.inf), expected.get("high", math.inf)

@@ -1,0 +1,109 @@
+"""What the code cells of `reports/changes.qmd` show: what changed between two runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from IPython.display import Markdown
+
+from crossover.report import comparison, comparison_figures, gallery, made_with, markup, quantities
+from crossover.report.page import RESULTS_VARIABLE, PageError
+from crossover.report.tables import Row
+
+
+class ComparisonPage:
+    """The page on one comparison, whose tables lie in `folder`."""
+
+    def __init__(self, folder: Path | None = None):
+        where = folder or os.environ.get(RESULTS_VARIABLE)
+        if not where:
+            raise PageError(
+                f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover compare BEFORE AFTER"
+            )
+        self.folder = Path(where)
+        self.found = comparison.load(self.folder)
+
+    def script(self) -> Markdown:
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def summary(self) -> Markdown:
+        """The page in a few sentences."""
+        return Markdown(comparison.summary(self.found))
+
+    def before(self) -> str:
+        """The folder of the first run."""
+        return made_with.folder(self.found.runs, "before")
+
+    def after(self) -> str:
+        """The folder of the second run."""
+        return made_with.folder(self.found.runs, "after")
+
+    def bound(self) -> str:
+        """What counts as the same."""
+        return comparison.bound(self.found)
+
+    def differences(self) -> Markdown:
+        """In what the runs differ, in a sentence."""
+        return Markdown(f"They differ in {made_with.differences(self.found.runs, 'before', 'after')}.")
+
+    def runs(self) -> Markdown:
+        """The facts of both runs."""
+        return Markdown(markup.pipe_table(["", "before", "after"], made_with.lines(self.found.runs, "before", "after")))
+
+    def experiments(self) -> Markdown:
+        """A section for each experiment: charts, what changed in sentences, all curves in a table."""
+        return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
+
+    def absolute(self) -> Markdown:
+        """The arms' own values."""
+        return Markdown(markup.pipe_table(comparison.ABSOLUTE, comparison.absolute_lines(self.found)))
+
+    def unpaired(self) -> Markdown:
+        """What could not be compared, and why."""
+        return Markdown(comparison.unpaired(self.found))
+
+    def _section(self, experiment: str) -> str:
+        changed = [row for row in self.found.changed if row["experiment"] == experiment]
+        told = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
+            "No curve of an arm was shown to have changed."
+        ]
+        parts = [
+            f"## {experiment}",
+            *(self._overview(*each) for each in comparison_figures.metrics(self.found) if each[0] == experiment),
+            "\n".join(told),
+            *map(self._along, changed),
+            markup.pipe_table(comparison.CURVES, comparison.lines(self.found, experiment)),
+        ]
+        return "\n\n".join(parts)
+
+    def _overview(self, experiment: str, metric: str) -> str:
+        name = comparison_figures.overview_name(experiment, metric)
+        rows = comparison_figures.curves_of(self.found, experiment, metric)
+        said = f"Chart of the changes of {quantities.counted(len(rows), 'curve')} of {metric}, with intervals."
+        caption = (
+            f"{metric.capitalize()}: how each arm's ratio to its reference changed, on average over its points, "
+            f"{rows[0]['better']} being better. Lines are intervals over launches, the shaded band is {self.bound()}."
+        )
+        chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
+        return _figure(name, chart, caption)
+
+    def _along(self, row: Row) -> str:
+        said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
+        caption = (
+            f"How `{row['arm']}` against `{row['reference']}` changed along the axis: {row['metric']}, "
+            f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
+        )
+        name = comparison_figures.along_name(row)
+        styles = gallery.drawn([comparison_figures.along_panel(self.found, row)])
+        chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), said, styles)
+        return _figure(name, chart, caption)
+
+    @property
+    def _figures(self) -> Path:
+        return self.folder / "figures"
+
+
+def _figure(name: str, chart: str, caption: str) -> str:
+    return f"::: {{#fig-{name}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"

@@ -1,0 +1,176 @@
+"""The course of every curve through many runs, in sentences and tables computed from a history's own tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from crossover import record
+from crossover.report import made_with, quantities
+from crossover.report.tables import Row
+
+CHANCE = 0.05
+"""How often a curve that did not change is given a change, at most."""
+
+CURVE = ("experiment", "placement", "metric", "protocol", "arm")
+
+
+@dataclass(frozen=True)
+class Course:
+    """One arm's ratio to its reference through the runs that have it."""
+
+    rows: list[Row]
+    """Of record.HISTORY, in order of time."""
+
+    @property
+    def facts(self) -> Row:
+        """Any row, for what all share: the names, the reference."""
+        return self.rows[-1]
+
+    @property
+    def competes(self) -> bool:
+        """Whether this is an arm, neither null arm nor ceiling."""
+        return not (self.facts["null"] or self.facts["ceiling"])
+
+    @property
+    def changes(self) -> list[int]:
+        """The positions in `rows` at which another level begins."""
+        return [position for position, row in enumerate(self.rows) if row["changed"]]
+
+    @property
+    def title(self) -> str:
+        """Metric and protocol, with the placement where it is not the usual single node."""
+        placement = "" if self.facts["placement"] == "node" else f" ({self.facts['placement']})"
+        return f"{self.facts['metric']}, {self.facts['protocol']}{placement}"
+
+    @property
+    def arms(self) -> str:
+        """The arm and its reference."""
+        return f"`{self.facts['arm']}` / `{self.facts['reference']}`"
+
+
+@dataclass(frozen=True)
+class History:
+    """The tables of a history."""
+
+    courses: list[Course]
+    runs: list[Row]
+
+    @property
+    def competing(self) -> list[Course]:
+        """The courses of arms."""
+        return [course for course in self.courses if course.competes]
+
+    @property
+    def experiments(self) -> list[str]:
+        """Those of which any arm can be followed."""
+        return sorted({course.facts["experiment"] for course in self.competing})
+
+    @property
+    def labels(self) -> list[str]:
+        """The runs in order of time."""
+        return sorted({row["run"] for row in self.runs}, key=int)
+
+
+def load(folder: Path) -> History:
+    """Read the tables of a history.
+
+    Raises record.RecordError for one that is missing, damaged or of another version.
+    """
+    rows = record.read(folder / "history.parquet", record.HISTORY).to_pylist()
+
+    def curve(row: Row) -> tuple[str, ...]:
+        return tuple(row[name] for name in CURVE)
+
+    rows.sort(key=lambda row: (curve(row), row["number"]))
+    courses = [Course(list(own)) for _, own in groupby(rows, curve)]
+    return History(courses, record.read(folder / "runs.parquet", record.RUNS).to_pylist())
+
+
+def summary(found: History) -> str:
+    """How many curves changed, at which runs, and how far to trust that."""
+    every = found.competing
+    changed = [course for course in every if course.changes]
+    tally = (
+        f"{len(changed)} of {quantities.counted(len(every), 'curve')} of an arm against its reference came to another "
+        f"level in the course of {quantities.counted(len(found.labels), 'run')}."
+    )
+    named = [f"- {sentence(found, course, position)}" for course in changed for position in course.changes]
+    return "\n\n".join(filter(None, [tally, "\n".join(named), _trust(found)]))
+
+
+def _trust(found: History) -> str:
+    null = [course for course in found.courses if course.facts["null"]]
+    wrong = sum(bool(course.changes) for course in null)
+    expected = quantities.significant(CHANCE * len(found.competing), 2)
+    count = quantities.counted(len(found.competing), "curve")
+    told = f"If nothing had changed, chance would give a change to at most about {expected} of {count}."
+    if not null:
+        return f"{told} No null arm is in these runs."
+    return (
+        f"{told} Of {quantities.counted(len(null), 'null arm')}, whose ratio cannot change, "
+        f"{wrong} {'was' if wrong == 1 else 'were'} given one."
+    )
+
+
+def sentence(found: History, course: Course, position: int) -> str:
+    """One change of one curve, and in what the runs on its two sides differ."""
+    before, row = course.rows[position - 1], course.rows[position]
+    factor = row["level"] / before["level"]
+    word = "better" if (factor > 1) == (row["better"] == "higher") else "worse"
+    reasons = made_with.differences(found.runs, before["run"], row["run"])
+    return (
+        f"{course.arms} in {course.title} is **{word}** from run {row['number']} on (begun {_day(row)}): "
+        f"{quantities.significant(row['level'])} after {quantities.significant(before['level'])}, "
+        f"{quantities.significant(factor)} times. Run {row['number']} differs from run {before['number']} in {reasons}."
+    )
+
+
+def in_a_terminal(found: History) -> str:
+    """The same as `summary`, without Markdown."""
+    return summary(found).replace("**", "").replace("`", "").replace("\n\n", "\n")
+
+
+RUNS = ["run", "folder", "days", "launches measured", "differs from the run before in"]
+
+
+def run_lines(found: History) -> list[list[str]]:
+    """A line for each run, under RUNS."""
+    lines = []
+    told = {(row["run"], row["kind"], row["name"]): row["value"] for row in found.runs}
+    for before, label in zip(["", *found.labels], found.labels, strict=False):
+        reasons = made_with.differences(found.runs, before, label) if before else "–"
+        facts = (told.get((label, *key), "–") for key in (("when", "days"), ("launches", "measured")))
+        lines.append([label, made_with.folder(found.runs, label), *facts, reasons])
+    return lines
+
+
+CURVES = ["metric, protocol", "arms", "runs", "first", "last", "levels"]
+
+
+def lines(found: History, experiment: str) -> list[list[str]]:
+    """A line for each arm's curve of an experiment, under CURVES."""
+    return [
+        [
+            course.title,
+            course.arms,
+            str(len(course.rows)),
+            *(quantities.ratio(row["ratio"], row["low"], row["high"]) for row in (course.rows[0], course.rows[-1])),
+            _levels(course),
+        ]
+        for course in found.competing
+        if course.facts["experiment"] == experiment
+    ]
+
+
+def _levels(course: Course) -> str:
+    """Each level with the run at which it began."""
+    begun = [course.rows[position] for position in (0, *course.changes)]
+    if len(begun) == 1:
+        return "one"
+    return "; ".join(f"{quantities.significant(row['level'])} from run {row['number']}" for row in begun)
+
+
+def _day(row: Row) -> str:
+    return str(row["began_utc"])[:10] or "at an unknown time"

@@ -1,0 +1,61 @@
+"""What the code cells of `reports/history.qmd` show: the course of every curve through many runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from IPython.display import Markdown
+
+from crossover.report import course, course_figures, gallery, markup, quantities
+from crossover.report.course import Course
+from crossover.report.page import RESULTS_VARIABLE, PageError
+
+
+class CoursePage:
+    """The page on one history, whose tables lie in `folder`."""
+
+    def __init__(self, folder: Path | None = None):
+        where = folder or os.environ.get(RESULTS_VARIABLE)
+        if not where:
+            raise PageError(f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover history RUN RUN ...")
+        self.folder = Path(where)
+        self.found = course.load(self.folder)
+
+    def script(self) -> Markdown:
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def summary(self) -> Markdown:
+        """The page in a few sentences."""
+        return Markdown(course.summary(self.found))
+
+    def runs(self) -> Markdown:
+        """Every run, and what was new with it."""
+        return Markdown(markup.pipe_table(course.RUNS, course.run_lines(self.found)))
+
+    def experiments(self) -> Markdown:
+        """A section for each experiment: a chart per metric and protocol, all curves in a table."""
+        return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
+
+    def _section(self, experiment: str) -> str:
+        figures = [
+            self._figure(courses)
+            for courses in course_figures.groups(self.found)
+            if courses[0].facts["experiment"] == experiment
+        ]
+        table = markup.pipe_table(course.CURVES, course.lines(self.found, experiment))
+        return "\n\n".join([f"# {experiment}", *figures, table])
+
+    def _figure(self, courses: list[Course]) -> str:
+        name, first = course_figures.name(courses), courses[0]
+        arms = quantities.listed([one.facts["arm"] for one in courses])
+        said = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
+        caption = (
+            f"{first.title[0].capitalize()}{first.title[1:]}: the ratio to `{first.facts['reference']}`, on average "
+            f"over {quantities.counted(first.facts['cells'], 'point')}, {first.facts['better']} being better. Upright "
+            "lines are intervals over launches, level lines the levels."
+        )
+        subtitle, styles = course_figures.subtitle(courses), course_figures.styles(courses)
+        chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)
+        return f"::: {{#fig-{name}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"

@@ -1,0 +1,28 @@
+"""Renders the report of a bundle again, and says whether it came out as the one in the bundle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from crossover.report import origin, render
+from crossover.share import fresh, unpack
+
+
+def report(bundle: Path, page: Path) -> str:
+    """Render the report from a bundle to the file `page`. What is said compares it with the bundle's own.
+
+    Raises unpack.UnpackError, and what `render.render` raises.
+    """
+    with unpack.opened(bundle) as folder:
+        results = folder / "results"
+        theirs = results / fresh.PAGE
+        waiting = origin.read(theirs)["waiting"]
+        render.render(results, page, json.dumps(waiting))
+        same = page.read_bytes() == theirs.read_bytes()
+    if same:
+        return f"The report: {page}, the same bytes as in {bundle}"
+    return (
+        f"The report: {page}, from the same results as the one in {bundle} but not the same bytes: another version of "
+        "crossover or of its libraries, or Quarto on one side alone, rendered that one"
+    )
