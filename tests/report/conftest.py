@@ -77,6 +77,7 @@ def open_page(chromium, page_file):
     assert complaints == []
 
 
+@pytest.fixture(scope="session")
 def whole_run(results: Path, rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a whole run: these results with their page, and a raw file of every launch."""
     folder = tmp_path_factory.mktemp("run") / "results"

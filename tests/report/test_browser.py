@@ -4,10 +4,12 @@ import csv
 import io
 from xml.etree import ElementTree
 
+import comparisons
 import pytest
 from checkouts import git
 
 from crossover.__main__ import main
+from crossover.report import comparison_figures, course_figures, render
 
 pytestmark = pytest.mark.browser
 
@@ -57,6 +59,8 @@ def test_what_was_published_opens_as_the_report_does(open_page, rendered, checko
     git("clone", "-q", "--branch", "gh-pages", str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
     report, published = (open_page(file=file) for file in (rendered, tmp_path / "clone" / "index.html"))
     assert published.inner_text("body") == report.inner_text("body")
+    for page in (report, published):
+        page.wait_for_selector("nav [aria-current]")
     assert published.screenshot() == report.screenshot()
     assert len(published.query_selector_all(".crossover-chart")) > 0
 
@@ -230,4 +234,21 @@ def test_a_hole_is_shown_as_a_hole(open_page):
     section = page.inner_text("body")
     assert "task_latency has nothing to show: its 3 launches left only holes" in section
     assert page.is_visible(".callout-warning")
-    assert "snakemake --profile profiles/local -R" in page.inner_text("main pre")
+    assert page.locator("main pre", has_text="snakemake --profile profiles/local -R").first.is_visible()
+
+
+def test_the_pages_on_several_runs_are_drawn_alike(open_page, tmp_path):
+    for module, tables, source in (
+        (comparison_figures, comparisons.comparison(), "changes.qmd"),
+        (course_figures, comparisons.history(), "history.qmd"),
+    ):
+        folder = comparisons.write(tables, tmp_path / source)
+        module.draw(folder)
+        render.render(folder, folder / "index.html", source=source)
+        page = open_page(width=360, scheme="dark", file=folder / "index.html")
+        for chart in page.query_selector_all(".crossover-chart"):
+            chart.scroll_into_view_if_needed()
+        page.wait_for_function(DRAWN)
+        assert page.locator(".crossover-legend [data-arm=no-copy]").count() == 1
+        assert all(chart.evaluate(MARKS) > 0 for chart in page.query_selector_all(".crossover-chart"))
+        assert page.evaluate(TOO_WIDE) == []

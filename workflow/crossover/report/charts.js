@@ -17,10 +17,11 @@ function hiddenArms(chart) {
 async function draw(chart, width) {
   const specification = specificationOf(chart);
   const font = getComputedStyle(document.body).fontFamily;
-  // The page has a title and a legend of its own, which fit any width; and its canvas has the text alternative.
+  // The page has a title and mostly a legend of its own, which fit any width; and its canvas has the text alternative.
   delete specification.title;
-  for (const { encoding } of specification.layer.filter(({ name }) => name === "points")) {
-    encoding.color.legend = encoding.shape.legend = null;
+  if (chart.closest(".crossover-gallery").querySelector(".crossover-legend")) {
+    const channels = specification.layer.flatMap(({ encoding }) => [encoding.color, encoding.shape]);
+    for (const channel of channels) if (channel) channel.legend = null;
   }
   specification.config = { ...specification.config, font, background: null, aria: false };
   specification.params.find(({ name }) => name === "hidden").value = hiddenArms(chart);

@@ -81,9 +81,7 @@ def chart(courses: list[Course]) -> alt.LayerChart:
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=1.5)
         .encode(y=alt.Y("low:Q", scale=scale, axis=axis, title=title), y2="high:Q"),
-        base.properties(name=marks.POINTS)
-        .mark_point(filled=True, size=45, opacity=1)
-        .encode(y=y, shape=looked["shape"], tooltip=tips),
+        base.mark_point(filled=True, size=45, opacity=1).encode(y=y, shape=looked["shape"], tooltip=tips),
     ]
     columns = [(field, field) for field in ("arm", "run", "folder")] + [(title, "ratio")]
     columns += [(field, field) for field in ("low", "high", "level")]

@@ -25,7 +25,8 @@ WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png."""
-    specification: dict[str, Any] = chart.to_dict()
+    # That charts are valid is for tests to ask: it takes longer than drawing them.
+    specification: dict[str, Any] = chart.to_dict(validate=False)
     (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
     svg = vl_convert.vegalite_to_svg(
         specification

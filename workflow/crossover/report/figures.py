@@ -113,17 +113,26 @@ def finished(
     heading = alt.TitleParams(
         textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
-    chart = (
-        alt.layer(*layers, data=alt.Data(values=points))
-        .transform_filter(marks.SHOWN)
-        .add_params(alt.param(name=marks.HIDDEN, value=[]))
-        .properties(width="container", height=height, title=heading, usermeta={"columns": [*map(list, columns)]})
-    )
+    # All at once, and the points last: each further call would copy the whole chart.
+    drawn: alt.LayerChart = alt.layer(
+        *layers,
+        transform=[alt.FilterTransform(marks.SHOWN)],
+        width="container",
+        height=height,
+        title=heading,
+        usermeta={"columns": [*map(list, columns)]},
+        config=_dress(),
+    ).add_params(alt.param(name=marks.HIDDEN, value=[]))
+    drawn.data = alt.Data(values=points)
+    return drawn
+
+
+def _dress() -> alt.Config:
     ink = INK.light
-    dressed: alt.LayerChart = (
-        chart.configure_view(stroke=None)
-        .configure_title(color=ink, subtitleColor=ink, fontSize=12, subtitleFontSize=10.5, offset=6)
-        .configure_axis(
+    return alt.Config(
+        view=alt.ViewConfig(stroke=None),
+        title=alt.TitleConfig(color=ink, subtitleColor=ink, fontSize=12, subtitleFontSize=10.5, offset=6),
+        axis=alt.AxisConfig(
             gridColor=GRID.light,
             domainColor=ink,
             tickColor=ink,
@@ -134,7 +143,6 @@ def finished(
             labelFontSize=10.5,
             titleFontSize=11,
             titleFontWeight="normal",
-        )
-        .configure_legend(labelFontSize=10.5, labelColor=ink, columnPadding=12)
+        ),
+        legend=alt.LegendConfig(labelFontSize=10.5, labelColor=ink, columnPadding=12),
     )
-    return dressed

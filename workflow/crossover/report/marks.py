@@ -15,9 +15,6 @@ HIDDEN = "hidden"
 """The parameter that lists the labels of the arms that a reader has hidden."""
 SHOWN = f"indexof({HIDDEN}, datum.arm) < 0"
 
-POINTS = "points"
-"""The name of the layer whose legend a page replaces by its own."""
-
 MOST_LETTERS_IN_A_ROW = 46
 """As many letters of a legend fit beside each other at a journal's width."""
 
@@ -89,7 +86,7 @@ def _points(base: alt.Chart, styles: Mapping[str, looks.Look], axis_name: str, t
     }
     drawn: alt.Chart = (
         # Named, since Altair would else count the charts of the process.
-        base.properties(name=POINTS)
+        base.properties(name="points")
         .mark_point(filled=True, size=42, opacity=1, clip=True)
         .encode(
             **looked(styles),

@@ -147,7 +147,7 @@ end
 -- A wide table scrolls by itself instead of widening the page.
 local function scrolling(element)
   scrollers = scrollers + 1
-  local attributes = { tabindex = "0", role = "region", ["aria-label"] = ("Table, part %d"):format(scrollers) }
+  local attributes = { { "tabindex", "0" }, { "role", "region" }, { "aria-label", ("Table, part %d"):format(scrollers) } }
   return pandoc.Div({ element }, pandoc.Attr("", { "table-scroll" }, attributes))
 end
 
