@@ -1,4 +1,4 @@
-"""One synthetic run, its results and its rendered page, shared by the tests of this wing."""
+"""One synthetic run, its results, its rendered page and a browser to look at it, shared by the tests of this wing."""
 
 import os
 import shutil
@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 from campaigns import two_good_one_hole
 from checkouts import git, write_raw
+from playwright.sync_api import sync_playwright
 
 from crossover import record
 from crossover.report import render
 from crossover.share import quarto
+
+NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
+    .filter((chart) => chart.offsetWidth > 0 && chart.getBoundingClientRect().top < innerHeight)
+    .every((chart) => chart.dataset.drawn === "yes")"""
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +32,49 @@ def rendered(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("PATH", str(page.parent))
         render.render(results, page)
     return page
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not found:
+        missing = "no Chromium on PATH; install one (Debian: apt-get install chromium)"
+        # A developer's machine may have none; where the gate runs, leaving these out would hide a failure.
+        (pytest.fail if os.environ.get("CROSSOVER_BROWSER") == "required" else pytest.skip)(missing)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page_file(rendered):
+    """The synthetic report, or a real one that CROSSOVER_PAGE names."""
+    return Path(os.environ.get("CROSSOVER_PAGE") or rendered).resolve()
+
+
+@pytest.fixture
+def open_page(chromium, page_file):
+    """Opens the report without a network; afterwards nothing must have failed, nor anything have been asked for."""
+    complaints, contexts = [], []
+
+    def open_it(width=1280, scheme="light", file=page_file):
+        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        context.set_offline(True)
+        context.route(lambda url: not url.startswith(("file:", "data:")), lambda route: route.abort())
+        page = context.new_page()
+        page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
+        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri())
+        page.wait_for_function(NEAR_ARE_DRAWN)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
 
 
 @pytest.fixture(scope="session")

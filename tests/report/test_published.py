@@ -64,7 +64,7 @@ def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_
     assert x["scale"]["domain"] == [100, 123456000]
     y = next(layer["encoding"]["y"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
     assert y["scale"]["domain"][1] > 123456789
-    assert "open marks: published" in drawn["title"]["subtitle"]
+    assert "open marks: published" in " ".join(drawn["title"]["subtitle"])
     assert "published" not in str(plain["title"])
     legends = [layer["encoding"]["color"] for layer in drawn["layer"] if "color" in layer["encoding"]]
     assert legends == [layer["encoding"]["color"] for layer in plain["layer"] if "color" in layer["encoding"]]

@@ -58,7 +58,14 @@ def test_a_metric_without_levels_has_neither_sentence_nor_line_nor_mark():
 def test_the_chart_has_room_for_every_level_and_marks_it():
     chart = figures.curve(panel(threshold("pure", 0.1, "always"), threshold("pure", 0.95, "from"))).to_dict()
     marks = [layer for layer in chart["layer"] if layer["mark"]["type"] == "rule"]
-    assert [mark["data"]["values"][0] for mark in marks] == [{"y": 0.1, "text": "10 %"}, {"y": 0.95, "text": "95 %"}]
+    levels, places = (
+        [mark["data"]["values"][0] for mark in marks if ("arm" in mark["data"]["values"][0]) is of_an_arm]
+        for of_an_arm in (False, True)
+    )
+    assert levels == [{"y": 0.1, "text": "10 %"}, {"y": 0.95, "text": "95 %"}]
+    (place,) = places
+    assert (place["arm"], place["y"], place["low"], place["high"]) == ("pure", 0.95, 1800, 2300)
+    assert place["tooltip"] == "pure reaches 95 % at 2 ms [1.8 ms, 2.3 ms]"
     low, high = next(layer for layer in chart["layer"] if layer["mark"]["type"] == "line")["encoding"]["y"]["scale"][
         "domain"
     ]

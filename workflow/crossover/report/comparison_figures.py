@@ -6,18 +6,17 @@ from pathlib import Path
 
 import altair as alt
 
-from crossover.report import figures, quantities
+from crossover.report import axes, export, figures, marks, quantities
+from crossover.report.colours import ARMS, INK, NOISE
 from crossover.report.comparison import Comparison, load, title
 from crossover.report.tables import Panel, Row, slug
 
-COLOURS = {
-    "better": figures.COLOURS[2],
-    "worse": figures.COLOURS[1],
-    "mixed": figures.COLOURS[3],
-    "same": figures.COLOURS[0],
-    "cannot tell": figures.NOISE_COLOUR,
-}
-ROW_HEIGHT = 22
+BLUE, ORANGE, GREEN, PINK = ARMS[:4]
+COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "cannot tell": NOISE}
+ROW_HEIGHT = 36
+"""Pixels for the name of a curve and, below it, its interval."""
+
+OVERVIEW_SUBTITLE = "change of each arm's ratio to its reference, on average over the points; shaded: the same"
 
 
 def draw(folder: Path) -> None:
@@ -26,9 +25,9 @@ def draw(folder: Path) -> None:
     target = folder / "figures"
     target.mkdir(parents=True, exist_ok=True)
     for experiment, metric in metrics(found):
-        figures.save(overview(curves_of(found, experiment, metric)), target, overview_name(experiment, metric))
+        export.save(overview(curves_of(found, experiment, metric)), target, overview_name(experiment, metric))
     for row in found.changed:
-        figures.save(along(found, row), target, along_name(row))
+        export.save(along(found, row), target, along_name(row))
 
 
 def metrics(found: Comparison) -> list[tuple[str, str]]:
@@ -69,43 +68,53 @@ def overview(rows: list[Row]) -> alt.LayerChart:
     low = min(1 / within, *(point["low"] for point in points)) / 1.02
     high = max(within, *(point["high"] for point in points)) * 1.02
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = alt.Axis(values=figures.log_ticks(low, high), format="~g", labelOverlap="greedy")
-    x = alt.X("change:Q", scale=scale, axis=axis, title="ratio after ÷ ratio before")
-    y = alt.Y("curve:N", title=None, axis=alt.Axis(labelLimit=330))
+    axis = alt.Axis(values=axes.log_ticks(low, high), format="~g", labelOverlap="greedy")
+    heading = "ratio after ÷ ratio before"
+    x = alt.X("change:Q", scale=scale, axis=axis, title=heading)
+    # Names stand above the intervals: beside them they would take half the width of a column.
+    y = alt.Y("curve:N", axis=None, scale=alt.Scale(paddingOuter=0))
+    verdicts = list(COLOURS)
     colour = alt.Color(
         "verdict:N",
-        scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
-        legend=alt.Legend(orient="top", title=None),
+        scale=alt.Scale(domain=verdicts, range=[COLOURS[verdict].light for verdict in verdicts]),
+        legend=marks.legend(verdicts),
     )
     tips = [alt.Tooltip(f"{field}:N", title=title) for field, title in (("curve", "curve"), ("is", "change"))]
     base = alt.Chart().encode(y=y, color=colour, tooltip=[*tips, alt.Tooltip("verdict:N")])
     bounds = alt.Chart(alt.Data(values=[{"low": 1 / within, "high": within}]))
     line = alt.Chart(alt.Data(values=[{"one": 1}]))
-    chart: alt.LayerChart = (
-        alt.layer(
-            bounds.mark_rect(opacity=0.1, color=figures.NOISE_COLOUR).encode(
-                x=alt.X("low:Q", scale=scale), x2="high:Q"
-            ),
-            line.mark_rule(strokeDash=[5, 4], color=figures.NOISE_COLOUR).encode(x="one:Q"),
-            base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"),
-            base.mark_point(filled=True, size=60, opacity=1).encode(x=x),
-            data=alt.Data(values=points),
-        )
-        .properties(width="container", height=ROW_HEIGHT * len(points) + 10)
-        .configure_view(stroke=None)
-    )
-    return chart
+    named = alt.Chart().mark_text(align="left", baseline="bottom", dy=-5, color=INK.light)
+    layers = [
+        bounds.mark_rect(opacity=1, fillOpacity=0.1, color=NOISE.light).encode(
+            x=alt.X("low:Q", scale=scale), x2="high:Q"
+        ),
+        line.mark_rule(strokeDash=[5, 4], color=NOISE.light).encode(x="one:Q"),
+        base.mark_rule(strokeWidth=2, yOffset=6).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"),
+        base.mark_point(filled=True, size=60, opacity=1, yOffset=6).encode(x=x),
+        named.encode(x=alt.value(0), y=y, text="curve:N"),
+    ]
+    columns = [("curve", "curve"), (heading, "change"), *((field, field) for field in ("low", "high", "verdict"))]
+    about = f"{rows[0]['experiment']}: {rows[0]['metric']}"
+    return figures.finished(layers, points, columns, about, OVERVIEW_SUBTITLE, ROW_HEIGHT * len(points) + 10)
 
 
 def along(found: Comparison, row: Row) -> alt.LayerChart:
     """The change of one curve along its axis, with the null arm's beside it."""
+    return figures.around_one(along_panel(found, row), f"change of {row['metric']}", along_subtitle(row))
+
+
+def along_panel(found: Comparison, row: Row) -> Panel:
+    """The changes of one curve and of the null arm as if they were ratios."""
     names = ("experiment", "placement", "protocol", "metric")
     cells = [
         cell | {"ratio": cell["change"], "launches": f"{cell['launches_before']} and {cell['launches_after']}"}
         for cell in found.cells
         if all(cell[name] == row[name] for name in names) and (cell["arm"] == row["arm"] or cell["null"])
     ]
-    panel = Panel(row["experiment"], row["metric"], row["protocol"], row["placement"], [], cells, [])
+    return Panel(row["experiment"], row["metric"], row["protocol"], row["placement"], [], cells, [])
+
+
+def along_subtitle(row: Row) -> str:
+    """What the change is of, and which side of one is better."""
     better = "above" if row["better"] == "higher" else "below"
-    subtitle = f"{row['arm']} ÷ {row['reference']}, after ÷ before; better is {better} the dashed line"
-    return figures.around_one(panel, f"change of {row['metric']}", subtitle)
+    return f"{row['arm']} ÷ {row['reference']}, after ÷ before; better is {better} the dashed line"

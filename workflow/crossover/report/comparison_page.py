@@ -7,7 +7,7 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.report import comparison, comparison_figures, made_with, markup, quantities
+from crossover.report import comparison, comparison_figures, gallery, made_with, markup, quantities
 from crossover.report.page import RESULTS_VARIABLE, PageError
 from crossover.report.tables import Row
 
@@ -25,8 +25,8 @@ class ComparisonPage:
         self.found = comparison.load(self.folder)
 
     def script(self) -> Markdown:
-        """The one script of the page."""
-        return Markdown(markup.script())
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""
@@ -86,7 +86,8 @@ class ComparisonPage:
             f"{metric.capitalize()}: how each arm's ratio to its reference changed, on average over its points, "
             f"{rows[0]['better']} being better. Lines are intervals over launches, the shaded band is {self.bound()}."
         )
-        return self._figure(name, said, caption)
+        chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
+        return _figure(name, chart, caption)
 
     def _along(self, row: Row) -> str:
         said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
@@ -94,8 +95,15 @@ class ComparisonPage:
             f"How `{row['arm']}` against `{row['reference']}` changed along the axis: {row['metric']}, "
             f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
         )
-        return self._figure(comparison_figures.along_name(row), said, caption)
+        name = comparison_figures.along_name(row)
+        styles = gallery.drawn([comparison_figures.along_panel(self.found, row)])
+        chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), said, styles)
+        return _figure(name, chart, caption)
 
-    def _figure(self, name: str, said: str, caption: str) -> str:
-        chart = markup.raw(markup.chart(self.folder / "figures" / f"{name}.vl.json", said))
-        return f"::: {{#fig-{name}}}\n\n{chart}\n\n{caption}\n\n:::"
+    @property
+    def _figures(self) -> Path:
+        return self.folder / "figures"
+
+
+def _figure(name: str, chart: str, caption: str) -> str:
+    return f"::: {{#fig-{name}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"

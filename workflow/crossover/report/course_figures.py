@@ -8,7 +8,8 @@ from pathlib import Path
 
 import altair as alt
 
-from crossover.report import figures, quantities
+from crossover.report import axes, export, figures, looks, marks, quantities
+from crossover.report.colours import NOISE
 from crossover.report.course import Course, History, load
 from crossover.report.tables import slug
 
@@ -18,7 +19,7 @@ def draw(folder: Path) -> None:
     target = folder / "figures"
     target.mkdir(parents=True, exist_ok=True)
     for courses in groups(load(folder)):
-        figures.save(chart(courses), target, name(courses))
+        export.save(chart(courses), target, name(courses))
 
 
 def groups(found: History) -> Iterator[list[Course]]:
@@ -30,6 +31,16 @@ def groups(found: History) -> Iterator[list[Course]]:
 def name(courses: list[Course]) -> str:
     """The stem of a chart's files."""
     return slug(f"{courses[0].facts['experiment']} {courses[0].title}")
+
+
+def styles(courses: list[Course]) -> dict[str, looks.Look]:
+    """The look of each arm, which is that of its name."""
+    return looks.followed(courses[0].facts["reference"], [course.facts["arm"] for course in courses])
+
+
+def subtitle(courses: list[Course]) -> str:
+    """What the ratios are of."""
+    return f"ratio to {courses[0].facts['reference']}"
 
 
 def chart(courses: list[Course]) -> alt.LayerChart:
@@ -51,32 +62,27 @@ def chart(courses: list[Course]) -> alt.LayerChart:
     reach = [end for point in points for end in (point["ratio"], point["low"], point["high"]) if end]
     low, high = min(*reach, 0.95) / 1.03, max(*reach, 1.05) * 1.03
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = alt.Axis(values=figures.log_ticks(low, high), format="~g")
-    title = f"ratio to {courses[0].facts['reference']}"
+    axis = alt.Axis(values=axes.log_ticks(low, high), format="~g")
+    title = subtitle(courses)
     y = alt.Y("ratio:Q", scale=scale, axis=axis, title=title)
-    arms = [course.facts["arm"] for course in courses]
-    colours = [figures.COLOURS[(order + 1) % len(figures.COLOURS)] for order in range(len(arms))]
-    colour = alt.Color(
-        "arm:N", scale=alt.Scale(domain=arms, range=colours), legend=alt.Legend(orient="top", title=None)
+    looked = marks.looked(styles(courses))
+    base = alt.Chart().encode(
+        x=alt.X("run:Q", axis=alt.Axis(tickMinStep=1, format="d"), title="run"), color=looked["color"]
     )
-    base = alt.Chart().encode(x=alt.X("run:Q", axis=alt.Axis(tickMinStep=1, format="d"), title="run"), color=colour)
     tips = [
         alt.Tooltip(f"{field}:N", title=words) for field, words in (("arm", "arm"), ("is", title), ("folder", "run"))
     ]
     one = alt.Chart(alt.Data(values=[{"one": 1}]))
     layers = [
-        one.mark_rule(strokeDash=[5, 4], color=figures.NOISE_COLOUR).encode(y="one:Q"),
+        one.mark_rule(strokeDash=[5, 4], color=NOISE.light).encode(y="one:Q"),
         base.mark_line(strokeWidth=2, interpolate="step", opacity=0.6).encode(
             y=alt.Y("level:Q", scale=scale, axis=axis, title=title)
         ),
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=1.5)
         .encode(y=alt.Y("low:Q", scale=scale, axis=axis, title=title), y2="high:Q"),
-        base.mark_point(filled=True, size=45, opacity=1).encode(y=y, tooltip=tips),
+        base.mark_point(filled=True, size=45, opacity=1).encode(y=y, shape=looked["shape"], tooltip=tips),
     ]
-    made: alt.LayerChart = (
-        alt.layer(*layers, data=alt.Data(values=points))
-        .properties(width="container", height=figures.HEIGHT, title=courses[0].title)
-        .configure_view(stroke=None)
-    )
-    return made
+    columns = [(field, field) for field in ("arm", "run", "folder")] + [(title, "ratio")]
+    columns += [(field, field) for field in ("low", "high", "level")]
+    return figures.finished(layers, points, columns, courses[0].title, subtitle(courses))

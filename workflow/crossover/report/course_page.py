@@ -7,7 +7,7 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.report import course, course_figures, markup, quantities
+from crossover.report import course, course_figures, gallery, markup, quantities
 from crossover.report.course import Course
 from crossover.report.page import RESULTS_VARIABLE, PageError
 
@@ -23,8 +23,8 @@ class CoursePage:
         self.found = course.load(self.folder)
 
     def script(self) -> Markdown:
-        """The one script of the page."""
-        return Markdown(markup.script())
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""
@@ -56,5 +56,6 @@ class CoursePage:
             f"over {quantities.counted(first.facts['cells'], 'point')}, {first.facts['better']} being better. Upright "
             "lines are intervals over launches, level lines the levels."
         )
-        chart = markup.raw(markup.chart(self.folder / "figures" / f"{name}.vl.json", said))
-        return f"::: {{#fig-{name}}}\n\n{chart}\n\n{caption}\n\n:::"
+        subtitle, styles = course_figures.subtitle(courses), course_figures.styles(courses)
+        chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)
+        return f"::: {{#fig-{name}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossover.report import figures, quantities
+from crossover.report import export, figures, quantities
 from crossover.report.places import nearest
 from crossover.report.tables import Panel, Row, rows
 
@@ -94,7 +94,7 @@ def draw(results: Path, folder: Path) -> None:
     """Write the ladder's chart, of the joined tables in `results`, to `folder`; an empty folder where there is none."""
     folder.mkdir(parents=True, exist_ok=True)
     if shown := panel(rows(results, "summary")):
-        figures.save(figures.curve(shown), folder, shown.name)
+        export.save(figures.curve(shown), folder, shown.name)
 
 
 def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:

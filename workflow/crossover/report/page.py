@@ -21,6 +21,7 @@ from crossover.report import (
     claims,
     costs,
     fits,
+    gallery,
     holes,
     ladder,
     machine,
@@ -68,8 +69,8 @@ class Page:
     # ---- the whole page
 
     def script(self) -> Markdown:
-        """The one script of the page: Vega and what draws the charts with it."""
-        return Markdown(markup.script())
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
 
     def recommended(self) -> Markdown:
         """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""
@@ -91,7 +92,7 @@ class Page:
         kinds = machine.kinds(self.tables.ranks)
         if not kinds:
             return Markdown("No rank left word of where it ran.")
-        header = ["", *(quantities.listed(kind.hosts) for kind in kinds)]
+        header = ["what", *(quantities.listed(kind.hosts) for kind in kinds)]
         return Markdown(
             markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
         )
@@ -104,7 +105,7 @@ class Page:
         measurements = self._measurements()
         courses = [self._course(name, measurements) for name in names]
         lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
-        return Markdown(markup.pipe_table(["", *(f"`{name}`" for name in names)], lines))
+        return Markdown(markup.pipe_table(["what", *(f"`{name}`" for name in names)], lines))
 
     def holes(self) -> Markdown:
         """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
@@ -222,8 +223,7 @@ class Page:
         shown = ladder.panel(self.tables.summary)
         if shown is None:
             return Markdown("Too few layers were measured to be stacked.")
-        said = f"Chart of the round trip of {quantities.listed(shown.arms)} against message size, with intervals."
-        chart = markup.chart(self.results / "figures" / ladder.NAME / f"{shown.name}.vl.json", said)
+        chart = gallery.gallery(self.results / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
         figure = f"::: {{#fig-{ladder.NAME}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"
         return Markdown(f"{figure}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
@@ -259,10 +259,10 @@ class Page:
         return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
 
     def _figure(self, metric: str, panels: list[Panel]) -> str:
-        rows = [self._pair(panel) for panel in panels]
         identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
         caption = f"{_caption(panels)}{self._sources(panels)}"
-        figure = f"::: {{#{identifier}}}\n\n{markup.raw(''.join(rows))}\n\n{caption}\n\n:::"
+        charts = gallery.gallery(self.results / "figures" / panels[0].experiment, panels, self.published)
+        figure = f"::: {{#{identifier}}}\n\n{markup.raw(charts)}\n\n{caption}\n\n:::"
         verdicts = [line for panel in panels for line in _verdicts(panel)]
         reached = [line for panel in panels for line in thresholds.lines(panel)]
         below = [(VERDICT_HEADER, verdicts), (thresholds.HEADER, reached)]
@@ -272,21 +272,6 @@ class Page:
         """Who published what is drawn beside our own numbers, as the end of a caption."""
         told = [dataset.source for dataset in self.published if any(overlay.over(dataset, panel) for panel in panels)]
         return f" Open marks are published numbers: {'; '.join(told)}." if told else ""
-
-    def _pair(self, panel: Panel) -> str:
-        folder = self.results / "figures" / panel.experiment
-        about = f"{panel.metric}, {panel.title}"
-        charts = []
-        if panel.summary:
-            said = f"{about}: {quantities.listed(panel.arms)} against {panel.facts['axis']}"
-            charts.append(markup.chart(folder / f"{panel.name}.vl.json", f"Chart of {said}, with intervals."))
-        if panel.ratios:
-            said = prose.findings(panel).replace("**", "").replace("`", "")
-            charts.append(
-                markup.chart(folder / f"{panel.name}-ratio.vl.json", f"Chart of ratios of {panel.metric}. {said}")
-            )
-        grid = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem 1.5rem"
-        return f'<div style="{grid}">{"".join(charts)}</div>'
 
 
 # ---- pieces of a page

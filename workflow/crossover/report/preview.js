@@ -20,3 +20,50 @@ for (const bar of document.querySelectorAll(".tab-bar")) {
     next.focus();
   });
 }
+
+// The scheme: the system's unless the reader chooses one, which is remembered where the browser allows.
+const schemes = { "light dark": "Theme: automatic", light: "Theme: light", dark: "Theme: dark" };
+const schemeButton = document.querySelector(".scheme");
+const memory = (use) => {
+  try {
+    return use(localStorage);
+  } catch {
+    return null; // a browser may forbid it to a page that is a file
+  }
+};
+const choose = (scheme) => {
+  document.documentElement.style.colorScheme = scheme;
+  schemeButton.textContent = schemes[scheme];
+};
+const before = memory((storage) => storage.getItem("crossover-scheme"));
+choose(before in schemes ? before : "light dark");
+schemeButton.hidden = false;
+schemeButton.addEventListener("click", () => {
+  const names = Object.keys(schemes);
+  const next = names[(names.indexOf(document.documentElement.style.colorScheme) + 1) % names.length];
+  choose(next);
+  memory((storage) => storage.setItem("crossover-scheme", next));
+});
+
+// The contents: open beside the text, folded above it where there is no room beside it.
+const contents = document.querySelector("nav details");
+const beside = matchMedia("(min-width: 72rem)");
+const foldContents = () => { contents.open = beside.matches; };
+foldContents();
+beside.addEventListener("change", foldContents);
+contents.addEventListener("click", (event) => {
+  if (event.target.closest("a") && !beside.matches) contents.open = false;
+});
+
+// Which section one is in: that of the last heading that was scrolled past.
+const links = new Map([...contents.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+const headings = [...links.keys()].map((name) => document.getElementById(name)).filter(Boolean);
+const mark = () => {
+  const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 4).at(-1);
+  for (const [name, link] of links) {
+    if (name === passed?.id) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+};
+const watch = new IntersectionObserver(mark, { rootMargin: "1000000px 0px -75% 0px" });
+for (const heading of headings) watch.observe(heading);

@@ -14,6 +14,7 @@ local NBSP = "\u{a0}"
 local counts = { fig = 0, tbl = 0 }
 local sections = {}
 local tabsets = 0
+local scrollers = 0
 local labels = {} -- identifier -> "Figure 1"
 
 local function kind_of(identifier)
@@ -97,8 +98,11 @@ local function tabs(div)
       .. 'aria-selected="%s" tabindex="%d">'):format(name, name, tostring(index == 1), index == 1 and 0 or -1)))
     bar:extend(title)
     bar:insert(pandoc.RawInline("html", "</button>"))
+    -- On paper, where all panels are shown, the title stands above each.
     -- A list, because Lua shuffles the keys of a table, and the same report must give the same bytes.
-    local attributes = { { "role", "tabpanel" }, { "aria-labelledby", name .. "-tab" } }
+    local attributes = {
+      { "role", "tabpanel" }, { "aria-labelledby", name .. "-tab" }, { "data-title", pandoc.utils.stringify(title) },
+    }
     if index > 1 then
       table.insert(attributes, { "hidden", "hidden" })
     end
@@ -142,7 +146,9 @@ end
 
 -- A wide table scrolls by itself instead of widening the page.
 local function scrolling(element)
-  return pandoc.Div({ element }, pandoc.Attr("", { "table-scroll" }, { tabindex = "0" }))
+  scrollers = scrollers + 1
+  local attributes = { { "tabindex", "0" }, { "role", "region" }, { "aria-label", ("Table, part %d"):format(scrollers) } }
+  return pandoc.Div({ element }, pandoc.Attr("", { "table-scroll" }, attributes))
 end
 
 function Pandoc(document)

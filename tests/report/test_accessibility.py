@@ -1,0 +1,17 @@
+"""Can everybody use the page? As far as axe-core can tell, in both schemes, narrow and wide."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
+def test_axe_finds_nothing(open_page, width, scheme):
+    page = open_page(width, scheme)
+    # Hidden panels are judged too, with everything drawn.
+    page.evaluate("document.querySelectorAll('[hidden]').forEach((element) => (element.hidden = false))")
+    page.evaluate("dispatchEvent(new Event('beforeprint')), dispatchEvent(new Event('afterprint'))")
+    page.wait_for_selector(".crossover-chart[data-drawn]")
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found] == []

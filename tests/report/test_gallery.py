@@ -1,0 +1,81 @@
+"""Do the charts of the page come with their controls, their words and whatever text is put into them?"""
+
+import json
+import re
+
+import pytest
+from campaigns import Campaign, mpi, zmq
+
+from crossover.report import alternatives, colours, figures, gallery, ladder, tables
+
+
+def shown(results, experiment, metric):
+    panels = [panel for panel in tables.load(results).panels(experiment) if panel.metric == metric]
+    return panels, gallery.gallery(results / "figures" / experiment, panels)
+
+
+def test_a_missing_figure_is_named(tmp_path):
+    with pytest.raises(gallery.MissingFigureError, match=r"round-trip\.vl\.json: the figure is missing"):
+        gallery.chart(tmp_path, "round-trip", "lower is better", "a chart")
+
+
+def test_several_panels_have_a_choice_and_one_has_none(results):
+    panels, many = shown(results, "zmq_throughput", "throughput")
+    assert re.findall("<option[^>]*>([^<]*)</option>", many) == [*(panel.title for panel in panels), "all of them"]
+    _, one = shown(results, "mpi_pingpong", "round trip")
+    assert "<select" not in one
+
+
+def test_one_legend_names_what_any_of_the_charts_draws_what_competes_first(results):
+    _, many = shown(results, "zmq_throughput", "throughput")
+    assert re.findall('aria-pressed="true" data-arm="([^"]*)"', many) == ["copy", "no-copy", "copy again (null)"]
+
+
+def test_charts_bring_no_colour_of_their_own_so_that_they_follow_the_page(results):
+    _, many = shown(results, "zmq_throughput", "throughput")
+    assert not [colour for colour in colours.ALL if colour.light in many]
+    assert colours.variable(colours.ARMS[0]) in many
+
+
+def test_a_chart_says_in_words_where_its_curves_begin_and_end_and_what_is_best_there():
+    told = alternatives.curve(panel(zmq()))
+    assert told.startswith("Chart of throughput against message size, PUSH/PULL over tcp, 64 MB in flight; higher is")
+    assert "The best median has copy at 100 B and no-copy at 1 MB." in told
+    assert re.search(r"no-copy: [\d,]+ messages/s at 100 B, [\d,]+ messages/s at 1 MB\.", told)
+
+
+def test_a_chart_of_ratios_says_its_findings_without_marks():
+    told = alternatives.ratio(panel(mpi()))
+    assert "Send is faster than send, with 0.419" in told
+    assert not set("*`") & set(told)
+
+
+def test_a_name_with_markup_in_it_stays_text(tmp_path):
+    results = Campaign([mpi(arm="</script><b>")]).write(tmp_path)
+    _, one = shown(results, "mpi_pingpong", "round trip")
+    assert "</script><b>" not in one and "<\\/script><b>" in one
+    inside = re.findall(r'<script type="application/json">(.*?)</script>', one)
+    assert len(inside) == 2 and all(json.loads(each)["layer"] for each in inside)
+
+
+def test_the_same_arm_has_one_look_in_every_chart_of_a_page(results):
+    looks = {}
+    for panel in (*tables.load(results).panels("zmq_throughput"), *tables.load(results).panels("mpi_pingpong")):
+        for drawn in (figures.curve(panel).to_dict(), figures.ratio(panel).to_dict()):
+            points = next(layer["encoding"] for layer in drawn["layer"] if layer.get("name") == "points")
+            scales = [points[channel]["scale"] for channel in ("color", "shape")]
+            for label, *look in zip(scales[0]["domain"], *(scale["range"] for scale in scales), strict=True):
+                looks.setdefault(label, set()).add(tuple(look))
+    assert {"copy", "no-copy", "send", "Send"} <= set(looks)
+    assert [label for label, found in looks.items() if len(found) > 1] == []
+
+
+def test_the_ladder_has_words_too():
+    rows = Campaign([mpi(), zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")])
+    told = alternatives.curve(ladder.panel(rows.tables()["summary"]))
+    assert "mpi4py Send: " in told and "pyzmq: " in told
+
+
+def panel(curve):
+    made = Campaign([curve]).tables()
+    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]

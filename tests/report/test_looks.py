@@ -1,0 +1,100 @@
+"""Does every arm look the same wherever it is drawn, unlike its neighbours, and can every eye tell them apart?"""
+
+import itertools
+import math
+from pathlib import Path
+
+import pytest
+import yaml
+from campaigns import Campaign, zmq
+
+from crossover.report import colours, ladder, looks, tables
+
+SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
+
+# Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
+EYES = {
+    "any": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+}
+
+
+def linear(colour):
+    parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+def contrast(one, other):
+    """As WCAG defines it."""
+    dark, light = sorted(
+        sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear(each), strict=True)) for each in (one, other)
+    )
+    return (light + 0.05) / (dark + 0.05)
+
+
+def lab(colour, eye):
+    seen = [min(1, max(0, sum(w * part for w, part in zip(row, linear(colour), strict=True)))) for row in EYES[eye]]
+    mixed = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    xyz = [sum(w * part for w, part in zip(row, seen, strict=True)) for row in mixed]
+    x, y, z = (
+        part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116
+        for part in (xyz[0] / 0.9505, xyz[1], xyz[2] / 1.089)
+    )
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_stands_out_from_the_page(scheme):
+    ground = getattr(colours.GROUND, scheme)
+    for colour in (*colours.ARMS, colours.NOISE, colours.CEILING):
+        assert contrast(getattr(colour, scheme), ground) >= 3, colour
+    assert contrast(getattr(colours.INK, scheme), ground) >= 7
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("eye", EYES)
+def test_arms_differ_in_colour_to_every_eye(scheme, eye):
+    for one, other in itertools.combinations((*colours.ARMS, colours.NOISE), 2):
+        apart = math.dist(lab(getattr(one, scheme), eye), lab(getattr(other, scheme), eye))
+        assert apart > 15, (one.name, other.name)
+
+
+def test_every_colour_of_a_chart_becomes_a_variable_that_has_a_value_in_both_schemes():
+    assert len({colour.light for colour in colours.ALL}) == len(colours.ALL), "else one could not tell which is meant"
+    for colour in colours.ALL:
+        assert colours.on_page(f'"{colour.light}"') == f'"{colours.variable(colour)}"'
+        assert f"--chart-{colour.name}:light-dark({colour.light},{colour.dark})" in colours.style()
+
+
+def experiments():
+    """The arms and ceilings that each experiment may have, by its name."""
+    schema = yaml.safe_load(SCHEMA.read_text())
+    entrants = list(schema["properties"]["entrants"]["properties"])
+    for name, known in schema["properties"]["experiments"]["properties"].items():
+        arms, ceilings = (known["properties"].get(key, {}).get("items", {}).get("enum") for key in ("arms", "ceilings"))
+        yield name, [*(arms or entrants), *(ceilings or [])]
+
+
+@pytest.mark.parametrize(("name", "arms"), list(experiments()))
+def test_all_arms_of_an_experiment_keep_the_look_of_their_name_together_and_alone(name, arms):
+    together = looks.of(drawn(arms))
+    assert len(set(together.values())) == len(together) == len(arms)
+    assert all(looks.of(drawn([arm]))[arm] == look for arm, look in together.items())
+
+
+def test_all_rungs_of_the_ladder_differ_and_look_as_in_the_other_charts():
+    rungs = looks.of(drawn([layer.name for layer in ladder.LAYERS]))
+    assert len(set(rungs.values())) == len(ladder.LAYERS)
+    assert rungs["memcpy"] == looks.of(drawn(["send", "memcpy"]))["memcpy"]
+
+
+def test_an_arm_that_nobody_knew_has_a_look_that_does_not_depend_on_others():
+    mine = looks.of(drawn(["leastload", "mine"]))["mine"]
+    assert mine == looks.of(drawn(["leastload", "pure", "dask", "mine"]))["mine"]
+
+
+def drawn(arms):
+    row = next(row for row in Campaign([zmq()]).tables()["summary"] if not row["null"])
+    return tables.panels([row | {"arm": arm} for arm in arms], [], [])[0]

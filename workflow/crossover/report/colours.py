@@ -1,0 +1,53 @@
+"""Every colour of the charts, once for a light page and once for a dark one.
+
+On both pages each stands out from the ground by at least 3 to 1, and text by 4.5 to 1 (WCAG 2.2, 1.4.11 and 1.4.3);
+the colours of arms differ from each other under each kind of colour blindness. The tests hold them to that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Colour:
+    """A colour by its name, as sRGB in hexadecimal: on a light ground, which paper is too, and on a dark one."""
+
+    name: str
+    light: str
+    dark: str
+
+
+GROUND = Colour("ground", "#ffffff", "#15191d")
+INK = Colour("ink", "#1c2024", "#e4e7ea")
+GRID = Colour("grid", "#e1e5e9", "#333b43")
+NOISE = Colour("noise", "#71777d", "#8d959d")
+CEILING = Colour("ceiling", "#565c62", "#a9b1b9")
+ARMS = (
+    Colour("blue", "#1d5fd6", "#569aed"),
+    Colour("orange", "#d17b10", "#f0803a"),
+    Colour("green", "#00a05f", "#40e09a"),
+    Colour("pink", "#b862cb", "#fbc0ff"),
+    Colour("brown", "#7b480d", "#e0f06a"),
+    Colour("violet", "#4b1a81", "#a455ff"),
+)
+ALL = (GROUND, INK, GRID, NOISE, CEILING, *ARMS)
+
+
+def variable(colour: Colour) -> str:
+    """The colour as a page refers to it, whose scheme then decides."""
+    return f"var(--chart-{colour.name})"
+
+
+def style() -> str:
+    """What gives these variables their values, as CSS: they follow the `color-scheme` of where they are used."""
+    light = "".join(f"--chart-{colour.name}:{colour.light};" for colour in ALL)
+    both = "".join(f"--chart-{colour.name}:light-dark({colour.light},{colour.dark});" for colour in ALL)
+    return f":root{{{light}}}@supports (color:light-dark(red,red)){{:root{{{both}}}}}"
+
+
+def on_page(text: str) -> str:
+    """Text in which each colour of a chart is replaced by its variable, so that a drawn chart follows the page."""
+    variables = {colour.light: variable(colour) for colour in ALL}
+    return re.sub("|".join(variables), lambda found: variables[found[0]], text)
