@@ -17,7 +17,9 @@ def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) 
         # No metric of theirs has levels to be reached, and no time per message follows from turns over grams.
         assert experiments == {"thresholds": set(), "fits": {"mpi_pingpong"}}.get(name, {"toy", "mpi_pingpong"})
     figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
-    assert figures == [f"pace-spinning{kind}{end}" for kind in ("-ratio", "") for end in (".png", ".svg", ".vl.json")]
+    assert figures == [
+        f"pace-spinning{kind}{end}" for kind in ("-ratio", "") for end in (".pdf", ".png", ".svg", ".vl.json")
+    ]
     page = (results / "report/index.html").read_text()
     assert "turns/s" in page and "grams" in page
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import altair as alt
 
@@ -114,7 +115,7 @@ def finished(
         textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
     # All at once, and the points last: each further call would copy the whole chart.
-    drawn: alt.LayerChart = alt.layer(
+    drawn = alt.layer(
         *layers,
         transform=[alt.FilterTransform(marks.SHOWN)],
         width="container",
@@ -122,7 +123,8 @@ def finished(
         title=heading,
         usermeta={"columns": [*map(list, columns)]},
         config=_dress(),
-    ).add_params(alt.param(name=marks.HIDDEN, value=[]))
+    )
+    drawn = cast(alt.LayerChart, drawn.add_params(alt.param(name=marks.HIDDEN, value=[])))
     drawn.data = alt.Data(values=points)
     return drawn
 
