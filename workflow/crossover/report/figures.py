@@ -114,8 +114,8 @@ def finished(
         textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
     # All at once, and the points last: each further call would copy the whole chart.
-    drawn: alt.LayerChart = alt.layer(
-        *layers,
+    drawn: alt.LayerChart = alt.LayerChart(
+        layer=list(layers),
         transform=[alt.FilterTransform(marks.SHOWN)],
         width="container",
         height=height,
