@@ -9,7 +9,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 import altair as alt
 
@@ -115,16 +114,15 @@ def finished(
         textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
     # All at once, and the points last: each further call would copy the whole chart.
-    drawn = alt.layer(
-        *layers,
+    drawn: alt.LayerChart = alt.LayerChart(
+        layer=list(layers),
         transform=[alt.FilterTransform(marks.SHOWN)],
         width="container",
         height=height,
         title=heading,
         usermeta={"columns": [*map(list, columns)]},
         config=_dress(),
-    )
-    drawn = cast(alt.LayerChart, drawn.add_params(alt.param(name=marks.HIDDEN, value=[])))
+    ).add_params(alt.param(name=marks.HIDDEN, value=[]))
     drawn.data = alt.Data(values=points)
     return drawn
 
