@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from copies import SMALL_MPI, Project, copy_of_the_project
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_folder_of_its_own() -> Iterator[None]:
+    """Launches wait for one another by a lock in the temporary folder; no number counts here, so tests need not."""
+    with tempfile.TemporaryDirectory(prefix="tests-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        yield
 
 
 @pytest.fixture
