@@ -28,7 +28,7 @@ bundle: .venv/run  ## archive the run for others: results/bundle.zip, which make
 	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 2 --dist loadfile --no-loadscope-reorder tests/workflow tests
+	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
 	@$(BIN)/python -m pytest -m cluster -n 2 --dist loadfile

@@ -34,7 +34,7 @@ def measures(project: OnCluster, launch: int) -> bool:
 
 def under_way(project: OnCluster) -> list[int]:
     """The launches that are being measured."""
-    return [launch for launch in range(1, 6) if measures(project, launch) and not raw(project, launch).exists()]
+    return [launch for launch in range(1, 10) if measures(project, launch) and not raw(project, launch).exists()]
 
 
 def raw(project: OnCluster, launch: int) -> Path:
