@@ -201,6 +201,16 @@ def test_a_gap_is_covered_by_a_share(share, gap):
     assert found.effect == pytest.approx(EFFECT * (1 + share) / gap)
 
 
+def test_a_gap_is_that_of_the_launches_that_measured_all_three_arms():
+    arms = [curve("s", np.ones_like(X)), curve("S", np.full_like(X, 4.0), first=2), curve("into", np.full_like(X, 2.0))]
+    told = quantity("gap", arm="into", over="s", of="S", mean={})
+    arms[2].values[0] = np.log(100)
+    assert number(find(field(*arms), told)) == pytest.approx(0.5)
+    arms[2] = curve("into", np.full_like(X, 2.0), first=4)
+    with pytest.raises(NotMeasuredError, match="no launch measured all 3 arms"):
+        find(field(*arms), told)
+
+
 @pytest.mark.parametrize(("cell", "at_end"), [(6, False), (12, True)])
 def test_saturation_is_where_most_of_what_can_be_carried_is_and_a_bound_if_the_axis_ends_before(cell, at_end):
     carried = np.minimum(X, X[cell]) * np.where(X[cell] < X, 0.99, 1.0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from crossover.analyse.statistics import Floats
 from crossover.plan import SECOND_SWEEP
@@ -46,12 +45,14 @@ class Curve:
 
         Those of a second sweep look inside crossovers alone: of the whole curve they have no mean, slope or peak.
         """
-        return self._part(np.array(self.launches) <= SECOND_SWEEP)
+        return self.of([number for number in self.launches if number <= SECOND_SWEEP])
 
-    def _part(self, rows: NDArray[np.bool_]) -> Curve:
+    def of(self, launches: Collection[int]) -> Curve:
+        """The same of some launches alone, in the cells that they measured; what else `launches` names is ignored."""
+        rows = np.isin(self.launches, list(launches))
         cells = ~np.isnan(self.values[rows]).all(axis=0)
         parts = {name: getattr(self, name)[rows][:, cells] for name in ("values", "ratios", "rounds", "pairs")}
-        kept = [number for number, keep in zip(self.launches, rows, strict=True) if keep]
+        kept = [number for number in self.launches if number in launches]
         return replace(self, launches=kept, x=self.x[cells], **parts)
 
     @property

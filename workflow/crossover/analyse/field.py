@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crossover.analyse.curves import Curve
+from crossover.analyse.curves import PANEL, Curve
 from crossover.analyse.statistics import Floats
 from crossover.published import Dataset
 
@@ -85,34 +85,33 @@ class Field:
         return self.effects.get((curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]), np.nan)
 
 
-def measured_together(first: Curve, second: Curve) -> bool:
-    """Whether there are launches that have both curves."""
-    return _same(first, second, "experiment", "placement") and bool({*first.launches} & {*second.launches})
+def of_shared_launches(*curves: Curve) -> list[Curve]:
+    """The curves, each of the launches alone that measured them all; of no launch where there is none."""
+    shared = set.intersection(*(set(curve.launches) for curve in curves))
+    return [curve.of(shared if _same(curves, "experiment", "placement") else ()) for curve in curves]
 
 
 def log_ratio(first: Curve, second: Curve) -> tuple[Floats, Floats]:
-    """The cells that two curves share, and the logarithms of their ratio, shape (launches, cells).
+    """The cells that two curves of the same launches share, and the logarithms of their ratio, shape (launches, cells).
 
-    Of launches that have both: as ratios of rounds where these are of one panel, else as ratios of medians.
+    As ratios of rounds where the curves are of one panel, else as ratios of medians.
     """
-    launches = sorted({*first.launches} & {*second.launches})
     x = np.intersect1d(first.x, second.x)
-    paired = _same(first, second, "experiment", "placement", "protocol", "metric") and bool(first.facts["reference"])
-    over, under = (_part(curve, launches, x, paired) for curve in (first, second))
+    paired = _same((first, second), *PANEL) and bool(first.facts["reference"])
+    over, under = (_part(curve, x, paired) for curve in (first, second))
     return x, over - under
 
 
-def _part(curve: Curve, launches: list[int], x: Floats, paired: bool) -> Floats:
+def _part(curve: Curve, x: Floats, paired: bool) -> Floats:
     """A curve's part of a ratio. The reference's own, in a ratio of rounds, is nothing."""
     if paired and curve.facts["arm"] == curve.facts["reference"]:
-        return np.zeros((len(launches), len(x)))
+        return np.zeros((len(curve.launches), len(x)))
     d = curve.ratios if paired else curve.values
-    rows = np.searchsorted(curve.launches, launches)
-    return d[np.ix_(rows, np.searchsorted(curve.x, x))]
+    return d[:, np.searchsorted(curve.x, x)]
 
 
-def _same(first: Curve, second: Curve, *names: str) -> bool:
-    return all(first.facts[name] == second.facts[name] for name in names)
+def _same(curves: Sequence[Curve], *names: str) -> bool:
+    return all(len({curve.facts[name] for curve in curves}) == 1 for name in names)
 
 
 def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from crossover.analyse.crossings import apart, passes, saturates
 from crossover.analyse.curves import Curve
-from crossover.analyse.field import Field, NotMeasuredError, Quantity, log_ratio, measured_together, side
+from crossover.analyse.field import Field, NotMeasuredError, Quantity, log_ratio, of_shared_launches, side
 from crossover.analyse.found import Found, Numbers, Place
 from crossover.analyse.readings import BeyondError, Reading, at, means, part, read
 from crossover.analyse.statistics import Estimate, Floats, difference, estimate
@@ -53,7 +53,7 @@ def ratio(field: Field, quantity: Quantity) -> Found:
             missing.append(error)
     if not found:
         raise NotMeasuredError.of(missing)
-    return replace(_together(found), missing=str(NotMeasuredError.of(missing)) if missing else "")
+    return replace(_joined(found), missing=str(NotMeasuredError.of(missing)) if missing else "")
 
 
 def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Found:
@@ -67,14 +67,11 @@ def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Fo
 
 def _reading_of_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve) -> Reading:
     """Ratios of launches that measured both arms; else each arm's to the reference, over launches of its own."""
-    together = measured_together(first, second)
-    if "peak" not in quantity and together:
-        x, d = log_ratio(first, second)
-        return _read(field, quantity, first, x, d)
-    if together:
-        shared = sorted({*first.launches} & {*second.launches})
-        tops = [curve.values[[curve.launches.index(number) for number in shared]] for curve in (first, second)]
-        ends = [_part(field, quantity, curve, curve.x, d)[1] for curve, d in zip((first, second), tops, strict=True)]
+    together = of_shared_launches(first, second)
+    if together[0].launches and "peak" not in quantity:
+        return _read(field, quantity, first, *log_ratio(*together))
+    if together[0].launches:
+        ends = [_part(field, quantity, curve, curve.x, curve.values)[1] for curve in together]
         return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
     readings = [_read(field, quantity, curve, curve.x, _apart(curve, quantity)) for curve in (first, second)]
     return replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
@@ -111,11 +108,8 @@ def time(field: Field, quantity: Quantity) -> Found:
 
 def penalty(field: Field, quantity: Quantity) -> Found:
     """What the arm takes longer for one repetition than the other does at the start of the axis, on average."""
-    first, second = _pair(field, quantity)
-    shared = sorted({*first.launches} & {*second.launches})
-    own, others = (
-        MICRO * np.exp(-curve.values[[curve.launches.index(number) for number in shared]]) for curve in (first, second)
-    )
+    first, second = _together(field, quantity, quantity["over"])
+    own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
     taken = means(first.x, own)
     effect = np.expm1(field.effect(first)) * np.nanmean(taken) if np.isfinite(taken).any() else np.nan
     known = Numbers(estimate((taken - others[:, 0])[:, np.newaxis]), np.array([effect]))
@@ -124,7 +118,7 @@ def penalty(field: Field, quantity: Quantity) -> Found:
 
 def crossover(field: Field, quantity: Quantity) -> Found:
     """Where along the axis the arm passes the other."""
-    first, second = _pair(field, quantity)
+    first, second = _together(field, quantity, quantity["over"])
     effect = field.effect(first)
     place = passes(*log_ratio(first, second), effect)
     return Found(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
@@ -140,7 +134,7 @@ def crossovers(field: Field, quantity: Quantity) -> Found:
 
 def loss(field: Field, quantity: Quantity) -> Found:
     """The better's value over that of the arm which a threshold chooses, at each point of the axis."""
-    first, second = _pair(field, quantity)
+    first, second = _together(field, quantity, quantity["over"])
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = read({"each": {}}, x, lost)
@@ -149,9 +143,7 @@ def loss(field: Field, quantity: Quantity) -> Found:
 
 def gap(field: Field, quantity: Quantity) -> Found:
     """The share of the way from one arm to another that a third covers, in logarithms, on average."""
-    arm, start, end = (field.curve(side(quantity, change)) for change in (None, quantity["over"], quantity["of"]))
-    if not measured_together(arm, end):
-        raise NotMeasuredError("no launch measured all three arms")
+    arm, start, end = _together(field, quantity, quantity["over"], quantity["of"])
     ways = [_part(field, {"mean": quantity["mean"]}, curve, *log_ratio(curve, start)) for curve in (arm, end)]
     covered, whole = (means(*way) for way in ways)
     mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
@@ -200,12 +192,12 @@ KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
 # ---- pieces
 
 
-def _pair(field: Field, quantity: Quantity) -> tuple[Curve, Curve]:
-    """The arm and the other one, of which there must be launches that measured both."""
-    first, second = field.curve(side(quantity)), field.curve(side(quantity, quantity["over"]))
-    if not measured_together(first, second):
-        raise NotMeasuredError("no launch measured both arms")
-    return first, second
+def _together(field: Field, quantity: Quantity, *others: str) -> list[Curve]:
+    """The arm and the others, each of the launches that measured them all, of which there must be one."""
+    curves = of_shared_launches(*(field.curve(side(quantity, change)) for change in (None, *others)))
+    if not curves[0].launches:
+        raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
+    return curves
 
 
 def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
@@ -229,7 +221,7 @@ def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, ne
     return Found(known, curves, unit, not reading.slope, scaled, neutral, reading.x, [""] * len(scaled))
 
 
-def _together(found: list[Found]) -> Found:
+def _joined(found: list[Found]) -> Found:
     """The same quantity of several arms as one, with a number for each."""
     if len(found) == 1:
         return found[0]
