@@ -14,6 +14,7 @@ from crossover import record
 from crossover.analyse.asked import Asked, asked
 from crossover.analyse.blocks import blocks
 from crossover.analyse.needs import Cost, Spread, half_width, needs, plan
+from crossover.plan import SECOND_SWEEP
 
 FREE = Cost(np.nan, np.nan)
 
@@ -27,11 +28,20 @@ def told(launches, wall_seconds=None, **settings):
     ]
 
 
-def measured(launches, launch_sd=0.0, round_sd=0.0, order=0.0, rounds=20, cells=8, seed=1, heavy=False):
-    """Blocks of a campaign: a copy, an arm and a null arm in random order; the first place of a round is slow."""
+def measured(launches, *noise, **told):
+    """Blocks of a campaign; see `recorded`."""
+    return held(recorded(range(1, launches + 1), *noise, **told))
+
+
+def held(found):
+    return blocks(pa.Table.from_pylist(found, record.MEASUREMENTS))
+
+
+def recorded(launches, launch_sd=0.0, round_sd=0.0, order=0.0, rounds=20, cells=8, seed=1, heavy=False):
+    """Rows of a campaign: a copy, an arm and a null arm in random order; the first place of a round is slow."""
     random = np.random.default_rng(seed)
     found = []
-    for launch in range(1, launches + 1):
+    for launch in launches:
         places = random.permuted(np.tile(np.arange(3)[:, None, None], (1, cells, rounds)), axis=0)
         noise = random.standard_t(3, places.shape) if heavy else random.standard_normal(places.shape)
         log = launch_sd * random.standard_normal((3, cells, 1)) + round_sd * noise + order * (places == 0)
@@ -46,7 +56,7 @@ def measured(launches, launch_sd=0.0, round_sd=0.0, order=0.0, rounds=20, cells=
             position = at[row["arm"], row["x"], row["round"]]
             start_ns = (row["round"] * 3 + position) * 10_000_000
             found.append(row | {"position": position, "start_ns": start_ns})
-    return blocks(pa.Table.from_pylist(found, record.MEASUREMENTS))
+    return found
 
 
 def need(of, launches):
@@ -115,6 +125,13 @@ def test_a_round_costs_the_time_to_the_next_and_a_launch_the_rest():
     # Three blocks of 10 ms in each of 8 cells; a curve's blocks change their places, so this is exact on average only.
     assert cost.round_seconds == pytest.approx(0.24, rel=0.05)
     assert cost.launch_seconds == pytest.approx(10 - 20 * 0.24, rel=0.05)
+
+
+def test_launches_of_a_second_sweep_which_measure_a_few_cells_are_not_what_a_launch_costs():
+    first = recorded([1, 2], 0.02, 0.02, cells=8)
+    second = recorded([SECOND_SWEEP + 1, SECOND_SWEEP + 2], 0.02, 0.02, cells=2)
+    walls = [row | {"launch": row["launch"] + sweep} for sweep in (0, SECOND_SWEEP) for row in told(2, wall_seconds=10)]
+    assert need(held(first + second), walls).cost == need(held(first), walls).cost
 
 
 # ---- what the next run needs

@@ -8,7 +8,7 @@ rounds where the rounds do; which pair is the cheapest depends on what a launch 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,9 +86,11 @@ class Need:
 
 def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
     """The need of each competing curve that has ratios; `launches` are rows of record.LAUNCHES."""
+    # Launches of a second sweep measure a few cells, at another cost.
+    swept = blocks.series[blocks.series["launch"] <= SECOND_SWEEP]
+    blocks = replace(blocks, series=swept, rows=blocks.rows[blocks.rows["series"].isin(swept.index)])
     rows = blocks.rows.dropna(subset="ratio")
-    series = blocks.series.join(_within(rows), how="inner")
-    series = series[series["launch"] <= SECOND_SWEEP]  # the others measure a few cells, at another cost
+    series = swept.join(_within(rows), how="inner")
     every: dict[Any, Row] = blocks.curves.to_dict("index")  # type: ignore[assignment]
     orders, wanted, costs = _orders(rows, series), asked(launches), _costs(blocks, launches)
     for number, own in series.groupby("curve"):
