@@ -18,8 +18,8 @@ def of(tmp_path, **changes):
 def test_a_changed_curve_is_told_with_its_numbers_and_where_it_changed_most(tmp_path):
     found = of(tmp_path)
     assert words.sentence(found, found.changed[0]) == (
-        "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; on average over 3 points its ratio "
-        "is 0.880 [0.840, 0.920] times what it was, 1.10 after 1.25; worse at 2 of its points, most at 1 kB: 0.800 "
+        "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; over 3 points its ratio is typically "
+        "0.880 [0.840, 0.920] times what it was, 1.10 after 1.25; worse at 2 of its points, most at 1 kB: 0.800 "
         "[0.760, 0.840] times."
     )
 
@@ -46,7 +46,7 @@ def test_the_place_of_the_largest_change_comes_from_the_cells(tmp_path):
 
 def test_a_change_within_the_bounds_is_still_a_change_and_both_are_said(tmp_path):
     small = curve(change=0.97, low=0.96, high=0.98, equivalent=True, cells_worse=0)
-    assert "no single point shows that by itself; its average is within ±10 %." in words.sentence(of(tmp_path), small)
+    assert "no single point shows that by itself; as a whole it is within ±10 %." in words.sentence(of(tmp_path), small)
 
 
 def test_the_summary_counts_verdicts_and_names_changes_chance_null_arms_and_holes(tmp_path):

@@ -16,8 +16,8 @@ from crossover.analyse.statistics import LEVEL, Estimate, Floats, difference, es
 
 Verdict = Literal["better", "worse", "mixed", "same", "cannot tell"]
 
-MEAN = 0.5
-"""The weight of a curve's mean among the tests of the curve; docs/decisions/changes.md tells what others would give."""
+WHOLE = 0.5
+"""The weight of a curve's height among its tests; docs/decisions/changes.md tells what others would give."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Change:
     cells: Estimate
     """The change of each cell."""
     whole: Estimate
-    """The change of the curve's mean, of shape (1,); NaN where no cell was measured by every launch."""
+    """The change of the curve's height, of shape (1,); NaN where no cell was measured by every launch."""
     p: Floats
     """p-value of each cell, then of the whole: of one family, of which any is rejected wrongly in at most 5 %."""
 
@@ -45,7 +45,7 @@ class Change:
         ]
 
     def verdict(self, better: str, within: float) -> Verdict:
-        """What became of the curve: `mixed` is better at some cells and worse at others, `same` speaks of its mean."""
+        """What became of the curve: `mixed` is better in one test and worse in another, `same` speaks of its height."""
         mean = np.append(self.cells.mean, self.whole.mean)
         signs = set(_signs(mean, self.p, better)) - {0}
         if len(signs) > 1:
@@ -58,27 +58,42 @@ class Change:
 def change(before: Floats, after: Floats) -> Change:
     """The change of a curve from `before` to `after`, both of shape (launches, cells), of the same cells.
 
-    A slow-down of all cells shows best in their mean, that of a few in these. So one family of tests holds both: the
-    mean has the weight MEAN of it, the cells share the rest, and what is rejected passes its weight on (Holm).
+    A slow-down of all cells shows best in the curve's height (see `heights`), that of a few in these. So one family of
+    tests holds both: the height has the weight WHOLE of it, the cells share the rest, and what is rejected passes its
+    weight on (Holm).
     """
     cells = difference(estimate(after), estimate(before))
-    whole = difference(*map(estimate, means(after, before)))
+    whole = difference(*map(estimate, heights(after, before)))
     known = not np.isnan(whole.error[0])
-    share = MEAN if known else 0.0
+    share = WHOLE if known else 0.0
     weights = np.append(np.full(len(cells.mean), (1 - share) / len(cells.mean)), share)
     return Change(cells, whole, holm(np.append(cells.p, whole.p), weights))
 
 
-def means(*samples: Floats) -> list[Floats]:
-    """Each launch's mean over the cells that all launches of all `samples` measured, each of shape (launches, 1).
+def heights(*samples: Floats) -> list[Floats]:
+    """How high each launch saw the curve: that of all `samples`, averaged over the cells, plus the median of the
+    launch's distances from it. Each of shape (launches, 1).
 
-    `samples` are of the same cells. Launches that measured none of the curve take no part. NaN where no cell is left.
+    A launch's own mean would be at the mercy of a single cell that is far off. This is one step of Tukey's median
+    polish (Exploratory Data Analysis, 1977), from a middle curve in which every sample counts alike. NaN where
+    `comparable` leaves no cell.
+    """
+    kept = comparable(*samples)
+    middle = np.mean([d.mean(axis=0) for d in kept], axis=0)
+    return [middle.mean() + np.median(d - middle, axis=1, keepdims=True) for d in kept]
+
+
+def comparable(*samples: Floats) -> list[Floats]:
+    """Of each sample the launches that measured any of the curve, and of these the cells that all launches of all
+    samples measured.
+
+    `samples` are of the same cells, shape (launches, cells). A single NaN each where no cell is left.
     """
     taking_part = [d[~np.isnan(d).all(axis=1)] for d in samples]
     complete = ~np.isnan(np.concatenate(taking_part)).any(axis=0)
     if not (complete.any() and all(map(len, taking_part))):
         return [np.full((1, 1), np.nan) for _ in samples]
-    return [d[:, complete].mean(axis=1, keepdims=True) for d in taking_part]
+    return [d[:, complete] for d in taking_part]
 
 
 def _signs(mean: Floats, p: Floats, better: str) -> list[int]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from crossover import record
 from crossover.analyse import run
-from crossover.analyse.change import Change, change, means
+from crossover.analyse.change import Change, change, heights
 from crossover.analyse.pair import Pair, pairs
 from crossover.analyse.run import Row, RunError
 from crossover.analyse.statistics import LEVEL, Estimate, benjamini_hochberg, difference, estimate
@@ -102,14 +102,14 @@ def _absolute(pair: Pair, within: float) -> Row:
 
     A machine's speed drifts between two runs by more than the launches of either tell, so a difference means little.
     """
-    row = _whole(pair, "values", difference(*map(estimate, reversed(means(*pair.values("values"))))), within)
+    row = _whole(pair, "values", difference(*map(estimate, reversed(heights(*pair.values("values"))))), within)
     return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "cannot tell"}
 
 
 def _whole(pair: Pair, name: str, found: Estimate, within: float) -> Row:
-    """The mean over the cells, of the `ratios` or the `values` of a curve."""
+    """What became of the height of a curve, of its `ratios` or its `values`, of which `found` is the change."""
     before, after = pair.values(name)
-    sides = means(before, after)
+    sides = heights(before, after)
     return pair.after.facts | {
         "before": math.exp(sides[0].mean()),
         "after": math.exp(sides[1].mean()),

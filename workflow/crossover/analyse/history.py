@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from crossover import record
 from crossover.analyse import run
-from crossover.analyse.change import means
+from crossover.analyse.change import comparable
 from crossover.analyse.levels import starts
 from crossover.analyse.pair import shared_launches
 from crossover.analyse.run import Name, Row, Run, RunError
@@ -48,22 +48,22 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
         return
     every = [each.curves[name] for each in having]
     common = reduce(np.intersect1d, [curve.x for curve in every])
-    per_launch = means(*(curve.ratios[:, np.isin(curve.x, common)] for curve in every))
-    if np.isnan(per_launch[0]).any():
+    samples = comparable(*(curve.ratios[:, np.isin(curve.x, common)] for curve in every))
+    if np.isnan(samples[0]).any():
         return
-    found = [estimate(mean) for mean in per_launch]
+    found = [estimate(d.mean(axis=1, keepdims=True)) for d in samples]
     centres = np.array([each.mean[0] for each in found])
     bounds = [0, *starts(centres), len(centres)]
     levels = np.concatenate([np.full(end - first, centres[first:end].mean()) for first, end in pairwise(bounds)])
-    for position, (each, mean, here) in enumerate(zip(having, per_launch, found, strict=True)):
+    for position, (each, d, here) in enumerate(zip(having, samples, found, strict=True)):
         interval = (None, None) if np.isnan(here.error[0]) else (math.exp(here.low[0]), math.exp(here.high[0]))
         yield every[-1].facts | {
             "run": each.label,
             "number": int(each.label),
             "folder": str(each.folder),
             "began_utc": each.began_utc,
-            "launches": len(mean),
-            "cells": len(common),
+            "launches": len(d),
+            "cells": d.shape[1],
             "ratio": math.exp(here.mean[0]),
             "low": interval[0],
             "high": interval[1],

@@ -139,12 +139,12 @@ def sentence(found: Comparison, row: Row) -> str:
     parts = [told]
     if row["change"] is not None:
         parts.append(
-            f"on average over {quantities.counted(row['cells'], 'point')} its ratio is {_times(row)} times what it "
+            f"over {quantities.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times what it "
             f"was, {quantities.significant(row['after'])} after {quantities.significant(row['before'])}"
         )
     parts.append(_points(found, row))
     if row["equivalent"]:
-        parts.append(f"its average is within {_bound([row])}")
+        parts.append(f"as a whole it is within {_bound([row])}")
     return f"{'; '.join(filter(None, parts))}."
 
 

@@ -16,7 +16,7 @@ COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "canno
 ROW_HEIGHT = 36
 """Pixels for the name of a curve and, below it, its interval."""
 
-OVERVIEW_SUBTITLE = "change of each arm's ratio to its reference, on average over the points; shaded: the same"
+OVERVIEW_SUBTITLE = "typical change of each arm's ratio to its reference over the points; shaded: the same"
 
 
 def draw(folder: Path) -> None:
@@ -52,7 +52,7 @@ def along_name(row: Row) -> str:
 
 
 def overview(rows: list[Row]) -> alt.LayerChart:
-    """The change of each curve on average over its points, with its interval; what counts as the same is shaded."""
+    """The typical change of each curve over its points, with its interval; what counts as the same is shaded."""
     points = [
         {
             "curve": f"{title(row)}: {row['arm']}",

@@ -83,7 +83,7 @@ class ComparisonPage:
         rows = comparison_figures.curves_of(self.found, experiment, metric)
         said = f"Chart of the changes of {quantities.counted(len(rows), 'curve')} of {metric}, with intervals."
         caption = (
-            f"{metric.capitalize()}: how each arm's ratio to its reference changed, on average over its points, "
+            f"{metric.capitalize()}: how each arm's ratio to its reference typically changed over its points, "
             f"{rows[0]['better']} being better. Lines are intervals over launches, the shaded band is {self.bound()}."
         )
         chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
