@@ -2,11 +2,13 @@
 
 import shutil
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from runs import finished
 from synthetic import SIZES
 
+from crossover import record
 from crossover.__main__ import main
 from crossover.analyse.history import TABLES, history
 
@@ -84,3 +86,13 @@ def test_runs_without_a_curve_in_common_are_refused(folders, tmp_path, capsys):
     other = finished(tmp_path / "other", seed=30, launches=2, protocol="ipc", sizes=FEW)
     assert main(["history", str(folders[0]), str(other), "--folder", str(tmp_path / "history")]) == 1
     assert "no arm's curve is in two of these runs" in capsys.readouterr().err
+
+
+def test_a_run_in_another_unit_of_the_axis_is_another_quantity(folders, tmp_path):
+    other = shutil.copytree(folders[0], tmp_path / "other")
+    path = other / "medians.parquet"
+    table = pq.read_table(path)
+    column = table.schema.get_field_index("axis_unit")
+    record.write(table.set_column(column, "axis_unit", pa.array(["kB"] * len(table))), path)
+    found = told([other, *folders[1:3]], tmp_path / "history")["history"]
+    assert {row["number"] for row in found} == {2, 3}

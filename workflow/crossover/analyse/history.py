@@ -16,7 +16,7 @@ from crossover import record
 from crossover.analyse import run
 from crossover.analyse.change import comparable
 from crossover.analyse.levels import starts
-from crossover.analyse.pair import shared_launches
+from crossover.analyse.pair import SAME, shared_launches
 from crossover.analyse.run import Name, Row, Run, RunError
 from crossover.analyse.statistics import estimate
 
@@ -73,13 +73,14 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
 
 
 def _comparable(name: Name, runs: list[Run]) -> list[Run]:
-    """The runs that have ratios of this curve to the reference of the last, each with launches of its own."""
+    """The runs that have ratios of this curve, of the same quantity as the last has, each with launches of its own."""
     having = [each for each in runs if name in each.curves and not np.isnan(each.curves[name].ratios).all()]
     if not having:
         return []
-    reference = having[-1].curves[name].facts["reference"]
+    last = having[-1].curves[name].facts
     kept: list[Run] = []
     for each in having:
-        if each.curves[name].facts["reference"] == reference and not shared_launches(name, *kept, each):
+        facts = each.curves[name].facts
+        if all(facts[column] == last[column] for column in SAME) and not shared_launches(name, *kept, each):
             kept.append(each)
     return kept
