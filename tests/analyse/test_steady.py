@@ -45,6 +45,12 @@ def test_a_level_that_changes_early_is_a_warm_up_or_a_slowdown(rounds, step, nam
     assert np.median(settled) == pytest.approx(rounds // 3, abs=max(1, rounds // LONGEST))
 
 
+def test_the_rounds_before_the_steady_state_are_counted_from_the_first_one():
+    # 599 rounds are judged as 99 groups of six; what is left over is at the beginning.
+    (state,) = judged([np.where(np.arange(599) < 305, 0.0, -1.0) + 1e-3 * np.sin(np.arange(599))])
+    assert (state.name, state.settled) == ("warm-up", 305)
+
+
 def test_a_level_that_changes_late_is_no_steady_state():
     levels = np.where(np.arange(40) < 34, 0, 0.3)
     found = judged(noisy(np.random.default_rng(2), levels))

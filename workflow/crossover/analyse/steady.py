@@ -57,10 +57,11 @@ def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[
     found = [State("too few rounds", None)] * len(tolerance)
     for which, values in _of_equal_length(worse, series, len(tolerance)):
         step = -(-values.shape[1] // LONGEST)
-        kept = values[:, values.shape[1] % step :]  # what does not fill a group is left out where it matters least
+        left_out = values.shape[1] % step  # first rounds, which fill no group
+        kept = values[:, left_out:]
         short = np.median(kept.reshape(len(kept), -1, step), axis=2)
         for number, state in zip(which, _settle(short, tolerance[which]), strict=True):
-            found[number] = State(state.name, state.settled * step if state.settled else state.settled)
+            found[number] = State(state.name, left_out + state.settled * step if state.settled else state.settled)
     return found
 
 
