@@ -20,6 +20,7 @@ from crossover.analyse.recommend import FILE, READ, recommend, recommendations
 from crossover.analyse.rows import DERIVED
 from crossover.analyse.settings import Choice, Level, Onset, Setting
 from crossover.analyse.tables import derive, join
+from crossover.plan import SECOND_SWEEP
 
 STEPS = np.arange(len(SIZES))
 STEP = 10**0.5
@@ -152,6 +153,9 @@ def test_better_everywhere_is_a_bound_at_the_first_measured_point():
     (row,) = told(medians(arms), SIZE)
     assert (row["verdict"], row["x"], row["low"], row["high"]) == ("always", SIZES[0], None, SIZES[0])
     assert row["recommended"]
+    arms["new"][:, 0] = np.nan
+    (row,) = told(medians(arms), SIZE)
+    assert (row["verdict"], row["x"], row["gain_from"]) == ("always", SIZES[1], SIZES[1])
 
 
 def test_where_only_the_end_is_sure_the_place_is_the_first_measured_point_that_is():
@@ -179,6 +183,22 @@ def test_without_one_place_from_which_on_it_is_better_the_reason_says_what_was_s
     (row,) = told(medians(arms), SIZE)
     assert not row["recommended"] and "x" not in row
     assert row["verdict"] == verdict and why in row["reason"]
+
+
+def test_points_of_a_second_sweep_tell_the_place_and_are_none_of_those_that_the_gain_is_a_mean_over():
+    inner = np.geomspace(SIZES[6], SIZES[7], 4)[1:3]
+    x = np.sort(np.append(SIZES, inner))
+    truth = 0.3 * np.log(x / inner.mean())
+    d = noisy(np.random.default_rng(18), truth, 6, launch_sd=0.005, cell_sd=0.005)
+    d[:3, np.isin(x, inner)] = np.nan
+    d[3:, (x < SIZES[6]) | (x > SIZES[7])] = np.nan
+    launches = [1, 2, 3, *range(SECOND_SWEEP + 1, SECOND_SWEEP + 4)]
+    panel = Panel({}, launches, x, {"old": 0 * d, "new": d}, [], 0.01, frozenset())
+    (row,) = decide(SIZE, panel)
+    assert row["recommended"] and inner[0] < row["x"] < inner[1]
+    assert (row["gain_from"], row["gain_to"]) == (SIZES[7], SIZES[-1])
+    (row,) = decide(setting(Onset("new", other="old", default="old", default_from=SIZES[7])), panel)
+    assert row["reason"] == NOTHING_BETWEEN
 
 
 # ---- the best of several

@@ -70,16 +70,16 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     told["verdict"] = found.verdict
     if found.verdict in NO_ONSET:
         return told | {"reason": NO_ONSET[found.verdict].format(arm=rule.arm, other=rule.other)}
-    told |= _place(found, panel)
+    told |= _place(found, panel.cells(d))
     value = _written(told)
     uses = panel.x >= value
     differs = uses != (panel.x >= rule.default_from)
-    if not differs.any():
-        return told | {"reason": NOTHING_BETWEEN}
     set_to = np.where(uses, panel.better[rule.arm], panel.better[rule.other])
-    numbers = per_launch(panel.swept(set_to - panel.better[rule.default])[:, differs])
-    (gain,) = gains(numbers[:, np.newaxis], panel.smallest_effect)
-    return told | _gained(gain, panel, panel.x[differs]) | _judged(setting, value, gain, panel)
+    gained = np.where(differs, panel.swept(set_to - panel.better[rule.default]), np.nan)
+    if np.isnan(gained).all():
+        return told | {"reason": NOTHING_BETWEEN}
+    (gain,) = gains(per_launch(gained)[:, np.newaxis], panel.smallest_effect)
+    return told | _gained(gain, panel, gained) | _judged(setting, value, gain, panel)
 
 
 def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
@@ -90,7 +90,8 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     measured = panel.measured(rivals)
     if not measured:
         return _not_measured(rivals, panel)
-    numbers = {arm: per_launch(panel.swept(panel.better[arm] - panel.better[rule.default])) for arm in measured}
+    gained = {arm: panel.swept(panel.better[arm] - panel.better[rule.default]) for arm in measured}
+    numbers = {arm: per_launch(d) for arm, d in gained.items()}
     # An arm of another heat has no launch in common with the default, and so no pair.
     paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
     if not paired:
@@ -102,7 +103,7 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     told["launches"] = gain.launches
     if gain.launches < 2:
         return told | {"reason": NOT_REPLICATED}
-    return told | _gained(gain, panel, panel.x) | _judged(setting, rule.values[best], gain, panel)
+    return told | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], gain, panel)
 
 
 def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
@@ -116,18 +117,18 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
         return told | {"reason": NOT_REPLICATED}
     if found.verdict in NO_LEVEL:
         return told | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
-    told |= _place(found, panel)
+    told |= _place(found, panel.cells(panel.better[arm]))
     return told | _recommended(setting, _written(told))
 
 
 # ---- columns
 
 
-def _place(found: Threshold, panel: Panel) -> Row:
+def _place(found: Threshold, cells: Floats) -> Row:
     """The place from which on something holds; that of a bound is a measured point, without a lower end."""
     if found.verdict == "from":
         return {"x": found.x, "low": found.low, "high": found.high}
-    bound = panel.x[0] if found.verdict == "always" else found.bracket_high
+    bound = cells[0] if found.verdict == "always" else found.bracket_high
     return {"x": bound, "low": None, "high": bound}
 
 
@@ -137,7 +138,9 @@ def _written(place: Row) -> int:
     return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
 
 
-def _gained(gain: Gain, panel: Panel, cells: Floats) -> Row:
+def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
+    """The columns of a gain that was found from `d`, shape (launches, cells)."""
+    cells = panel.cells(d)
     return {
         "gain": np.exp(gain.mean),
         "gain_low": np.exp(gain.low),

@@ -37,6 +37,10 @@ class Panel:
         """The launches of the first sweep, of `d`, shape (launches, cells): they alone measured the whole axis."""
         return d[np.array(self.launches) <= SECOND_SWEEP]
 
+    def cells(self, d: Floats) -> Floats:
+        """The cells of the axis that any launch of `d`, shape (launches, cells), measured."""
+        return self.x[~np.isnan(d).all(axis=0)]
+
     def measured(self, arms: Iterable[str]) -> list[str]:
         """Those of `arms` that have a value here."""
         return [arm for arm in arms if arm in self.better and not np.isnan(self.better[arm]).all()]
@@ -49,7 +53,7 @@ def panels(
     effects = sensitivity.groupby(["experiment", "placement", "metric"])["smallest_effect"].first()
     reached = {name: rows.to_dict("records") for name, rows in thresholds.groupby(PANEL)}
     asked = {
-        name: frozenset(arm for settings in own for arm in json.loads(settings).get("arms", []))
+        name: frozenset(arm for settings in own for arm in json.loads(settings or "{}").get("arms", []))
         for name, own in launches.groupby("experiment")["settings"]
     }
     grouped: dict[tuple[str, ...], list[Curve]] = {}
