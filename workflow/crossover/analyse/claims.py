@@ -18,7 +18,7 @@ from crossover.analyse.curves import NAMES, Curve, curves
 from crossover.analyse.field import Field, NotMeasuredError, as_named, of_source
 from crossover.analyse.found import Found
 from crossover.analyse.quantities import UNITS, find
-from crossover.analyse.verdicts import Judgement, Range, decisive, judge
+from crossover.analyse.verdicts import Judgement, Range, decisive, excess, judge
 
 Claim = Mapping[str, Any]
 Row = dict[str, Any]
@@ -105,7 +105,7 @@ def _of_source(claim: Claim, source: Field) -> Row:
     values = found.known.value
     if found.missing or np.isnan(values).any():
         return {"own": "no data"}
-    beyond = np.maximum(expected.low - values, values - expected.high)
+    beyond = excess(values, values, expected)
     which = int(np.argmax(beyond))
     agrees = "agrees" if beyond[which] <= 0 else "contradicts"
     return {"own": agrees, "own_value": _natural(found, values[which]), "own_x": found.x[which]}

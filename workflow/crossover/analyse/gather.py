@@ -34,7 +34,7 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
         if key in files:
             raise record.RecordError(f"{path}: is the same launch as {files[key]}; delete one of them")
         files[key] = path
-        which = dict(zip(("experiment", "placement", "launch"), key, strict=True))
+        which = {name: launch[name] for name in ("experiment", "placement", "launch")}
         blocks.append((key, table.replace_schema_metadata()))
         launches.append((key, [launch | {"file": str(path)}]))
         ranks.append((key, [rank | which for rank in its_ranks]))

@@ -39,8 +39,7 @@ def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
     """The pairs, sorted by their names, and the rows of record.UNPAIRED: curves and cells that have no partner."""
     found, alone = [], []
     for name in sorted(before.curves.keys() | after.curves.keys()):
-        curves = [run.curves.get(name) for run in (before, after)]
-        first, second = curves
+        first, second = before.curves.get(name), after.curves.get(name)
         if first is None or second is None:
             here, there = (before, after) if second is None else (after, before)
             alone.append(_alone(name, here.label, _absence(name, there)))

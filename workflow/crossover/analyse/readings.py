@@ -66,9 +66,9 @@ def part(x: Floats, d: Floats, wanted: Mapping[str, float], partial: bool = Fals
 def at(x: Floats, d: Floats, place: float) -> Reading:
     """At a cell, or interpolated between two on logarithmic axes; never beyond the ends."""
     cells, u = estimate(d), np.log(x)
-    near = np.flatnonzero(np.abs(u - np.log(place)) <= SAME)
-    if near.size:
-        (cell,) = near[np.argsort(np.abs(u[near] - np.log(place)))][:1]
+    away = np.abs(u - np.log(place))
+    if away.min(initial=np.inf) <= SAME:
+        cell = int(away.argmin())
         return Reading(Estimate(cells.mean[[cell]], cells.error[[cell]], cells.df[[cell]]), (float(x[cell]),))
     if not x.size or not x[0] < place < x[-1]:
         raise BeyondError(place)
