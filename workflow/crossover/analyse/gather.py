@@ -10,7 +10,10 @@ import pyarrow.compute as pc
 
 from crossover import record
 
-SCHEMAS = {"launches": record.LAUNCHES, "ranks": record.RANKS}
+Row = dict[str, Any]
+
+LAUNCH = ("experiment", "placement", "launch")
+"""What tells the launches of a run apart."""
 
 
 def gather(raw: list[Path], folder: Path) -> None:
@@ -24,33 +27,29 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
 
     Raises RecordError for a file that cannot be believed. The order of `raw` does not matter.
     """
-    blocks, launches, ranks = [], [], []
-    files: dict[tuple[str, str, int], Path] = {}
+    held: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
     for path in raw:
         table = record.read(path, record.MEASUREMENTS)
-        launch, its_ranks = _told(path, table)
+        launch, ranks = _told(path, table)
         _refuse_impossible(path, table)
-        key = (launch["experiment"], launch["placement"], launch["launch"])
-        if key in files:
-            raise record.RecordError(f"{path}: is the same launch as {files[key]}; delete one of them")
-        files[key] = path
-        which = {name: launch[name] for name in ("experiment", "placement", "launch")}
-        blocks.append((key, table.replace_schema_metadata()))
-        launches.append((key, [launch | {"file": str(path)}]))
-        ranks.append((key, [rank | which for rank in its_ranks]))
-    tables = {}
-    for name, rows in (("launches", launches), ("ranks", ranks)):
-        flat = [row for _, part in sorted(rows, key=lambda entry: entry[0]) for row in part]
-        tables[name] = pa.Table.from_pylist(flat, SCHEMAS[name])
-    blocks.sort(key=lambda entry: entry[0])
-    whole = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for _, table in blocks)])
-    return tables | {"measurements": whole.combine_chunks()}
+        key = tuple(launch[name] for name in LAUNCH)
+        if key in held:
+            raise record.RecordError(f"{path}: is the same launch as {held[key][1]['file']}; delete one of them")
+        which = dict(zip(LAUNCH, key, strict=True))
+        held[key] = table.replace_schema_metadata(), launch | {"file": str(path)}, [rank | which for rank in ranks]
+    parts = [held[key] for key in sorted(held)]
+    measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
+    return {
+        "measurements": measurements.combine_chunks(),
+        "launches": pa.Table.from_pylist([launch for _, launch, _ in parts], record.LAUNCHES),
+        "ranks": pa.Table.from_pylist([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
+    }
 
 
-def _told(path: Path, table: pa.Table) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _told(path: Path, table: pa.Table) -> tuple[Row, list[Row]]:
     """What a raw file tells of its launch and of the launch's ranks."""
     facts = record.metadata(table)
-    if not {"experiment", "placement", "launch"} <= set(facts.get("launch", {})):
+    if not set(LAUNCH) <= set(facts.get("launch", {})):
         raise record.RecordError(f"{path}: does not say which launch it holds; delete it and run again")
     record.refuse_untrue(path, table)
     return facts["launch"], facts.get("ranks", [])
