@@ -72,9 +72,9 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     return Crossing("one", *scaled)
 
 
-def sides(cells: Estimate) -> Floats:
-    """On which side of zero each cell is: 1 or -1 where that is significant after Holm, else 0."""
-    return np.asarray(np.sign(cells.mean) * (holm(cells.p) <= 1 - LEVEL))
+def sides(cells: Estimate, effect: float = 0.0) -> Floats:
+    """On which side of zero each cell is: 1 or -1 where it is significantly beyond `effect`, after Holm, else 0."""
+    return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= 1 - LEVEL))
 
 
 # ---- places: cell 3 is at 3.0, and 3.5 is half way to cell 4 on the logarithmic axis

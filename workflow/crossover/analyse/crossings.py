@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossover.analyse.crossing import crossing
+from crossover.analyse.crossing import crossing, sides
 from crossover.analyse.found import Place
-from crossover.analyse.statistics import LEVEL, Floats, estimate, holm
+from crossover.analyse.statistics import Floats, estimate
 
 ANYWHERE = (-np.inf, np.inf)
 
@@ -43,8 +43,7 @@ def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
     """
     if np.isnan(effect):
         return [ANYWHERE]
-    cells, u = estimate(d), np.log(x)
-    side = np.sign(cells.mean) * (holm(cells.p_within(effect)) <= 1 - LEVEL)
+    side, u = sides(estimate(d), effect), np.log(x)
     settled = np.flatnonzero(np.nan_to_num(side))
     if not settled.size:
         return [ANYWHERE]
