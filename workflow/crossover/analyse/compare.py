@@ -86,7 +86,7 @@ def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within
 def _curve(pair: Pair, changed: Change, cells: list[Row], within: float) -> Row:
     """What became of the ratios of a curve; its cells are told in `cells`."""
     verdicts = [row["verdict"] for row in cells]
-    return _whole(pair, "ratios", changed.whole, within) | {
+    return _whole(pair, "ratios", within) | {
         "quantity": "ratio",
         "p": changed.differs,
         "alone": changed.differs,
@@ -102,17 +102,18 @@ def _absolute(pair: Pair, within: float) -> Row:
 
     A machine's speed drifts between two runs by more than the launches of either tell, so a difference means little.
     """
-    row = _whole(pair, "values", difference(*map(estimate, reversed(heights(*pair.values("values"))))), within)
+    row = _whole(pair, "values", within)
     return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "cannot tell"}
 
 
-def _whole(pair: Pair, name: str, found: Estimate, within: float) -> Row:
-    """What became of the height of a curve, of its `ratios` or its `values`, of which `found` is the change."""
+def _whole(pair: Pair, name: str, within: float) -> Row:
+    """What became of the height of a curve, of its `ratios` or its `values`."""
     before, after = pair.values(name)
-    sides = heights(before, after)
+    sides = [estimate(height) for height in heights(before, after)]
+    found = difference(sides[1], sides[0])
     return pair.after.facts | {
-        "before": math.exp(sides[0].mean()),
-        "after": math.exp(sides[1].mean()),
+        "before": math.exp(sides[0].mean[0]),
+        "after": math.exp(sides[1].mean[0]),
         **_interval(found, 0),
         "equivalent": bool(found.p_outside(within)[0] <= 1 - LEVEL),
         "within": math.exp(within),
