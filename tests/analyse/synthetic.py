@@ -77,6 +77,16 @@ def campaigns(random, truth, launches, count, **noise):
     return np.concatenate([ratios for _, _, ratios in arms(random, truth, launches, count, **noise)])
 
 
+def far_off(random, d):
+    """Log ratios `d`, shape (launches, cells), of which every other launch, by chance, has one cell that is off by a
+    factor of 1.6 to 4.5."""
+    found = d.copy()
+    spoilt = np.flatnonzero(random.random(len(d)) < 0.5)
+    off = random.choice([-1, 1], len(spoilt)) * random.uniform(0.5, 1.5, len(spoilt))
+    found[spoilt, random.integers(d.shape[1], size=len(spoilt))] += off
+    return found
+
+
 def arms(random, truth, launches, count, **noise):
     """Of `count` campaigns, some hundreds at a time, the launch medians of the logs of the reference, of the arm
     and of their ratios, each of shape (campaigns, launches, cells)."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "analyse"))
-from synthetic import SIZES, campaign
+from synthetic import SIZES, campaign, far_off
 
 from crossover.analyse.change import change
 from crossover.analyse.curves import Curve
@@ -38,12 +38,13 @@ def main() -> None:
     for folder in chosen.results:
         _print(("experiment, metric, arm", "a side", "spread", "false", "slowed found"), splits(folder, chosen.splits))
     header = ("launches", "launch effect", "false", "cells covered", "curve covered", "same", "slowed found")
+    header += ("false, cells off", "slowed found, cells off")
     _print(header, simulated(chosen.campaigns))
     _print(("runs", "tails", "false", "2 sd found", "3 sd found", "5 sd found"), histories(chosen.campaigns))
 
 
 def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
-    """Two runs of the same truth, then of an arm that was slowed in the second."""
+    """Two runs of the same truth, then of an arm that was slowed in the second; and both with single cells far off."""
     for sides in ((3, 3), (5, 5), (3, 5), (3, 10), (10, 10)):
         for launch_sd in (0.01, 0.03, 0.08):
             random = np.random.default_rng(sum(sides))
@@ -51,6 +52,7 @@ def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
             for _ in range(campaigns):
                 before, after = (campaign(random, 0 * SIZES, launches, launch_sd=launch_sd) for launches in sides)
                 found = change(before, after)
+                spoilt = [far_off(random, d) for d in (before, after)]
                 told.append(
                     (
                         found.differs <= 1 - LEVEL,
@@ -58,6 +60,8 @@ def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
                         found.whole.low[0] <= 0 <= found.whole.high[0],
                         found.verdict("lower", SLOWER) == "same",
                         change(before, after + SLOWER).verdict("lower", SLOWER) == "worse",
+                        change(*spoilt).differs <= 1 - LEVEL,
+                        change(spoilt[0], spoilt[1] + SLOWER).verdict("lower", SLOWER) == "worse",
                     )
                 )
             yield f"{sides[0]} and {sides[1]}", f"{launch_sd:.0%}", *map(_share, np.mean(told, axis=0))
