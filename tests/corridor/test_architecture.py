@@ -1,6 +1,9 @@
 """Do the arrows between the wings point the way they are drawn?"""
 
 import ast
+import os
+import subprocess
+import sys
 from functools import cache
 
 import pytest
@@ -16,6 +19,8 @@ DOCTOR = "doctor"
 """What looks into the wings and is known by none."""
 SHARE = "share"
 """What carries results and pages out; it knows the page that it carries, and nobody knows it."""
+COMMANDS = "commands"
+"""The command line, which knows everybody, and which nobody knows."""
 SHARED = {"plan", "published", "record", "room"}
 """What a wing may import beside itself."""
 
@@ -52,6 +57,7 @@ def test_there_are_three_wings_and_a_corridor():
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS | {
         DOCTOR,
         SHARE,
+        COMMANDS,
     }
     assert {path.stem for path in PACKAGE.glob("*.py")} == CORRIDOR
 
@@ -59,7 +65,7 @@ def test_there_are_three_wings_and_a_corridor():
 def test_the_imports_are_seen_at_all():
     assert "record" in imported("measure.conduct")
     assert "measure.farms" in imported("measure.experiments.task_latency")
-    assert "measure.launch" in imported("__main__")
+    assert "measure.launch" in imported("commands.measuring")
 
 
 @pytest.mark.parametrize("name", ["refusals", "plan", "published", "record", "closure", "room", "session"])
@@ -87,7 +93,7 @@ def test_what_is_shared_is_a_page_and_files_whatever_was_measured(name):
     assert "share.publish" not in imported(name) or name == "share.publish"
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] != SHARE and name != "__main__"])
+@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] not in (SHARE, COMMANDS)])
 def test_nobody_else_knows_what_is_shared(name):
     assert {other for other in imported(name) if other.startswith("share")} == set()
 
@@ -133,7 +139,18 @@ def test_outside_its_folder_no_experiment_is_known_by_name(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_nobody_imports_the_command_line(name):
+    groups = {other for other in imported(name) if other.split(".")[0] == COMMANDS}
     assert "__main__" not in imported(name)
+    assert not groups or name == "__main__" or groups == {"commands.parser"}
+
+
+def test_the_command_line_loads_no_wing_before_a_command_runs():
+    named = "import crossover.__main__, sys; print(*(name for name in sys.modules if name.startswith('crossover.')))"
+    done = subprocess.run(
+        [sys.executable, "-c", named], env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, stdout=subprocess.PIPE
+    )
+    loaded = {name.split(".")[1] for name in done.stdout.decode().split()}
+    assert loaded == {"__main__", COMMANDS}
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -165,7 +165,8 @@ def test_the_analysis_concerns_no_launch(package):
 
 
 def test_the_report_the_session_and_the_command_line_concern_neither(package):
-    others = [*package.glob("report/*.py"), package / "session.py", package / "__main__.py", package / "closure.py"]
+    others = [*package.glob("report/*.py"), *package.glob("commands/*.py")]
+    others += [package / "session.py", package / "__main__.py", package / "closure.py"]
     assert concerned(package, *(path.relative_to(package) for path in others)) == set()
 
 

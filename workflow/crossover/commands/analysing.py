@@ -1,0 +1,65 @@
+"""The commands that analyse: raw files to tables, tables to verdicts and settings."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from crossover.commands.parser import Commands, add, results
+
+
+def add_to(commands: Commands) -> None:
+    """Add them to the command line."""
+    added = add(commands, "tables", _tables, "Gather an experiment's raw files and derive its tables.")
+    added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
+    added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch")
+
+    added = add(commands, "refine", _refine, "Say what a second sweep measures inside the crossovers of the first.")
+    added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
+    added.add_argument("--output", required=True, type=Path, help="the refinement to write")
+    added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch of the first sweep")
+
+    added = add(commands, "join", _join, "Concatenate the experiments' tables into the run's tables.")
+    added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")
+    added.add_argument("tables", nargs="+", type=Path, help="the experiments' folders of tables")
+
+    added = add(commands, "claims", _claims, "Judge the claims of others by the run's tables.")
+    results(added)
+    added.add_argument("--claims", type=Path, required=True, help="the claims, such as config/claims.yaml")
+    added.add_argument("--higher", default="{}", help="what higher tiers would measure, as JSON")
+
+    added = add(commands, "recommend", _recommend, "Derive the recommended settings from the run's tables.")
+    results(added)
+
+
+def _tables(chosen: Namespace) -> None:
+    from crossover.analyse import gather, tables
+
+    gather.gather(chosen.raw, chosen.folder)
+    tables.derive(chosen.folder)
+
+
+def _refine(chosen: Namespace) -> None:
+    from crossover.analyse import refinement
+
+    refinement.refine(chosen.raw, json.loads(chosen.settings), chosen.output)
+
+
+def _join(chosen: Namespace) -> None:
+    from crossover.analyse import tables
+
+    tables.join(chosen.tables, chosen.results)
+
+
+def _claims(chosen: Namespace) -> None:
+    from crossover import claimed
+    from crossover.analyse import claims
+
+    claims.write(claimed.read(chosen.claims), chosen.results, json.loads(chosen.higher))
+
+
+def _recommend(chosen: Namespace) -> None:
+    from crossover.analyse import recommend
+
+    recommend.recommend(chosen.results)

@@ -1,0 +1,45 @@
+"""The commands of the doctor, and the one that writes a generated page of the documentation."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from crossover.commands.parser import Commands, add, interface, launcher
+
+
+def add_to(commands: Commands) -> None:
+    """Add them to the command line."""
+    added = add(commands, "examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
+    added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")
+    interface(added, "them")
+    launcher(added)
+    added.add_argument("--output", required=True, type=Path, help="the facts to write")
+    added.add_argument("--log", required=True, type=Path, help="the log to write")
+
+    added = add(commands, "look", _look, "See something that concerns the machine on which Snakemake runs.")
+    added.add_argument("check", help="what to look at, such as compiler")
+    added.add_argument("--output", required=True, type=Path, help="the facts to write")
+
+    add(commands, "document", _document, "Write config/README.md from the schema.")
+
+
+def _examine(chosen: Namespace) -> None:
+    from crossover.doctor import examine, launching
+    from crossover.measure.lean import without_pandas
+
+    without_pandas()
+    asked = launching.Asked(chosen.placement, chosen.interface, chosen.output.parent.absolute())
+    examine.examine(chosen.mpi, asked, chosen.output, chosen.log)
+
+
+def _look(chosen: Namespace) -> None:
+    from crossover.doctor import checks, examine
+
+    examine.write(checks.module(chosen.check).look(), chosen.output)
+
+
+def _document(_: Namespace) -> None:
+    from crossover import document
+
+    document.PAGE.write_text(document.text(), encoding="utf-8")
