@@ -100,4 +100,4 @@ def test_files_of_an_earlier_run_are_none_of_this_ones(config):
 
 def test_on_one_machine_there_are_no_jobs_to_tell_of(config):
     done(config, *launches(1), 500, wall_seconds=400.0)
-    assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launches done in 8 min, 7 min expected"
+    assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launch done in 8 min, 7 min expected"

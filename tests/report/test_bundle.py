@@ -125,7 +125,7 @@ def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
     assert "--author Ada <1>: give `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
     gone = next(run.glob("raw/*/*/*"))
     gone.unlink()
-    assert f"{gone}: is missing" in refused(capsys, "bundle", str(run))
+    assert f"{gone}: is missing, of the raw files that the tables tell of 1 of " in refused(capsys, "bundle", str(run))
     (run / "summary.parquet").unlink()
     assert "is older than" in refused(capsys, "bundle", str(run))
     assert not list(run.glob("*.zip"))
@@ -352,7 +352,7 @@ def not_json(archive):
 
 def of_another_shape(archive):
     rewritten(archive, **{"ro-crate-metadata.json": "[1]"})
-    return "is damaged, or no bundle of crossover's (list indices"
+    return "holds a ro-crate-metadata.json that is none of crossover's (list indices"
 
 
 def not_there(archive):

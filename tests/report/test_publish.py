@@ -14,7 +14,7 @@ from checkouts import git as do
 from crossover import plan, record
 from crossover.__main__ import main
 from crossover.report import origin
-from crossover.share import git, quarto
+from crossover.share import git, quarto, site
 
 ROOT = Path(__file__).parents[2]
 
@@ -295,6 +295,11 @@ def test_somebody_elses_page_is_not_overwritten(checkout, capsys):
     (checkout / "index.html").write_text("mine")
     assert "index.html: is no report of crossover's and stays" in refused(capsys, "--to", "./")
     assert (checkout / "index.html").read_text() == "mine"
+
+
+def test_a_report_that_cannot_be_copied_is_named(tmp_path):
+    with pytest.raises(site.SiteError, match="cannot be copied"):
+        site.stage(tmp_path / "nowhere", tmp_path / "site")
 
 
 def test_a_zip_file_is_the_same_whenever_it_is_made(checkout):

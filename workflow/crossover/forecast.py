@@ -85,11 +85,11 @@ class Course:
         return told
 
     def _words(self, launches: Sequence[Launch]) -> str:
-        expected, count = self.expected(launches), f"{len(launches)} launches, "
+        expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
-            return f"{count}about {_time(expected.wall_seconds)} of measuring on this machine"
+            return f"{count}, about {_time(expected.wall_seconds)} of measuring on this machine"
         return (
-            f"{count}a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
+            f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
             f"{_at_a_time(expected.nodes)}; what they wait behind others' jobs comes on top"
         )
 
@@ -100,7 +100,7 @@ class Course:
             return "no launch was done"
         facts, expected = [self._facts(launch) for launch in done], self.expected(due)
         took = max(self._ended(launch) for launch in done) - self.began
-        said = f"{len(done)} of {len(due)} launches done in {_time(took)}, {_time(expected.wall_seconds)} expected"
+        said = f"{len(done)} of {_counted(len(due))} done in {_time(took)}, {_time(expected.wall_seconds)} expected"
         if self.nodes is None:
             return said
         used = sum(
@@ -143,6 +143,10 @@ def _parts(facts: Iterable[dict[str, Any]]) -> dict[str, float]:
     told = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
     known = {words: [fact[part] for fact in told if part in fact] for part, words in PARTS.items()}
     return {words: statistics.median(seconds) for words, seconds in known.items() if seconds}
+
+
+def _counted(launches: int) -> str:
+    return "1 launch" if launches == 1 else f"{launches} launches"
 
 
 def _time(seconds: float) -> str:

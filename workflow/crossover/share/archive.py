@@ -43,7 +43,7 @@ def write(folder: Path, archive: Path) -> None:
         part.replace(archive)
     except OSError as error:
         with suppress(OSError):
-            part.unlink()
+            part.unlink(missing_ok=True)
         raise ArchiveError(f"{archive}: cannot be written ({error.strerror or error}); choose another place") from None
 
 

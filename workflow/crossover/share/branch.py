@@ -21,6 +21,9 @@ DOMAIN = "CNAME"
 """The file by which a site is given a domain of its own, on the server's pages and not by us."""
 
 
+MEND = "Mend that, then publish again; nothing was pushed"
+
+
 class BranchError(Exception):
     """A branch that must not or cannot be pushed to; the message says why and what to do."""
 
@@ -91,13 +94,17 @@ def _refuse(branch: Branch) -> None:
 
 def _is_ours(checkout: Checkout, commit: str) -> bool:
     page = checkout.ask("cat-file", "-p", f"{commit}:index.html")
-    return site.is_ours(page.encode()) or not checkout.ask("ls-tree", commit)
+    # Only a tree that git could read is known to be empty.
+    return site.is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
 
 
 def holds(branch: Branch, files: dict[str, Path]) -> bool:
-    """Whether the remote's branch has exactly these files; in NO_JEKYLL, Quarto writes something of its own."""
+    """Whether the remote's branch has exactly these files; in NO_JEKYLL, Quarto writes something of its own.
+
+    Raises GitError if a file cannot be read.
+    """
     paths = [str(path) for path in files.values()]
-    hashes = branch.checkout.ask("hash-object", "--no-filters", "--", *paths).split()
+    hashes = branch.checkout.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
     wanted = dict(zip(files, hashes, strict=True))
     there = branch.content()
     return {**wanted, site.NO_JEKYLL: ""} == {**there, site.NO_JEKYLL: ""}
@@ -107,7 +114,8 @@ def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
     """Add to the files what the branch says of the domain that the site is served under, if it says anything."""
     if DOMAIN in branch.content():
         files[DOMAIN] = folder / DOMAIN
-        files[DOMAIN].write_text(branch.checkout.ask("cat-file", "-p", f"{branch.tracked}:{DOMAIN}") + "\n")
+        domain = branch.checkout.do("cat-file", "-p", f"{branch.tracked}:{DOMAIN}", step=MEND)
+        files[DOMAIN].write_text(f"{domain}\n", encoding="utf-8")
 
 
 def push(branch: Branch, folder: Path) -> None:
@@ -133,7 +141,4 @@ def _commit(branch: Branch, folder: Path) -> None:
     # It ends well also where git's import failed.
     after = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
     if done.returncode or not after or after in (before, branch.checkout.ask("rev-parse", "-q", branch.tracked)):
-        raise GitError(
-            f"ghp-import could not make the commit; it said\n{indented(done.stdout + done.stderr)}\n"
-            "Mend what it names, then publish again; nothing was pushed"
-        )
+        raise GitError(f"ghp-import could not make the commit; it said\n{indented(done.stdout + done.stderr)}\n{MEND}")

@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,9 @@ def write(results: Path, bundle: Path, told: crate.Told) -> str:
 def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
-        _gather(results, list(made_from["made_from"]), folder / "results")
-        _beside(folder)
+        raw = _raw(results)
+        _copy([*raw, *(results / name for name in made_from["made_from"])], results, folder / "results")
+        _copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
         mask = Mask(results, PROJECT)
         for path in archive.files(folder):
             mask.file(path)
@@ -84,32 +86,26 @@ def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, A
     return f"The bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB"
 
 
-def _gather(results: Path, names: list[str], folder: Path) -> None:
-    """Copy the raw files that the tables know, and the tables and figures that the page was made from."""
+def _raw(results: Path) -> list[Path]:
+    """The raw files that the tables know. Raises BundleError if one is missing."""
     raw = [fresh.raw_file(results, launch) for launch in fresh.launches(results)]
     if missing := [str(path) for path in raw if not path.is_file()]:
         raise BundleError(
-            f"{missing[0]}: is missing, and so are {len(missing) - 1} other raw files that the tables tell of; "
+            f"{missing[0]}: is missing, of the raw files that the tables tell of {len(missing)} of {len(raw)}; "
             "measure again what is gone, by the command that made the report, then bundle"
         )
-    for path in (*raw, *(results / name for name in names)):
-        copy = folder / path.relative_to(results)
+    return raw
+
+
+def _copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
+    """Copy files, and folders without what is hidden in them, from below `root` to the same places below `folder`."""
+    for path in paths:
+        copy = folder / path.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             shutil.copytree(path, copy, ignore=shutil.ignore_patterns(".*"))
         else:
             shutil.copyfile(path, copy)
-
-
-def _beside(folder: Path) -> None:
-    for pattern in BESIDE:
-        for path in PROJECT.glob(pattern):
-            copy = folder / path.relative_to(PROJECT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_dir():
-                shutil.copytree(path, copy, ignore=shutil.ignore_patterns(".*"))
-            else:
-                shutil.copyfile(path, copy)
 
 
 def _sum(path: Path) -> str:

@@ -97,7 +97,7 @@ def _root(crate: ROCrate, told: Told, project: dict[str, Any], launches: list[di
     experiments = sorted({row["experiment"] for row in launches})
     root["name"] = f"Messaging measurements by crossover, {' to '.join(days)}"
     root["description"] = (
-        f"{len(launches)} launches of {', '.join(experiments)}: the raw samples of every block, the "
+        f"{_counted(len(launches))} of {', '.join(experiments)}: the raw samples of every block, the "
         f"tables, figures and report made from them, and the configuration. {project['abstract'].strip()}"
     )
     # The day of the data, not of the bundle: the same run gives the same bytes.
@@ -167,8 +167,8 @@ def _action(
         {
             "@type": "CreateAction",
             "name": f"Measuring {experiment}",
-            "description": f"{len(measured)} of {len(launches)} launches left data"
-            + (f"; the {holes} others left the reason why not" if holes else ""),
+            "description": f"{len(measured)} of {_counted(len(launches))} left data"
+            + (f", {holes} the reason why not" if holes else ""),
             "startTime": min((row["started_utc"] for row in begun), default=None),
             "endTime": max(map(_end, begun), default=None),
             "actionStatus": f"http://schema.org/{state}",
@@ -179,6 +179,10 @@ def _action(
             "result": results,
         },
     )
+
+
+def _counted(launches: int) -> str:
+    return "1 launch" if launches == 1 else f"{launches} launches"
 
 
 def _began(launch: dict[str, Any]) -> bool:

@@ -12,13 +12,22 @@ NO_JEKYLL = ".nojekyll"
 
 
 class SiteError(Exception):
-    """A folder that must not be written to; the message says why and what to do."""
+    """A folder that cannot be read, or must not be written to; the message says why and what to do."""
 
 
 def stage(report: Path, folder: Path) -> dict[str, Path]:
-    """Copy the report's folder to the new `folder`; its files by the names under which they are published."""
-    shutil.copytree(report, folder, ignore=shutil.ignore_patterns(".*"))
-    (folder / NO_JEKYLL).touch()
+    """Copy the report's folder to the new `folder`; its files by the names under which they are published.
+
+    Raises SiteError if a file cannot be read, or if there is no room.
+    """
+    try:
+        shutil.copytree(report, folder, ignore=shutil.ignore_patterns(".*"))
+        (folder / NO_JEKYLL).touch()
+    except OSError as error:
+        raise SiteError(
+            f"{report}: cannot be copied to {folder} ({error.strerror or error}); make it readable, or name a folder "
+            "with more room by TMPDIR"
+        ) from None
     found = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
 

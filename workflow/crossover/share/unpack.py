@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import shutil
 import stat
 import tempfile
@@ -23,11 +24,11 @@ LARGEST_LIST_BYTES = 64 << 20
 
 AGAIN = "get it again, or ask who made it"
 
-BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError),
-    *(ValueError, LookupError, TypeError, AttributeError),
-)
-"""What reading a zip file, or JSON of another shape than ours, may raise."""
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""What reading a zip file, or text and JSON in it, may raise."""
+
+OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
+"""What looking something up in JSON may raise if it is not what was written."""
 
 
 class UnpackError(Exception):
@@ -79,7 +80,10 @@ def _refuse_names(packed: zipfile.ZipFile) -> None:
 
 def _refuse_version(packed: zipfile.ZipFile) -> None:
     crate = json.loads(_small(packed, METADATA))
-    roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
+    try:
+        roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
+    except OF_ANOTHER_SHAPE as error:
+        raise Refusal(f"holds a {METADATA} that is none of crossover's ({error})") from None
     version = roots[0].get("schemaVersion") if roots else None
     if version is None:
         raise Refusal("is an RO-Crate, but none of crossover's")
