@@ -243,6 +243,19 @@ def test_paper_has_every_chart_whole_and_on_white(open_page):
     assert not page.is_visible(".scheme") and not page.is_visible(".crossover-files")
 
 
+def test_without_javascript_every_chart_is_told_in_words_and_every_table_is_there(chromium, page_file):
+    context = chromium.new_context(viewport={"width": 360, "height": 900}, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    assert page.get_by_text("Charts are drawn by JavaScript").is_visible()
+    for chart in page.query_selector_all(".crossover-canvas"):
+        assert chart.is_visible() and chart.bounding_box()["height"] > 30
+    tables = page.query_selector_all("main table")
+    assert tables and all(table.is_visible() for table in tables)
+    assert not page.locator(".crossover-legend, .crossover-files, .tab-bar").filter(visible=True).count()
+    context.close()
+
+
 def test_a_hole_is_shown_as_a_hole(open_page):
     page = open_page()
     section = page.inner_text("body")
