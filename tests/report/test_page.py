@@ -6,7 +6,8 @@ import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
 from crossover.report import machine
-from crossover.report.page import Page, PageError
+from crossover.report.page import Page
+from crossover.report.told import PageError
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -151,9 +152,9 @@ def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
 
 def test_the_days_of_the_run():
     first, last = launch_row("toy", 1), launch_row("toy", 3)
-    assert machine.when([last, first]) == "2026-11-21 to 2026-11-23"
-    assert machine.when([first]) == "2026-11-21"
-    assert machine.when([]) == "never"
+    assert machine.when([last, first]) == "Launched from 2026-11-21 to 2026-11-23"
+    assert machine.when([first]) == "Launched on 2026-11-21"
+    assert machine.when([]) == "Nothing was launched"
 
 
 def test_hosts_that_are_alike_share_a_column_and_others_do_not():
@@ -186,7 +187,11 @@ def test_a_run_without_a_launch_says_so(tmp_path):
     assert empty.health().data == "Nothing was launched."
     assert empty.machine().data == "No rank left word of where it ran."
     assert empty.crossovers().data == "No arm could be compared with another."
-    assert "`zmq_throughput` is not part of this run" in empty.holes().data
+    assert empty.summary().data == empty.holes().data
+    assert empty.holes().data == (
+        "`zmq_throughput`, `mpi_pingpong` and `task_latency` are not part of this run: no launch of them is in the "
+        "tables."
+    )
 
 
 def test_the_script_cannot_end_early(page):

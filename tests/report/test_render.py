@@ -106,3 +106,10 @@ def test_the_page_can_be_read_by_whom_the_user_lets_read(rendered):
     umask = os.umask(0)
     os.umask(umask)
     assert rendered.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_place_that_cannot_be_written_is_named(quarto, results, tmp_path):
+    quarto(WRITES)
+    (tmp_path / "file").touch()
+    with pytest.raises(render.RenderError, match=r"file/index\.html: cannot be written"):
+        render.render(results, tmp_path / "file" / "index.html")

@@ -82,7 +82,7 @@ def _times(launches: int | None, rounds: int | None) -> str:
 
 
 def steady(counts: Iterable[Row]) -> list[list[str]]:
-    """Two lines for each experiment and placement, under STEADY_HEADER, from what `settled` takes."""
+    """Two lines for each experiment and placement, under STEADY_HEADER, from what `unsettled` takes."""
     found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in counts:
         for kind, column in (("values", "state"), ("ratios", "ratio_state")):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crossover import record
 from crossover.report import quantities
-from crossover.report.tables import Row
+from crossover.report.tables import Row, title
 
 MOST_NAMED = 12
 """Changed curves that the summary names; the sections have all."""
@@ -245,13 +245,8 @@ def _now(row: Row) -> str:
     return "better and worse" if row["verdict"] == "mixed" else str(row["verdict"])
 
 
-def title(row: Row) -> str:
-    """The protocol of a curve, with the placement where it is not the usual single node."""
-    return str(row["protocol"]) if row["placement"] == "node" else f"{row['protocol']} ({row['placement']})"
-
-
 def _where(row: Row) -> str:
-    return f"{row['metric']}, {title(row)}"
+    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
 
 
 def _times(row: Row) -> str:

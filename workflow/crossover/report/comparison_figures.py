@@ -8,8 +8,8 @@ import altair as alt
 
 from crossover.report import axes, export, figures, marks, quantities
 from crossover.report.colours import ARMS, INK, NOISE
-from crossover.report.comparison import Comparison, load, title
-from crossover.report.tables import Panel, Row, slug
+from crossover.report.comparison import Comparison, load
+from crossover.report.tables import Panel, Row, slug, title
 
 BLUE, ORANGE, GREEN, PINK = ARMS[:4]
 COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "cannot tell": NOISE}
@@ -55,7 +55,7 @@ def overview(rows: list[Row]) -> alt.LayerChart:
     """The typical change of each curve over its points, with its interval; what counts as the same is shaded."""
     points = [
         {
-            "curve": f"{title(row)}: {row['arm']}",
+            "curve": f"{title(row['protocol'], row['placement'])}: {row['arm']}",
             "change": row["change"],
             "low": row["low"],
             "high": row["high"],
@@ -79,7 +79,7 @@ def overview(rows: list[Row]) -> alt.LayerChart:
         scale=alt.Scale(domain=verdicts, range=[COLOURS[verdict].light for verdict in verdicts]),
         legend=marks.legend(verdicts),
     )
-    tips = [alt.Tooltip(f"{field}:N", title=title) for field, title in (("curve", "curve"), ("is", "change"))]
+    tips = [alt.Tooltip(f"{field}:N", title=words) for field, words in (("curve", "curve"), ("is", "change"))]
     base = alt.Chart().encode(y=y, color=colour, tooltip=[*tips, alt.Tooltip("verdict:N")])
     bounds = alt.Chart(alt.Data(values=[{"low": 1 / within, "high": within}]))
     line = alt.Chart(alt.Data(values=[{"one": 1}]))

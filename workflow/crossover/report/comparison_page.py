@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.report import comparison, comparison_figures, gallery, made_with, markup, quantities
-from crossover.report.page import RESULTS_VARIABLE, PageError
+from crossover.report import comparison, comparison_figures, gallery, made_with, markup, quantities, told
 from crossover.report.tables import Row
 
 
@@ -16,12 +14,7 @@ class ComparisonPage:
     """The page on one comparison, whose tables lie in `folder`."""
 
     def __init__(self, folder: Path | None = None):
-        where = folder or os.environ.get(RESULTS_VARIABLE)
-        if not where:
-            raise PageError(
-                f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover compare BEFORE AFTER"
-            )
-        self.folder = Path(where)
+        self.folder = folder or told.results("compare BEFORE AFTER")
         self.found = comparison.load(self.folder)
 
     def script(self) -> Markdown:
@@ -66,13 +59,13 @@ class ComparisonPage:
 
     def _section(self, experiment: str) -> str:
         changed = [row for row in self.found.changed if row["experiment"] == experiment]
-        told = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
+        said = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
             "No curve of an arm was shown to have changed."
         ]
         parts = [
             f"## {experiment}",
             *(self._overview(*each) for each in comparison_figures.metrics(self.found) if each[0] == experiment),
-            "\n".join(told),
+            "\n".join(said),
             *map(self._along, changed),
             markup.pipe_table(comparison.CURVES, comparison.lines(self.found, experiment)),
         ]
@@ -87,7 +80,7 @@ class ComparisonPage:
             f"{rows[0]['better']} being better. Lines are intervals over launches, the shaded band is {self.bound()}."
         )
         chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
-        return _figure(name, chart, caption)
+        return markup.figure(name, chart, caption)
 
     def _along(self, row: Row) -> str:
         said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
@@ -98,12 +91,8 @@ class ComparisonPage:
         name = comparison_figures.along_name(row)
         styles = gallery.drawn([comparison_figures.along_panel(self.found, row)])
         chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), said, styles)
-        return _figure(name, chart, caption)
+        return markup.figure(name, chart, caption)
 
     @property
     def _figures(self) -> Path:
         return self.folder / "figures"
-
-
-def _figure(name: str, chart: str, caption: str) -> str:
-    return f"::: {{#fig-{name}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crossover import record
 from crossover.report import made_with, quantities
-from crossover.report.tables import Row
+from crossover.report.tables import Row, title
 
 CHANCE = 0.05
 """How often a curve that did not change is given a change, at most."""
@@ -41,8 +41,7 @@ class Course:
     @property
     def title(self) -> str:
         """Metric and protocol, with the placement where it is not the usual single node."""
-        placement = "" if self.facts["placement"] == "node" else f" ({self.facts['placement']})"
-        return f"{self.facts['metric']}, {self.facts['protocol']}{placement}"
+        return f"{self.facts['metric']}, {title(self.facts['protocol'], self.facts['placement'])}"
 
     @property
     def arms(self) -> str:

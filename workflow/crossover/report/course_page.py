@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.report import course, course_figures, gallery, markup, quantities
+from crossover.report import course, course_figures, gallery, markup, quantities, told
 from crossover.report.course import Course
-from crossover.report.page import RESULTS_VARIABLE, PageError
 
 
 class CoursePage:
     """The page on one history, whose tables lie in `folder`."""
 
     def __init__(self, folder: Path | None = None):
-        where = folder or os.environ.get(RESULTS_VARIABLE)
-        if not where:
-            raise PageError(f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover history RUN RUN ...")
-        self.folder = Path(where)
+        self.folder = folder or told.results("history RUN RUN ...")
         self.found = course.load(self.folder)
 
     def script(self) -> Markdown:
@@ -58,4 +53,4 @@ class CoursePage:
         )
         subtitle, styles = course_figures.subtitle(courses), course_figures.styles(courses)
         chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)
-        return f"::: {{#fig-{name}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"
+        return markup.figure(name, chart, caption)

@@ -30,16 +30,15 @@ def draw(tables: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     datasets = published.read()
     for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers", "thresholds"))):
-        if panel.summary:
+        if panel.values:
             export.save(curve(panel, datasets), folder, panel.name)
-        if panel.ratios:
+        if panel.near_ratios:
             export.save(ratio(panel), folder, f"{panel.name}-ratio")
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
     """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
-    # The null arm is the reference once more: here it would only hide it.
-    points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.summary if not row["null"]]
+    points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.values]
     others = [marks.published(panel, point) for dataset in datasets for point in overlay.over(dataset, panel)]
     # A prefix belongs to a unit: a share of one half is 0.5, not 500 m, and there are no millitimes.
     small = min(point["value"] for point in points) < 2
@@ -68,8 +67,7 @@ def ratio(panel: Panel) -> alt.LayerChart:
 
 def around_one(panel: Panel, title: str, subtitle: str) -> alt.LayerChart:
     """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis."""
-    # How far away a ceiling is belongs to the curves: here it would press the rivals together.
-    points = [marks.point(panel, row, row["ratio"], "") for row in panel.ratios if not row["ceiling"]]
+    points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
     scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=(0.95, 1.05))
     layers = [
         *marks.crossovers(panel),

@@ -68,8 +68,7 @@ def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -
 
 def _labels(panel: Panel) -> list[str]:
     """What is drawn: the null arm among ratios alone, as a ceiling among curves alone."""
-    arms = {row["arm"] for row in panel.summary if not row["null"]}
-    arms |= {row["arm"] for row in panel.ratios if not row["ceiling"]}
+    arms = {row["arm"] for row in [*panel.values, *panel.near_ratios]}
     return [looks.label(panel, arm) for arm in panel.arms if arm in arms]
 
 
@@ -96,10 +95,10 @@ def _entry(label: str, look: Look) -> str:
 
 def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) -> str:
     charts = []
-    if panel.summary:
+    if panel.values:
         said = alternatives.curve(panel)
         charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), said))
-    if panel.ratios:
+    if panel.near_ratios:
         said = alternatives.ratio(panel)
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel), said))
     title = html.escape(panel.title)
@@ -110,7 +109,10 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
 
 
 def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
-    """A chart as the page's script expects it: what a screen reader says, its files, the specification."""
+    """A chart as the page's script expects it: what a screen reader says, its files, the specification.
+
+    Raises MissingFigureError.
+    """
     path = folder / f"{name}.vl.json"
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))

@@ -57,19 +57,26 @@ def silent(courses: list[Row]) -> list[str]:
     ]
 
 
+def absent(experiments: list[str]) -> str:
+    """That these experiments were not run at all; empty if there are none."""
+    if not experiments:
+        return ""
+    named = quantities.listed([f"`{name}`" for name in experiments])
+    be, them = ("is", "it") if len(experiments) == 1 else ("are", "them")
+    return f"{named} {be} not part of this run: no launch of {them} is in the tables."
+
+
 def gap(tables: Tables, experiment: str) -> str:
     """Why an experiment has nothing to show."""
     if experiment not in tables.experiments:
-        return f"`{experiment}` is not part of this run: no launch of it is in the tables."
+        return absent([experiment])
     causes = dict.fromkeys(map(_cause, tables.holes(experiment)))
     told = f" ({'; '.join(causes)}). What to do is in @sec-holes." if causes else "."
     return f"`{experiment}` has nothing to show: {absence(tables, experiment)}{told}"
 
 
 def absence(tables: Tables, experiment: str) -> str:
-    """The same as a clause, without the reasons."""
-    if experiment not in tables.experiments:
-        return "it is not part of this run"
+    """The same as a clause, without the reasons, of an experiment that is part of the run."""
     holes = tables.holes(experiment)
     if not holes:
         return "no arm could be compared with another"

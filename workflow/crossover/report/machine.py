@@ -119,7 +119,8 @@ def _order(settings: dict[str, Any]) -> str:
 
 def took(course: Course) -> str:
     """The wall time of all launches together, the holes included."""
-    return quantities.duration(sum(row["wall_seconds"] or 0 for row in course.launches))
+    known = [row["wall_seconds"] for row in course.launches if row["wall_seconds"] is not None]
+    return quantities.duration(sum(known)) if known else UNKNOWN
 
 
 def timed_share(course: Course) -> str:
@@ -149,11 +150,15 @@ def tally(values: Iterable[str | None]) -> str:
 
 
 def when(launches: list[Row]) -> str:
-    """The first and the last day of the launches."""
+    """The first and the last day of the launches, as the beginning of a sentence.
+
+    >>> when([{"started_utc": "2026-11-21T10:00:00+00:00"}, {"started_utc": None}])
+    'Launched on 2026-11-21'
+    """
     days = sorted(row["started_utc"][:10] for row in launches if row["started_utc"])
     if not days:
-        return "never"
-    return days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+        return "Nothing was launched"
+    return f"Launched on {days[0]}" if days[0] == days[-1] else f"Launched from {days[0]} to {days[-1]}"
 
 
 HEALTH: dict[str, Callable[[Course], str]] = {

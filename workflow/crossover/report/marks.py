@@ -154,9 +154,7 @@ def level_marks(panel: Panel) -> list[alt.Chart]:
         text = {"y": level, "text": quantities.percent(level)}
         base = alt.Chart(alt.Data(values=[text])).encode(y="y:Q")
         rule = base.mark_rule(strokeDash=[2, 3], strokeWidth=1.2, color=NOISE.light, clip=True)
-        named = base.mark_text(align="left", dx=3, dy=-6, color=INK.light, clip=True).encode(
-            x=alt.value(0), text="text:N"
-        )
+        named = base.mark_text(align="left", dx=3, dy=-6, color=INK.light, clip=True)
         marks += [rule, named.encode(x=alt.value(0), text="text:N")]
     for row in panel.thresholds:
         if row["x"] is not None and row["arm"] != panel.null:

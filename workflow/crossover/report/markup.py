@@ -8,6 +8,11 @@ def raw(elements: str) -> str:
     return f"``````{{=html}}\n{elements}\n``````"
 
 
+def figure(name: str, charts: str, caption: str) -> str:
+    """Charts, as HTML, under a number and a caption; `name` is what references and addresses call them by."""
+    return f"::: {{#fig-{name}}}\n\n{raw(charts)}\n\n{caption}\n\n:::"
+
+
 def pipe_table(header: list[str], lines: list[list[str]]) -> str:
     """A Markdown pipe table; where it is wide, its columns share the width as their longest cells do."""
     table = [[cell.replace("|", "\\|") for cell in row] for row in [header, *lines]]

@@ -6,8 +6,6 @@ bundled once per page, draws.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,42 +24,27 @@ from crossover.report import (
     ladder,
     machine,
     markup,
-    overlay,
-    places,
+    metric,
     prose,
     quantities,
+    ratios,
     recommended,
     sweeps,
     thresholds,
     tiers,
+    told,
+    verdicts,
 )
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
-from crossover.report.tables import Panel, Row
-
-RESULTS_VARIABLE = "CROSSOVER_RESULTS"
-"""The environment variable that names the results folder for the cells of the page."""
-
-WAITING_VARIABLE = "CROSSOVER_WAITING"
-"""The one that says what other runs would measure besides, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
-"hosts": {experiment: {placement: hosts that it takes}}}."""
-
-SAMPLED_POINTS = 5
-"""Points of the axis in the small table of ratios."""
-
-
-class PageError(Exception):
-    """Something the page needs is missing; the message says what and how to get it."""
+from crossover.report.tables import Row
 
 
 class Page:
     """The report on one results folder. `leads` names, for each experiment, the metric that speaks for it."""
 
     def __init__(self, leads: dict[str, str], results: Path | None = None):
-        folder = results or os.environ.get(RESULTS_VARIABLE)
-        if not folder:
-            raise PageError(f"{RESULTS_VARIABLE} is not set; render by: python -m crossover report RESULTS --page PAGE")
-        self.results = Path(folder)
+        self.results = results or told.results("report RESULTS --page PAGE")
         self.leads = leads
         self.tables = corridor.load(self.results)
         self.published = published.read()
@@ -83,9 +66,8 @@ class Page:
     def crossovers(self) -> Markdown:
         """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
         panels = [panel for name in self._order() for panel in self.tables.leading(name, self.leads.get(name))]
-        lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in _verdicts(panel)]
-        header = ["experiment", "metric", *VERDICT_HEADER]
-        return Markdown(markup.pipe_table(header, lines) if lines else "No arm could be compared with another.")
+        lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in verdicts.lines(panel)]
+        return _table(["experiment", "metric", *verdicts.HEADER], lines, "No arm could be compared with another.")
 
     def machine(self) -> Markdown:
         """What every rank ran on, one column per kind of host."""
@@ -109,20 +91,20 @@ class Page:
 
     def holes(self) -> Markdown:
         """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
-        missing = [holes.gap(self.tables, name) for name in self._order() if name not in self.tables.experiments]
-        told = "\n\n".join([*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())])
-        return Markdown(told or "There are none: every launch left data.")
+        missing = filter(None, [holes.absent(self._absent())])
+        said = "\n\n".join([*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())])
+        return Markdown(said or "There are none: every launch left data.")
 
     def when(self) -> str:
-        """The days on which the launches began."""
+        """On which days the launches began, as the beginning of a sentence."""
         return machine.when(self.tables.launches)
 
     # ---- how sure
 
     def certainty(self) -> Markdown:
         """What each experiment could have shown, in sentences."""
-        told = certainty.sentences(self._leading(self.tables.sensitivity))
-        return Markdown(told or "No arm could be compared with another.")
+        said = certainty.sentences(self._leading(self.tables.sensitivity))
+        return Markdown(said or "No arm could be compared with another.")
 
     def sure(self) -> Markdown:
         """For each arm what the null arms show, beside how well it is known itself and how well it was to be."""
@@ -159,54 +141,34 @@ class Page:
         if not panels:
             return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
         metrics = list(dict.fromkeys(panel.metric for panel in panels))
-        figures = [self._figure(metric, [panel for panel in panels if panel.metric == metric]) for metric in metrics]
-        if len(metrics) == 1:
-            return Markdown(figures[0])
-        tabs = "\n\n".join(f"## {metric}\n\n{figure}" for metric, figure in zip(metrics, figures, strict=True))
+        groups = ([panel for panel in panels if panel.metric == name] for name in metrics)
+        sections = [metric.section(self.results / "figures", group, self.published) for group in groups]
+        if len(sections) == 1:
+            return Markdown(sections[0])
+        tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in zip(metrics, sections, strict=True))
         return Markdown(f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::")
 
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        told = [
+        said = [
             [prose.findings(panel), sweeps.refined(panel, self.tables.launches), thresholds.sentences(panel)]
             for panel in leading
         ]
-        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in told))
+        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in said))
 
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
-        curves = [
-            (panel, arm)
-            for panel in self.tables.leading(experiment, self.leads.get(experiment))
-            for arm in panel.rivals
-            if panel.ratios_of(arm)
-        ]
-        if not curves:
-            return Markdown("")
-        shown = places.sampled(
-            sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)}), SAMPLED_POINTS
-        )
-        unit = curves[0][0].facts["axis_unit"]
-        lines = []
-        for panel, arm in curves:
-            cells = {
-                cell["x"]: quantities.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in panel.ratios_of(arm)
-            }
-            lines.append([panel.title, f"`{arm}` / `{panel.reference}`", *(cells.get(place, "–") for place in shown)])
-        return Markdown(
-            markup.pipe_table(["protocol", "arms", *(quantities.quantity(place, unit) for place in shown)], lines)
-        )
+        return _table(*ratios.table(self.tables.leading(experiment, self.leads.get(experiment))), "")
 
     def costs(self, experiment: str) -> Markdown:
         """What a send costs on each curve, where throughputs and send rates were measured."""
-        header, lines = costs.table(self.tables.panels(experiment))
-        return Markdown(markup.pipe_table(header, lines) if lines else "No send was timed.")
+        return _table(*costs.table(self.tables.panels(experiment)), "No send was timed.")
 
     def waiting(self, experiment: str) -> Markdown:
         """What of an experiment this run leaves to higher tiers and to clusters."""
-        told = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
-        higher, elsewhere = (told.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        known = told.waiting()
+        higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
         return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
 
     def claims(self) -> Markdown:
@@ -225,8 +187,7 @@ class Page:
             return Markdown("Too few layers were measured to be stacked.")
         chart = gallery.gallery(self.results / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
-        figure = f"::: {{#fig-{ladder.NAME}}}\n\n{markup.raw(chart)}\n\n{caption}\n\n:::"
-        return Markdown(f"{figure}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
+        return Markdown(f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
 
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
@@ -255,57 +216,12 @@ class Page:
         )
         return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
 
+    def _absent(self) -> list[str]:
+        return [name for name in self.leads if name not in self.tables.experiments]
+
     def _order(self) -> list[str]:
         return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
-
-    def _figure(self, metric: str, panels: list[Panel]) -> str:
-        identifier = f"fig-{corridor.slug(f'{panels[0].experiment} {metric}')}"
-        caption = f"{_caption(panels)}{self._sources(panels)}"
-        charts = gallery.gallery(self.results / "figures" / panels[0].experiment, panels, self.published)
-        figure = f"::: {{#{identifier}}}\n\n{markup.raw(charts)}\n\n{caption}\n\n:::"
-        verdicts = [line for panel in panels for line in _verdicts(panel)]
-        reached = [line for panel in panels for line in thresholds.lines(panel)]
-        below = [(VERDICT_HEADER, verdicts), (thresholds.HEADER, reached)]
-        return "\n\n".join([figure, *(markup.pipe_table(header, lines) for header, lines in below if lines)])
-
-    def _sources(self, panels: list[Panel]) -> str:
-        """Who published what is drawn beside our own numbers, as the end of a caption."""
-        told = [dataset.source for dataset in self.published if any(overlay.over(dataset, panel) for panel in panels)]
-        return f" Open marks are published numbers: {'; '.join(told)}." if told else ""
-
-
-# ---- pieces of a page
 
 
 def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
     return Markdown(markup.pipe_table(header, rows) if rows else empty)
-
-
-def _caption(panels: list[Panel]) -> str:
-    first = panels[0]
-    curves = f"{first.metric.capitalize()} of each arm, {first.facts['better']} being better"
-    if not first.ratios:
-        return f"{curves}. Bands are intervals over launches."
-    return (
-        f"{curves}; beside it the ratio to `{first.reference}`. Bands are intervals over launches, the dashed line is "
-        f"no difference, grey is `{first.reference}` against itself: the noise level. An upright line marks a "
-        "crossover, the column around it its interval."
-    )
-
-
-VERDICT_HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
-
-
-def _verdicts(panel: Panel) -> list[list[str]]:
-    """A line for each arm of a panel that was compared with the reference, under VERDICT_HEADER."""
-    return [_crossover(panel, arm, row) for arm in panel.rivals if (row := panel.crossover_of(arm))]
-
-
-def _crossover(panel: Panel, arm: str, row: Row) -> list[str]:
-    """The cells on one pair of arms: the protocol, the pair, the verdict, the place, the measured points around it."""
-    told = [panel.title, f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm)]
-    if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
-        return [*told, "–", "–"]
-    unit = row["axis_unit"]
-    bracket = quantities.bracket(row["bracket_low"], row["bracket_high"], unit)
-    return [*told, quantities.position(row["x"], row["low"], row["high"], unit), bracket]

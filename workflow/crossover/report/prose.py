@@ -12,20 +12,15 @@ from crossover.report.tables import Panel, Row, Tables
 
 def findings(panel: Panel) -> str:
     """One paragraph: what each arm does at both ends of the axis, where it crosses, how loud the noise is."""
-    if not panel.rivals or not panel.ratios:
+    if not panel.compared:
         return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
-    sentences = [
-        sentence
-        for arm in panel.rivals
-        if panel.ratios_of(arm)
-        for sentence in (_ends(panel, arm), crossing(panel, arm))
-    ]
+    sentences = [sentence for arm in panel.compared for sentence in (_ends(panel, arm), crossing(panel, arm))]
     return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
 
 
 def _arms_seen(panel: Panel) -> str:
-    names = quantities.listed([f"`{arm}`" for arm in panel.arms])
-    return f"only {names} left data"
+    arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
+    return f"only {quantities.listed(arms)} left data"
 
 
 def _ends(panel: Panel, arm: str) -> str:
@@ -180,12 +175,15 @@ def _largest(cells: list[Row]) -> str:
 def summary(tables: Tables, leads: dict[str, str]) -> str:
     """A line per experiment, then how far to trust them; `leads` gives each experiment's leading metric."""
     order = [*leads, *(name for name in tables.experiments if name not in leads)]
-    lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order]
+    lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order if name in tables.experiments]
+    absent = holes.absent([name for name in order if name not in tables.experiments])
     trust = " ".join(filter(None, [_coverage(tables), _overall_noise(tables, order, leads)]))
-    return "\n".join([*lines, "", trust])
+    return "\n\n".join(filter(None, ["\n".join(lines), absent, trust]))
 
 
 def _coverage(tables: Tables) -> str:
+    if not tables.launches:
+        return ""
     measured = [row for row in tables.launches if row["outcome"] == "measured"]
     hosts = sorted({row["host"] for row in tables.ranks})
     where = f" on {quantities.listed(hosts)}" if 0 < len(hosts) < 4 else f" on {len(hosts)} hosts" if hosts else ""
@@ -201,7 +199,7 @@ def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
     told = [
         (panel.title, "; ".join(clauses))
         for panel in shown
-        if (clauses := [_clause(panel, arm) for arm in panel.rivals if panel.ratios_of(arm)])
+        if (clauses := [_clause(panel, arm) for arm in panel.compared])
     ]
     if not told:
         return f"**{experiment}** has no result: {holes.absence(tables, experiment)}."

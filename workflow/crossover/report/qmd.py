@@ -80,16 +80,14 @@ def parse(text: str) -> tuple[dict[str, Any], list[Part]]:
             position += 1
             continue
         end = _closing(lines, position, opening["fence"])
+        flush()
         if CELL.match(opening["info"]):
-            flush()
             parts.append(_cell(lines[position + 1 : end], position + 1))
-            prose_line = end + 2
         else:
             # A fence that is not a cell shows its text as it is: nothing in it is executed.
-            flush()
             parts.append(Prose("".join(lines[position : end + 1]), position + 1))
-            prose_line = end + 2
         position = end + 1
+        prose_line = position + 1
     flush()
     return front, parts
 

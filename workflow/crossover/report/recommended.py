@@ -37,7 +37,8 @@ def section(rows: Sequence[Row]) -> str:
 def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
     """How much can be recommended, and the most that is gained by it."""
     examined = quantities.counted(len(passed) + len(left), "setting")
-    told = [f"{examined} examined, each under one condition: **{len(passed)} passed** the test."]
+    each = "" if len(passed) + len(left) == 1 else "each "
+    told = [f"{examined} examined, {each}under one condition: **{len(passed)} passed** the test."]
     gaining = [row for row in passed if row["gain"] is not None]
     if gaining:
         most = max(gaining, key=lambda row: float(row["gain"]))

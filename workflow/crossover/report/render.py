@@ -13,11 +13,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from crossover import record
 from crossover.report import origin, preview
-from crossover.report.page import RESULTS_VARIABLE, WAITING_VARIABLE
+from crossover.report.told import RESULTS_VARIABLE, WAITING_VARIABLE
 
 PACKAGES = Path(__file__).parents[2]
 """The folder that a kernel must have on its path to find this package."""
@@ -28,7 +29,7 @@ LAST_LINES = 15
 
 
 class RenderError(Exception):
-    """A page that Quarto did not render; the message ends with what to do."""
+    """A page that Quarto did not render, or that cannot be written; the message ends with what to do."""
 
 
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> None:
@@ -36,7 +37,7 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
 
     `waiting` is JSON, as `Page.waiting` reads it.
 
-    Raises RenderError if Quarto fails, preview.PreviewError if the preview does.
+    Raises RenderError if Quarto fails or `page` cannot be written, preview.PreviewError if the preview fails.
     """
     # Before it is rendered: what changes meanwhile is then newer than the page, and known to be.
     made_from = origin.of(results, waiting)
@@ -84,11 +85,14 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
 
 
 def _deliver(text: str, page: Path) -> None:
-    page.parent.mkdir(parents=True, exist_ok=True)
-    record.sweep(page.parent)
     part = page.with_name(f".{page.name}.{socket.gethostname()}.{os.getpid()}.part")
     try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        record.sweep(page.parent)
         part.write_text(text, encoding="utf-8", newline="")
         part.replace(page)
+    except OSError as error:
+        raise RenderError(f"{page}: cannot be written ({error.strerror or error}); choose another place") from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -149,6 +149,21 @@ class Panel:
         return [arm for arm in self.arms if arm not in (self.reference, self.null, *self.ceilings)]
 
     @property
+    def compared(self) -> list[str]:
+        """Those of the rivals that have a ratio to the reference."""
+        return [arm for arm in self.rivals if self.ratios_of(arm)]
+
+    @property
+    def values(self) -> list[Row]:
+        """The summary without the null arm: what curves are drawn of. The null arm would only hide its reference."""
+        return [row for row in self.summary if not row["null"]]
+
+    @property
+    def near_ratios(self) -> list[Row]:
+        """The ratios without those of ceilings: how far away these are would press the rivals together."""
+        return [row for row in self.ratios if not row["ceiling"]]
+
+    @property
     def title(self) -> str:
         """The protocol, with the placement where it is not the usual single node."""
         return title(self.protocol, self.placement)

@@ -1,0 +1,26 @@
+"""Where each arm of a panel passes its reference, as lines of a table."""
+
+from __future__ import annotations
+
+from crossover.report import prose, quantities
+from crossover.report.tables import Panel, Row
+
+HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
+
+
+def lines(panel: Panel) -> list[list[str]]:
+    """A line for each arm that was compared with the reference, under HEADER."""
+    return [
+        [panel.title, f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm), *_place(row)]
+        for arm in panel.rivals
+        if (row := panel.crossover_of(arm))
+    ]
+
+
+def _place(row: Row) -> tuple[str, str]:
+    """The place and the measured points around it, where there is one place."""
+    if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
+        return "–", "–"
+    unit = row["axis_unit"]
+    bracket = quantities.bracket(row["bracket_low"], row["bracket_high"], unit)
+    return quantities.position(row["x"], row["low"], row["high"], unit), bracket
