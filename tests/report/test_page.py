@@ -5,6 +5,7 @@ import json
 import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
+from crossover.analyse.statistics import LEVEL
 from crossover.report import machine
 from crossover.report.page import Page
 from crossover.report.told import PageError
@@ -192,6 +193,58 @@ def test_a_run_without_a_launch_says_so(tmp_path):
         "`zmq_throughput`, `mpi_pingpong` and `task_latency` are not part of this run: no launch of them is in the "
         "tables."
     )
+
+
+class OnlyCeilingAndNull(Campaign):
+    """The reference and its rival failed; the null arm, which is another instance, and a ceiling did not."""
+
+    def tables(self):
+        tables = super().tables()
+        tables["summary"] = [row for row in tables["summary"] if row["null"]]
+        tables["ratios"] = [row | {"ceiling": True} for row in tables["ratios"] if row["arm"] == "Send"]
+        return tables
+
+
+def test_where_only_what_bounds_the_arms_was_measured_there_is_no_chart_and_no_traceback(tmp_path):
+    page = Page(LEADS, OnlyCeilingAndNull([mpi()]).write(tmp_path))
+    assert (
+        "`mpi_pingpong` has nothing to show: no arm could be compared with another." in page.charts("mpi_pingpong").data
+    )
+    assert "**mpi_pingpong** has no result" in page.summary().data
+    assert "No arm could be compared with another" in page.findings("mpi_pingpong").data
+
+
+class OneArmMissing(Campaign):
+    """Under ipc, `no-copy` left nothing."""
+
+    def tables(self):
+        tables = super().tables()
+        for name in ("summary", "ratios", "crossovers"):
+            tables[name] = [row for row in tables[name] if "ipc" not in row["protocol"] or row["arm"] != "no-copy"]
+        return tables
+
+
+def test_an_arm_that_is_missing_under_one_protocol_is_told_there_and_compared_elsewhere(tmp_path):
+    page = Page(LEADS, OneArmMissing([zmq(), zmq("PUSH/PULL over ipc, 64 MB in flight")]).write(tmp_path))
+    assert "**PUSH/PULL over ipc, 64 MB in flight.** No arm could be compared with another: only `copy` left data." in (
+        page.findings("zmq_throughput").data
+    )
+    _, row = table(page.ratios("zmq_throughput"))
+    assert row[0] == "PUSH/PULL over tcp, 64 MB in flight"
+    assert "beside it the ratio to `copy`" in page.charts("zmq_throughput").data
+
+
+def test_a_caption_explains_the_marks_that_are_there_and_no_other(tmp_path, page):
+    assert "An upright line marks a crossover" in page.charts("zmq_throughput").data
+    assert "An upright line" not in page.charts("mpi_pingpong").data
+    alone = Page(LEADS, Campaign([zmq(launches=1, verdict="undecided")]).write(tmp_path))
+    assert "beside it the ratio to `copy`. The dashed line is no difference, grey is `copy` against itself" in (
+        alone.charts("zmq_throughput").data
+    )
+
+
+def test_the_odds_that_the_page_tells_are_those_of_the_analysis(page):
+    assert int(page.odds()) == round(1 / (1 - LEVEL))
 
 
 def test_the_script_cannot_end_early(page):

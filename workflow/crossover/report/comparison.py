@@ -10,13 +10,11 @@ from pathlib import Path
 
 from crossover import record
 from crossover.report import quantities
+from crossover.report.chance import CHANCE
 from crossover.report.tables import Row, title
 
 MOST_NAMED = 12
 """Changed curves that the summary names; the sections have all."""
-
-CHANCE = 0.05
-"""How often a curve that did not change is found changed."""
 
 
 @dataclass(frozen=True)

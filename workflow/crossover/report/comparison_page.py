@@ -6,7 +6,7 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.report import comparison, comparison_figures, gallery, made_with, markup, quantities, told
+from crossover.report import chance, comparison, comparison_figures, gallery, made_with, markup, quantities, told
 from crossover.report.tables import Row
 
 
@@ -36,6 +36,10 @@ class ComparisonPage:
     def bound(self) -> str:
         """What counts as the same."""
         return comparison.bound(self.found)
+
+    def odds(self) -> str:
+        """Of how many findings one is chance's."""
+        return chance.odds()
 
     def differences(self) -> Markdown:
         """In what the runs differ, in a sentence."""

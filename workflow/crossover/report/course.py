@@ -8,10 +8,8 @@ from pathlib import Path
 
 from crossover import record
 from crossover.report import made_with, quantities
+from crossover.report.chance import CHANCE
 from crossover.report.tables import Row, title
-
-CHANCE = 0.05
-"""How often a curve that did not change is given a change, at most."""
 
 CURVE = ("experiment", "placement", "metric", "protocol", "arm")
 

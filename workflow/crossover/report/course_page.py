@@ -6,7 +6,7 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.report import course, course_figures, gallery, markup, quantities, told
+from crossover.report import chance, course, course_figures, gallery, markup, quantities, told
 from crossover.report.course import Course
 
 
@@ -24,6 +24,10 @@ class CoursePage:
     def summary(self) -> Markdown:
         """The page in a few sentences."""
         return Markdown(course.summary(self.found))
+
+    def odds(self) -> str:
+        """Of how many findings one is chance's."""
+        return chance.odds()
 
     def runs(self) -> Markdown:
         """Every run, and what was new with it."""

@@ -16,6 +16,7 @@ from IPython.display import Markdown
 from crossover import published, record
 from crossover.report import (
     certainty,
+    chance,
     claims,
     costs,
     fits,
@@ -101,6 +102,10 @@ class Page:
 
     # ---- how sure
 
+    def odds(self) -> str:
+        """Of how many findings one is chance's."""
+        return chance.odds()
+
     def certainty(self) -> Markdown:
         """What each experiment could have shown, in sentences."""
         said = certainty.sentences(self._leading(self.tables.sensitivity))
@@ -137,7 +142,8 @@ class Page:
 
     def charts(self, experiment: str) -> Markdown:
         """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
-        panels = self.tables.panels(experiment, self.leads.get(experiment))
+        every = self.tables.panels(experiment, self.leads.get(experiment))
+        panels = [panel for panel in every if panel.values or panel.near_ratios]
         if not panels:
             return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
         metrics = list(dict.fromkeys(panel.metric for panel in panels))
