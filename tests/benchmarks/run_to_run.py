@@ -29,6 +29,7 @@ import pyzmq_perf
 from side_by_side import HERE, PUBLISHED, ZEROMQ, launched, other, workshop
 
 from crossover import session
+from crossover.analyse.blocks import blocks
 from crossover.analyse.curves import curves
 from crossover.analyse.medians import medians
 from crossover.analyse.statistics import Estimate, Floats, estimate
@@ -56,7 +57,7 @@ def ours(sizes: list[int], seconds: float) -> Estimate:
         at = table.schema.get_field_index("launch")
         field = table.schema.field(at)
         measured.append(table.set_column(at, field, pa.array([number + 1] * len(table), field.type)))
-    found: pd.DataFrame = medians(pa.concat_tables(measured))
+    found: pd.DataFrame = medians(blocks(pa.concat_tables(measured)))
     (ratios,) = (curve.ratios for curve in curves(found) if curve.facts["metric"] == "throughput" and curve.competes)
     return estimate(ratios)
 
