@@ -70,10 +70,10 @@ clean:  ## remove .venv and caches; results/ and what Snakemake knows of it stay
 	@touch $@
 
 .venv/run: requirements.lock | .venv/bin/uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	@touch $@
 
 # requirements-dev.lock holds all of requirements.lock and what the tests need.
 .venv/develop: requirements-dev.lock .venv/run | .venv/bin/uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements-dev.lock
 	@touch $@
