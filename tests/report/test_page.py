@@ -188,7 +188,8 @@ def test_a_run_without_a_launch_says_so(tmp_path):
     assert empty.health().data == "Nothing was launched."
     assert empty.machine().data == "No rank left word of where it ran."
     assert empty.crossovers().data == "No arm could be compared with another."
-    assert empty.summary().data == empty.holes().data
+    assert empty.summary().data == "Nothing was launched."
+    assert empty.headlines().data == empty.holes().data
     assert empty.holes().data == (
         "`zmq_throughput`, `mpi_pingpong` and `task_latency` are not part of this run: no launch of them is in the "
         "tables."
@@ -210,7 +211,7 @@ def test_where_only_what_bounds_the_arms_was_measured_there_is_no_chart_and_no_t
     assert (
         "`mpi_pingpong` has nothing to show: no arm could be compared with another." in page.charts("mpi_pingpong").data
     )
-    assert "**mpi_pingpong** has no result" in page.summary().data
+    assert "**mpi_pingpong** has no result" in page.headlines().data
     assert "No arm could be compared with another" in page.findings("mpi_pingpong").data
 
 

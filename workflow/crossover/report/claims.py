@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from crossover.report import quantities
+from crossover.report import markup, quantities
 from crossover.report.tables import Row
 
 VERDICTS = {
@@ -16,6 +16,7 @@ VERDICTS = {
 }
 """Each verdict as the predicate of one claim, and of several."""
 
+DECIDED = ("holds", "refuted")
 HEADER = ["claim", "verdict", "measured", "expected", "its own data"]
 OWN = {"agrees": "Its own data agrees", "contradicts": "Its own data says otherwise"}
 
@@ -24,13 +25,8 @@ def counts(claims: Sequence[Row]) -> str:
     """How many claims there are, and how many of each verdict."""
     if not claims:
         return "No claim was judged."
-    verdicts = [row["verdict"] for row in claims]
-    told = [
-        f"{count} {one if count == 1 else several}"
-        for verdict, (one, several) in VERDICTS.items()
-        if (count := verdicts.count(verdict))
-    ]
-    return f"Of {quantities.counted(len(claims), 'claim')} {quantities.listed(told)}.{_contradictions(claims)}"
+    told = quantities.tally([row["verdict"] for row in claims], VERDICTS)
+    return f"Of {quantities.counted(len(claims), 'published claim')} {told}.{_contradictions(claims)}"
 
 
 def _contradictions(claims: Sequence[Row]) -> str:
@@ -46,11 +42,25 @@ def _is(rows: Sequence[Row]) -> str:
     return "is" if len(rows) == 1 else "are"
 
 
+def table(claims: Sequence[Row]) -> str:
+    """A line for each claim; those on which this run does not decide are folded away, unless that is all."""
+    decided, left = ([row for row in claims if (row["verdict"] in DECIDED) is wanted] for wanted in (True, False))
+    parts = [markup.pipe_table(HEADER, lines(decided))] if decided else []
+    if left:
+        unfold = "" if decided else " open"
+        about = f"{quantities.counted(len(left), 'claim')} on which this run does not decide"
+        parts.append(markup.raw(f"<details{unfold}><summary>{about}</summary>"))
+        parts += [markup.pipe_table(HEADER, lines(left)), markup.raw("</details>")]
+    return "\n\n".join(parts)
+
+
 def lines(claims: Sequence[Row]) -> list[list[str]]:
     """A line for each claim, under HEADER."""
-    return [
-        [f"`{row['claim']}`", row["verdict"], _measured(row) or "–", _expected(row), _own(row) or "–"] for row in claims
-    ]
+    return [[_words(row), row["verdict"], _measured(row) or "–", _expected(row), _own(row) or "–"] for row in claims]
+
+
+def _words(row: Row) -> str:
+    return f"{row['says'].strip()} (`{row['claim']}`)"
 
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:

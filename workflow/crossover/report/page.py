@@ -30,6 +30,7 @@ from crossover.report import (
     quantities,
     ratios,
     recommended,
+    short,
     sweeps,
     thresholds,
     tiers,
@@ -62,11 +63,17 @@ class Page:
 
     def summary(self) -> Markdown:
         """The page in a few sentences."""
-        return Markdown(prose.summary(self.tables, self.leads))
+        return Markdown(short.sentences(self.tables, self.leads))
+
+    def headlines(self) -> Markdown:
+        """What each experiment's leading metric came to, and which experiments were not run."""
+        return Markdown(prose.headlines(self.tables, self.leads))
 
     def crossovers(self) -> Markdown:
         """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
-        panels = [panel for name in self._order() for panel in self.tables.leading(name, self.leads.get(name))]
+        panels = [
+            panel for name in self.tables.order(self.leads) for panel in self.tables.leading(name, self.leads.get(name))
+        ]
         lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in verdicts.lines(panel)]
         return _table(["experiment", "metric", *verdicts.HEADER], lines, "No arm could be compared with another.")
 
@@ -178,9 +185,8 @@ class Page:
         return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
 
     def claims(self) -> Markdown:
-        """The verdicts on the claims of others: how many of each, and a line for every claim."""
-        table = markup.pipe_table(claims.HEADER, claims.lines(self.tables.claims)) if self.tables.claims else ""
-        return Markdown("\n\n".join(filter(None, [claims.counts(self.tables.claims), table])))
+        """The verdicts on the claims of others: a line for every claim."""
+        return Markdown(claims.table(self.tables.claims) or "No claim was judged.")
 
     def claims_told(self) -> Markdown:
         """The same in sentences, source by source."""
@@ -198,7 +204,7 @@ class Page:
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
         sections = []
-        for name in self._order():
+        for name in self.tables.order(self.leads):
             if name not in self.leads:
                 parts = (self.charts(name), self.findings(name), self.ratios(name), self.waiting(name))
                 sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
@@ -224,9 +230,6 @@ class Page:
 
     def _absent(self) -> list[str]:
         return [name for name in self.leads if name not in self.tables.experiments]
-
-    def _order(self) -> list[str]:
-        return [*self.leads, *(name for name in self.tables.experiments if name not in self.leads)]
 
 
 def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:

@@ -155,7 +155,7 @@ def noise(panel: Panel) -> str:
     cells = panel.ratios_of(panel.null)
     if not cells:
         return "No null arm was measured, so the noise level is unknown."
-    sentence = f"`{panel.reference}` against itself (the null arm) differs by at most {_largest(cells)}"
+    sentence = f"`{panel.reference}` against itself (the null arm) differs by at most {largest(cells)}"
     replicated = [cell for cell in cells if cell["low"] is not None and cell["high"] is not None]
     if not replicated:
         return f"{sentence}."
@@ -165,32 +165,20 @@ def noise(panel: Panel) -> str:
     return f"{sentence}; its interval contains the line of no difference at {held}."
 
 
-def _largest(cells: list[Row]) -> str:
+def largest(cells: list[Row]) -> str:
+    """The largest difference from the reference among these ratios, whichever way, in percent."""
     return quantities.percent(math.expm1(max(map(_distance, cells))))
 
 
 # ---- the whole run
 
 
-def summary(tables: Tables, leads: dict[str, str]) -> str:
-    """A line per experiment, then how far to trust them; `leads` gives each experiment's leading metric."""
-    order = [*leads, *(name for name in tables.experiments if name not in leads)]
+def headlines(tables: Tables, leads: dict[str, str]) -> str:
+    """A line per experiment, then those that were not run; `leads` gives each experiment's leading metric."""
+    order = tables.order(leads)
     lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order if name in tables.experiments]
     absent = holes.absent([name for name in order if name not in tables.experiments])
-    trust = " ".join(filter(None, [_coverage(tables), _overall_noise(tables, order, leads)]))
-    return "\n\n".join(filter(None, ["\n".join(lines), absent, trust]))
-
-
-def _coverage(tables: Tables) -> str:
-    if not tables.launches:
-        return ""
-    measured = [row for row in tables.launches if row["outcome"] == "measured"]
-    hosts = sorted({row["host"] for row in tables.ranks})
-    where = f" on {quantities.listed(hosts)}" if 0 < len(hosts) < 4 else f" on {len(hosts)} hosts" if hosts else ""
-    total = quantities.counted(len(tables.launches), "launch")
-    count = quantities.counted(len(tables.holes()), "hole")
-    gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
-    return f"{len(measured)} of {total} gave data{where}{gaps}."
+    return "\n\n".join(filter(None, ["\n".join(lines), absent]))
 
 
 def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
@@ -231,16 +219,3 @@ def _clause(panel: Panel, arm: str) -> str:
             case _:
                 said = f"`{arm}` could not be told from `{reference}`; {at_most}"
     return said
-
-
-def _overall_noise(tables: Tables, order: list[str], leads: dict[str, str]) -> str:
-    """What the null arms of the leading metrics came to."""
-    said = []
-    for name in order:
-        if cells := [cell for panel in tables.leading(name, leads.get(name)) for cell in panel.ratios_of(panel.null)]:
-            said.append(f"{_largest(cells)} in `{name}`")
-    if not said:
-        return ""
-    return (
-        f"An arm against itself differed by at most {quantities.listed(said)}: smaller differences mean nothing there."
-    )

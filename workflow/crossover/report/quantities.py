@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
@@ -128,6 +129,16 @@ def counted(count: int, noun: str) -> str:
     """
     ending = "" if count == 1 else "es" if noun.endswith(("ch", "sh", "s")) else "s"
     return f"{count:,} {noun}{ending}"
+
+
+def tally(kinds: Sequence[str], words: Mapping[str, tuple[str, str]]) -> str:
+    """How many there are of each kind, in the order of `words`: the predicate of one, and of several.
+
+    >>> tally(["a", "b", "a"], {"b": ("is odd", "are odd"), "a": ("is even", "are even")})
+    '1 is odd and 2 are even'
+    """
+    counts = [(kinds.count(kind), predicates) for kind, predicates in words.items()]
+    return listed([f"{count} {one if count == 1 else several}" for count, (one, several) in counts if count])
 
 
 def listed(items: list[str]) -> str:

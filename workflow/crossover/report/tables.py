@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,10 @@ class Tables:
         """The experiments that were launched, measured or not."""
         return sorted({row["experiment"] for row in self.launches})
 
+    def order(self, leads: Iterable[str]) -> list[str]:
+        """The experiments that a page knows, in its order, then those that were launched besides."""
+        return list(dict.fromkeys([*leads, *self.experiments]))
+
     def holes(self, experiment: str | None = None) -> list[Row]:
         """Launches that left no data, of one experiment or of all."""
         rows = [row for row in self.launches if row["outcome"] == "hole" and experiment in (None, row["experiment"])]
@@ -62,6 +66,10 @@ class Tables:
         found = [panel for panel in every if panel.experiment == experiment]
         return sorted(found, key=lambda panel: panel.metric != lead)
 
+    def all_leading(self, leads: Mapping[str, str]) -> list[Panel]:
+        """The panels of every experiment's leading metric, as `leads` names it."""
+        return [panel for name in self.order(leads) for panel in self.leading(name, leads.get(name))]
+
     def leading(self, experiment: str, lead: str | None = None) -> list[Panel]:
         """The panels of the metric that speaks for an experiment: its `lead`, or the first where that has none."""
         found = self.panels(experiment, lead)
@@ -69,10 +77,9 @@ class Tables:
 
     def of_leads(self, table: Sequence[Row], leads: Mapping[str, str]) -> list[Row]:
         """The rows of a table that are of the metrics that speak for their experiments, in the order of `leads`."""
-        names = [*leads, *(name for name in self.experiments if name not in leads)]
-        spoken = {name: panels[0].metric for name in names if (panels := self.panels(name, leads.get(name)))}
+        spoken = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
         own = [row for row in table if row["metric"] == spoken.get(row["experiment"])]
-        return sorted(own, key=lambda row: names.index(row["experiment"]))
+        return sorted(own, key=lambda row: list(spoken).index(row["experiment"]))
 
 
 def place(row: Row) -> str:

@@ -1,0 +1,30 @@
+"""Does the page say in five sentences at most what was run, what crosses, what became of the claims, what is noise?"""
+
+from campaigns import Campaign, mpi, run, two_good_one_hole, zmq
+from test_claims_told import row, unmeasured
+
+from crossover.report import short
+
+LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
+
+
+def test_the_sentences_tell_what_was_run_what_crosses_and_what_is_noise():
+    assert short.sentences(run(two_good_one_hole()), LEADS) == (
+        "6 of 9 launches gave data on node-a; 3 holes are listed in @sec-holes. Of 3 pairs of arms 2 have a crossover "
+        "and 1 does not cross (@sec-crossovers). An arm against itself differed by at most 0.8 % in `zmq_throughput` "
+        "and 0.6 % in `mpi_pingpong`: smaller differences mean nothing there."
+    )
+
+
+def test_they_tell_what_became_of_the_claims():
+    said = short.sentences(run(Campaign([zmq()], estimated={"claims": [row(), unmeasured()]})), LEADS)
+    assert "Of 2 published claims 1 is refuted and 1 was not measured." in said
+
+
+def test_a_pair_of_a_single_launch_has_no_crossover():
+    said = short.sentences(run(Campaign([zmq(launches=1), mpi(verdict="undecided")])), LEADS)
+    assert "Of 2 pairs of arms 1 is undecided and 1 was not replicated" in said
+
+
+def test_of_an_empty_run_nothing_else_is_said():
+    assert short.sentences(run(Campaign([])), LEADS) == "Nothing was launched."
