@@ -84,6 +84,16 @@ def test_what_a_guarded_command_started_ends_when_the_guard_is_stopped(guarded):
     assert guarded.alive() == []
 
 
+def test_a_guard_that_is_told_again_and_again_still_ends_them_all(guarded):
+    # So the kernel tells it of the death of a parent with many threads.
+    for _ in range(20):
+        guard = guarded.start([*GUARDED, FAMILY + SLEEPER])
+        assert eventually(lambda: len(guarded.sleepers()) == 3)
+        while guard.poll() is None:
+            guard.terminate()
+        assert guarded.alive() == []
+
+
 def test_a_stubborn_process_is_ended_all_the_same(guarded):
     guard = guarded.start([*GUARDED, STUBBORN])
     assert eventually(lambda: len(guarded.sleepers()) == 1)

@@ -72,13 +72,22 @@ def guard(command: list[str]) -> int:
     A kernel that ends a child with its parent does not end the grandchildren, so something must stay to do it.
     """
     adopt_orphans()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, _end_all)
     die_with_parent(signal.SIGTERM)
     try:
         return subprocess.Popen(command).wait()
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         end_descendants()
+
+
+def _end_all(*_: object) -> None:
+    """End the descendants and this process.
+
+    The kernel tells of a parent's death once for each of its threads. An exception that a second signal raises would
+    break off what the first began; a second call of this one does all of it.
+    """
+    end_descendants()
+    os._exit(1)
 
 
 if __name__ == "__main__":
