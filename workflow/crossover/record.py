@@ -63,7 +63,7 @@ SUMMARY = _schema(
     numbers="x median low high",
     flags="null ceiling",
 )
-"""One row per arm and cell: the median over launches of the median over rounds. No interval: low, high null."""
+"""One row per arm and cell: the geometric mean over launches of the median over rounds. No interval: low, high null."""
 
 RATIOS = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better",
