@@ -13,6 +13,8 @@ from across import configured, copied
 from clusters import Supply
 from slurm import Cluster, cluster
 
+pytestmark = pytest.mark.alone
+
 MEGABITS_PER_SECOND = 100
 PAYLOAD_SHARE = 1448 / 1514
 """Of an Ethernet frame, what TCP leaves to ZeroMQ."""
