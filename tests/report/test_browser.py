@@ -57,7 +57,8 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
                 chart.scroll_into_view_if_needed()
                 page.wait_for_function("(chart) => chart.dataset.drawn", arg=chart)
             if chart.is_visible():
-                assert chart.evaluate(MARKS) > 6, chart.inner_html()[:300]
+                # An arm of two points is a line and two symbols; a chart that failed has none of them.
+                assert chart.evaluate(MARKS) >= 3, chart.inner_html()[:300]
     assert page.evaluate(DRAWN)
 
 
