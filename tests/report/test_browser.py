@@ -18,6 +18,9 @@ DRAWN = "() => [...document.querySelectorAll('.crossover-chart')].every((chart) 
 MARKS = """(chart) => [...chart.querySelectorAll("svg .mark-line path, svg .mark-symbol path, svg .mark-area path")]
     .filter((path) => path.getBoundingClientRect().width > 0).length"""
 
+# An arm of two points is a line and two symbols; a chart that failed has none of them.
+FEWEST_MARKS = 3
+
 # Where each block of the page stands, and the outline of each mark: what two browsers' pages must share to look alike.
 LAID_OUT = """() => [...document.querySelectorAll("body *:not(svg *)")]
     .map((box) => [box.tagName, box.offsetTop, box.offsetLeft, box.offsetWidth, box.offsetHeight])"""
@@ -57,8 +60,7 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
                 chart.scroll_into_view_if_needed()
                 page.wait_for_function("(chart) => chart.dataset.drawn", arg=chart)
             if chart.is_visible():
-                # An arm of two points is a line and two symbols; a chart that failed has none of them.
-                assert chart.evaluate(MARKS) >= 3, chart.inner_html()[:300]
+                assert chart.evaluate(MARKS) >= FEWEST_MARKS, chart.inner_html()[:300]
     assert page.evaluate(DRAWN)
 
 
@@ -238,7 +240,7 @@ def test_paper_has_every_chart_whole_and_on_white(open_page):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     for chart in page.query_selector_all(".crossover-chart"):
         assert chart.is_visible()
-        assert chart.evaluate(MARKS) > 6
+        assert chart.evaluate(MARKS) >= FEWEST_MARKS
         assert chart.evaluate("(chart) => getComputedStyle(chart).breakInside") == "avoid"
         assert chart.bounding_box()["height"] < 900, "it fits on a page"
     assert not page.is_visible(".scheme") and not page.is_visible(".crossover-files")
