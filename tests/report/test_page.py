@@ -188,7 +188,8 @@ def test_a_run_without_a_launch_says_so(tmp_path):
     assert empty.health().data == "Nothing was launched."
     assert empty.machine().data == "No rank left word of where it ran."
     assert empty.crossovers().data == "No arm could be compared with another."
-    assert empty.summary().data == "Nothing was launched."
+    # The words beside it say when: that nothing was launched.
+    assert (empty.summary().data, empty.when()) == ("", "Nothing was launched")
     assert empty.headlines().data == empty.holes().data
     assert empty.holes().data == (
         "`zmq_throughput`, `mpi_pingpong` and `task_latency` are not part of this run: no launch of them is in the "

@@ -22,9 +22,7 @@ OWN = {"agrees": "Its own data agrees", "contradicts": "Its own data says otherw
 
 
 def counts(claims: Sequence[Row]) -> str:
-    """How many claims there are, and how many of each verdict."""
-    if not claims:
-        return "No claim was judged."
+    """How many claims there are, of which there must be one, and how many of each verdict."""
     told = quantities.tally([row["verdict"] for row in claims], VERDICTS)
     return f"Of {quantities.counted(len(claims), 'published claim')} {told}.{_contradictions(claims)}"
 
@@ -47,10 +45,8 @@ def table(claims: Sequence[Row]) -> str:
     decided, left = ([row for row in claims if (row["verdict"] in DECIDED) is wanted] for wanted in (True, False))
     parts = [markup.pipe_table(HEADER, lines(decided))] if decided else []
     if left:
-        unfold = "" if decided else " open"
         about = f"{quantities.counted(len(left), 'claim')} on which this run does not decide"
-        parts.append(markup.raw(f"<details{unfold}><summary>{about}</summary>"))
-        parts += [markup.pipe_table(HEADER, lines(left)), markup.raw("</details>")]
+        parts.append(markup.folded(about, markup.pipe_table(HEADER, lines(left)), unfolded=not decided))
     return "\n\n".join(parts)
 
 

@@ -8,6 +8,12 @@ def raw(elements: str) -> str:
     return f"``````{{=html}}\n{elements}\n``````"
 
 
+def folded(about: str, shown: str, *, unfolded: bool) -> str:
+    """A block that unfolds under a line that says what it is `about`."""
+    start = f"<details{' open' if unfolded else ''}><summary>{about}</summary>"
+    return "\n\n".join([raw(start), shown, raw("</details>")])
+
+
 def figure(name: str, charts: str, caption: str) -> str:
     """Charts, as HTML, under a number and a caption; `name` is what references and addresses call them by."""
     return f"::: {{#fig-{name}}}\n\n{raw(charts)}\n\n{caption}\n\n:::"

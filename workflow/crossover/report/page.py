@@ -71,9 +71,7 @@ class Page:
 
     def crossovers(self) -> Markdown:
         """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
-        panels = [
-            panel for name in self.tables.order(self.leads) for panel in self.tables.leading(name, self.leads.get(name))
-        ]
+        panels = self.tables.all_leading(self.leads)
         lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in verdicts.lines(panel)]
         return _table(["experiment", "metric", *verdicts.HEADER], lines, "No arm could be compared with another.")
 

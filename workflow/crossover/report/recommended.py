@@ -26,11 +26,9 @@ def section(rows: Sequence[Row]) -> str:
         parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
     if left:
         # Where nothing at all is recommended, the reasons are what there is to read.
-        unfold = "" if passed else " open"
         about = f"Best left as they are: {quantities.counted(len(left), 'setting')} without a recommendation, and why"
         reasons = [[name, _where(row), reason(row)] for name, row in _named(left)]
-        parts.append(markup.raw(f"<details{unfold}><summary>{about}</summary>"))
-        parts += [markup.pipe_table(LEFT_HEADER, reasons), markup.raw("</details>")]
+        parts.append(markup.folded(about, markup.pipe_table(LEFT_HEADER, reasons), unfolded=not passed))
     return "\n\n".join(parts)
 
 

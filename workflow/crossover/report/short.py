@@ -19,9 +19,9 @@ KIND = {"one": "crosses", "always": "does not", "none": "does not", "several": "
 
 
 def sentences(tables: Tables, leads: dict[str, str]) -> str:
-    """A paragraph of at most five sentences; `leads` gives each experiment's leading metric."""
+    """A paragraph of at most five sentences, empty if nothing was launched; `leads` gives the leading metrics."""
     if not tables.launches:
-        return "Nothing was launched."
+        return ""
     panels = tables.all_leading(leads)
     judged = claims.counts(tables.claims) if tables.claims else ""
     return " ".join(filter(None, [_coverage(tables), _crossings(panels), judged, _noise(panels)]))
@@ -55,5 +55,6 @@ def _noise(panels: list[Panel]) -> str:
     if not told:
         return ""
     return (
-        f"An arm against itself differed by at most {quantities.listed(told)}: smaller differences mean nothing there."
+        f"An arm against itself differed at single points by up to {quantities.listed(told)}; @sec-sure tells what "
+        "that leaves to be shown."
     )
