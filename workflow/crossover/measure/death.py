@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 
 import psutil
 
@@ -71,23 +72,20 @@ def guard(command: list[str]) -> int:
 
     A kernel that ends a child with its parent does not end the grandchildren, so something must stay to do it.
     """
+    # Waited for, not handled: the kernel tells of a parent's death once for each of its threads, and a handler that is
+    # called within itself, again and again, comes to no end.
+    told = {signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, told)
     adopt_orphans()
-    signal.signal(signal.SIGTERM, _end_all)
     die_with_parent(signal.SIGTERM)
     try:
-        return subprocess.Popen(command).wait()
+        child = subprocess.Popen(command, preexec_fn=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, told))
+        while child.poll() is None:
+            if signal.sigwait(told) == signal.SIGTERM:
+                return 1
+        return child.returncode
     finally:
         end_descendants()
-
-
-def _end_all(*_: object) -> None:
-    """End the descendants and this process.
-
-    The kernel tells of a parent's death once for each of its threads. An exception that a second signal raises would
-    break off what the first began; a second call of this one does all of it.
-    """
-    end_descendants()
-    os._exit(1)
 
 
 if __name__ == "__main__":
