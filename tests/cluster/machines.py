@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -38,6 +39,13 @@ def why_not() -> str:
         return f"no {', '.join(missing)}; install iproute2 and util-linux"
     tried = subprocess.run(["unshare", "--uts", "--mount", "--net", "--pid", "--fork", "true"], capture_output=True)
     return "" if tried.returncode == 0 else f"no namespaces here: {tried.stderr.decode().strip()}"
+
+
+def _group(process: psutil.Process) -> int | None:
+    """Its process group; None where it has ended."""
+    with contextlib.suppress(ProcessLookupError):
+        return os.getpgid(process.pid)
+    return None
 
 
 def _unshared(*flags: str, command: Sequence[str]) -> tuple[subprocess.Popen[str], int]:
@@ -139,9 +147,24 @@ class Machine:
             )
 
     def processes(self) -> list[psutil.Process]:
-        """What runs on this machine, its process 1 left out."""
-        here = self._namespace(self.pid)
-        return [each for each in psutil.process_iter() if each.pid != self.pid and self._namespace(each.pid) == here]
+        """What runs on this machine, its process 1 left out; with its `name` and `cmdline` in `info`.
+
+        Any of it may have ended by the time that it is looked at.
+        """
+        here, every = self._namespace(self.pid), psutil.process_iter(["name", "cmdline"], ad_value=())
+        return [each for each in every if each.pid != self.pid and self._namespace(each.pid) == here]
+
+    def interrupt(self, word: str) -> None:
+        """Press Ctrl-C in the terminal of what has this word on its command line: all that it started there hears it.
+
+        But `timeout`, which would pass it on a second time.
+        """
+        running = self.processes()
+        groups = {_group(each) for each in running if word in each.info["cmdline"]} - {None}
+        for each in running:
+            if _group(each) in groups and each.info["name"] != "timeout":
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    each.send_signal(signal.SIGINT)
 
     @staticmethod
     def _namespace(pid: int) -> str:

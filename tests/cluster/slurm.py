@@ -99,7 +99,7 @@ class Cluster:
 
     def stop_controller(self) -> None:
         """End slurmctld."""
-        [controller] = [each for each in self.login.processes() if each.name() == "slurmctld"]
+        [controller] = [each for each in self.login.processes() if each.info["name"] == "slurmctld"]
         controller.terminate()
         controller.wait(20)
 

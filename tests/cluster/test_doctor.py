@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 
 import pytest
 from clusters import PROMPT, OnCluster
 from machines import eventually
+
+from crossover.doctor.checks import CHECKS
 
 DOCTOR = (*PROMPT, "-F", "doctor")
 FINDING = re.compile(r"^(ok|warning|problem|not told) +(\w+(?: \w+)?)(?:  +(.*)|)$((?:\n {20,}.*)*)", re.MULTILINE)
@@ -36,7 +36,7 @@ def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
     code, found = examined(project)
     assert code == 0
     assert {verdict for verdict, _ in found.values()} == {"ok"}
-    assert len(found) == 9
+    assert len(found) == len(CHECKS)
     assert re.search(r"put its ranks on node\d and node\d", found["two hosts"][1])
     assert re.search(
         r"one host ran after \d+ s in the queue; the job for two hosts ran after \d+ s", found["executor"][1]
@@ -96,12 +96,7 @@ def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(projec
     run = project.begin(*DOCTOR)
     run.wait_until((project.folder / "results/doctor/quarto.json").exists)
     run.wait_until(lambda: len(project.slurm.jobs()) == 3)
-    # As a terminal does, to all that it has started there; not to `timeout`, which would pass it on a second time.
-    there = [each for each in project.slurm.login.processes() if each.name() != "timeout"]
-    group = next(os.getpgid(each.pid) for each in there if "doctor" in each.cmdline())
-    for process in there:
-        if os.getpgid(process.pid) == group:
-            process.send_signal(signal.SIGINT)
+    project.slurm.login.interrupt("doctor")
     _, said = run.end()
     # Snakemake's event loop may tell where it was; nothing of ours does.
     assert "workflow/crossover/" not in said

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from clusters import MINUTES, PROMPT, SLURM, OnCluster, Supply, hosts
+from clusters import PROMPT, SLURM, OnCluster, Supply, hosts
 from copies import copy_of_the_project
 from machines import Machine, eventually
 
@@ -50,7 +50,7 @@ def node_of(project: OnCluster, launch: int) -> Machine:
 
 def supervisor(node: Machine) -> list[int]:
     """The supervisor of the launch on a node."""
-    return [each.pid for each in node.processes() if each.cmdline()[1:4] == ["-m", "crossover", "launch"]]
+    return [each.pid for each in node.processes() if each.info["cmdline"][1:4] == ["-m", "crossover", "launch"]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def bad_day(clusters: Supply) -> BadDay:
     run.wait_until(lambda: all(measures(project, launch) for launch in LAUNCHES))
     places = [node_of(project, launch) for launch in LAUNCHES]
     for process in places[0].processes():
-        if "crossover" in process.cmdline():
+        if "crossover" in process.info["cmdline"]:
             # Whatever has ended meanwhile, stands still as well.
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGSTOP)
@@ -124,10 +124,7 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster
     command = (*PROMPT, *(str(raw(project, launch).relative_to(project.folder)) for launch in launches))
     run = project.begin(*command)
     run.wait_until(lambda: "Finished jobid" in run.said and any(under_way(project)))
-    # As a terminal does; not to `timeout`, which would pass it on a second time.
-    for process in project.slurm.login.processes():
-        if "--profile" in process.cmdline() and process.name() != "timeout":
-            process.send_signal(signal.SIGINT)
+    project.slurm.login.interrupt("--profile")
     code, said = run.end()
     assert code != 0
     assert "Traceback" not in said
@@ -140,7 +137,6 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster
     assert all(raw(project, launch).exists() for launch in launches)
 
 
-@MINUTES
 def test_a_controller_that_is_away_for_longer_than_several_looks_costs_nothing(project: OnCluster) -> None:
     project.configure(toy=LONG | {"launches": 1})
     run = project.begin(*SLURM, str(raw(project, 1).relative_to(project.folder)))

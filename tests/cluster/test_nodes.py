@@ -100,6 +100,17 @@ def test_ranks_that_fill_one_host_before_the_next_are_refused(here: OnCluster) -
     assert "fills one host before the next" in reason and "--distribution=cyclic" in reason
 
 
+def test_ranks_that_are_bound_to_one_processor_are_refused_with_the_key(here: OnCluster) -> None:
+    launcher = here.folder / "binding"
+    launcher.write_text('#!/bin/sh\nranks=$2\nshift 2\nexec srun --mpi=pmi2 -n "$ranks" taskset -c 0 "$@"\n')
+    launcher.chmod(0o755)
+    kind, reason = launch(here, "zmq_latency").hole(str(launcher))
+    assert kind == "wrong placement"
+    assert re.search(
+        r"rank 0 may use 1 logical processor\(s\) of node\d.*set `mpi:` in profiles/slurm/site.yaml", reason
+    )
+
+
 def test_an_interface_that_is_not_there_is_refused_with_those_that_are(here: OnCluster) -> None:
     kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0")
     assert kind == "wrong interface"
@@ -132,10 +143,7 @@ def ours(machines: tuple[Machine, ...]) -> list[psutil.Process]:
 
 
 def _has(process: psutil.Process, word: str) -> bool:
-    try:
-        return any(word in part for part in process.cmdline())
-    except psutil.Error:
-        return False
+    return any(word in part for part in process.info["cmdline"])
 
 
 @pytest.fixture
@@ -161,7 +169,7 @@ def test_nothing_listens_beyond_the_interface_and_when_the_supervisor_is_killed_
         assert node.address in listening(node)
         assert listening(node) <= {node.address, "127.0.0.1"}
     login = slurm.login.processes()
-    [supervisor] = [each for each in login if each.cmdline()[1:4] == ["-m", "crossover", "launch"]]
+    [supervisor] = [each for each in login if each.info["cmdline"][1:4] == ["-m", "crossover", "launch"]]
     supervisor.kill()
     assert eventually(lambda: not ours(slurm.nodes), 60), ours(slurm.nodes)
     assert not asked.output.exists()
@@ -179,4 +187,4 @@ def test_when_a_rank_dies_those_on_other_hosts_do_and_a_hole_says_so(
 
 
 def _is_rank(process: psutil.Process, number: int) -> bool:
-    return "measure" in process.cmdline() and process.environ().get("SLURM_PROCID") == str(number)
+    return "measure" in process.info["cmdline"] and process.environ().get("SLURM_PROCID") == str(number)

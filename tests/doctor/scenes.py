@@ -39,7 +39,9 @@ def job(*hosts: str) -> dict[str, Any]:
         "host": hosts[0],
         "job": {"queued_seconds": 2.0, "entering_seconds": 6.0},
         "attempts": [attempt("srun --mpi=pmi2", world(*hosts))],
+        "processors": 16,
         "pair": {
+            "processors": {"ranks": [{"free": 16, "of": 16}] * 2},
             "ports": {
                 "trouble": "",
                 "tried": [{"interface": "eth0", "address": "10.0.0.1", "chosen": True, "error": ""}],

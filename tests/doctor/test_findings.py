@@ -39,7 +39,7 @@ def test_from_one_host_it_is_said_what_cannot_be_told(check: str) -> None:
     assert "one host" in judged(check, laptop()).seen or "cannot be told from one" in judged(check, laptop()).seen
 
 
-@pytest.mark.parametrize("check", ["launcher", "hosts", "ports", "clocks", "temporary", "shared"])
+@pytest.mark.parametrize("check", ["launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared"])
 def test_where_no_job_ran_nothing_is_made_up(check: str) -> None:
     lost = {"node": "invalid partition specified: nope", "nodes": "invalid partition specified: nope"}
     found = judged(check, Seen("slurm", here=healthy().here, lost=lost))
@@ -138,6 +138,25 @@ def test_an_interface_that_is_not_there_is_a_problem_and_one_that_is_open_is_nam
     found = judged("ports", with_pair("ports", trouble="host node1 has no interface ib9", tried=[through]))
     assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "interface", "ib0")
     assert "no interface ib9" in found.seen
+
+
+@pytest.mark.parametrize(
+    ("mpi", "value"),
+    [("srun --mpi=pmi2", "srun --mpi=pmi2 --cpu-bind=none"), ("/opt/bin/mpiexec", "/opt/bin/mpiexec --bind-to none")],
+)
+def test_ranks_that_are_bound_are_a_problem_and_the_launcher_gets_the_option_that_frees_them(
+    mpi: str, value: str
+) -> None:
+    seen = with_pair("processors", ranks=[{"free": 16, "of": 16}, {"free": 2, "of": 16}])
+    seen = replace(seen, nodes={**seen.nodes, "attempts": [attempt(mpi, world("node1", "node2"))]})
+    found = judged("processors", seen)
+    assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "mpi", value)
+    assert "may use 2 of its host's 16" in found.seen
+
+
+def test_a_host_with_fewer_processors_than_the_first_binds_nobody() -> None:
+    found = judged("processors", with_pair("processors", ranks=[{"free": 16, "of": 16}, {"free": 8, "of": 8}]))
+    assert found.verdict is Verdict.OK
 
 
 @pytest.mark.parametrize(("offset", "verdict"), [(-40.0, Verdict.WARNING), (1.2, Verdict.WARNING), (0.5, Verdict.OK)])

@@ -13,6 +13,33 @@ HYDRAS = """\
 =   KILLED BY SIGNAL: 9 (Killed)
 ===================================================================================
 YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)"""
+RULE = 74 * "-"
+PRRTES = f"""\
+{RULE}
+MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD
+  Errorcode: 7
+
+NOTE: invoking MPI_ABORT causes Open MPI to kill all MPI processes.
+{RULE}
+{RULE}
+prterun has exited due to process rank 1 with PID 0 on node alpha calling
+"abort". This may have caused other processes in the application to be
+terminated by signals sent by prterun (as reported here).
+{RULE}"""
+SLOTS = f"""\
+{RULE}
+There are not enough slots available in the system to satisfy the 9
+slots that were requested by the application:
+
+  python
+
+Alternatively, you can use the --map-by :OVERSUBSCRIBE option.
+{RULE}
+"""
+FAULT = """\
+[alpha:04369] *** Process received signal ***
+[alpha:04369] Signal: Segmentation fault (11)
+22  /lib/libpython3.11.so.1.0(_PyEval_EvalFrameDefault+0x2e53) [0x7f2dd02fd9c3]"""
 STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.py", line 27 in run'] * 30]
 
 
@@ -22,6 +49,18 @@ STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.p
         (["working", "Timeout (0:00:02)!", *STACK, *HYDRAS.splitlines()], "Timeout (0:00:02)!"),
         (["RuntimeError: apart", "Abort(1) on node 0: internal error", *HYDRAS.splitlines()], "RuntimeError: apart"),
         (["working", *HYDRAS.splitlines()], HYDRAS.splitlines()[-1]),
+        (["RuntimeError: apart", *PRRTES.splitlines(), ""], "RuntimeError: apart"),
+        (["RuntimeError: apart", "[alpha:17] [[1,0],0] ORTE_ERROR_LOG: Data unpack"], "RuntimeError: apart"),
+        (
+            ["working", *PRRTES.splitlines(), ""],
+            "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD Errorcode: 7",
+        ),
+        (
+            SLOTS.splitlines(),
+            "There are not enough slots available in the system to satisfy the 9 slots that were requested by the "
+            "application:",
+        ),
+        (["working", *FAULT.splitlines()], "[alpha:04369] Signal: Segmentation fault (11)"),
         (["working", "and so on", ""], "and so on"),
         ([], "none"),
     ],

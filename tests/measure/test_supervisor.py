@@ -13,6 +13,7 @@ import pytest
 from launching import TOY, Launch, eventually, toy_project
 
 from crossover import record
+from crossover.measure import launcher
 
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 SINGLY = """#!/bin/sh
@@ -143,6 +144,45 @@ def test_ranks_that_come_up_singly_are_refused_as_wrongly_placed(launch, tmp_pat
     found = hole(toy, toy.run())
     assert found["hole"] == "wrong placement"
     assert re.match(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in profiles/slurm/site", found["reason"])
+
+
+@pytest.fixture
+def binding(tmp_path):
+    """A launcher that lets its ranks use one logical processor, whatever else it is told."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one logical processor")
+    program = tmp_path / "binding"
+    one = min(os.sched_getaffinity(0))
+    program.write_text(f'#!/bin/sh\n[ "$1" = --bind-to ] && shift 2\nexec taskset -c {one} mpiexec "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+def test_ranks_that_are_bound_to_fewer_processors_than_there_are_are_refused_with_what_frees_them(launch, binding):
+    toy = launch(mpi=str(binding))
+    found = hole(toy, toy.run())
+    assert found["hole"] == "wrong placement"
+    assert re.match(
+        r"rank 0 may use 1 logical processor\(s\) of \S+, where its job has \d+: the launcher binds ranks.*"
+        r"set `mpi:` in profiles/slurm/site.yaml, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none",
+        found["reason"],
+    )
+
+
+def test_a_binding_that_is_asked_for_is_measured(launch, binding):
+    toy = launch(mpi=f"{binding} --bind-to core")
+    assert toy.run() == 0
+    found = record.metadata(record.read(toy.output, record.MEASUREMENTS))
+    assert found["launch"]["outcome"] == "measured"
+    assert {len(rank["affinity"].split(",")) for rank in found["ranks"]} == {1}
+
+
+@pytest.mark.parametrize(
+    ("mpi", "free"),
+    [("srun --mpi=pmi2 --cpu-bind=cores", False), ("mpiexec -bind-to core", False), ("/opt/unbind/bin/mpiexec", True)],
+)
+def test_a_binding_is_asked_for_by_an_option(mpi, free):
+    assert launcher.processors(mpi) == (len(os.sched_getaffinity(0)) if free else 1)
 
 
 def test_a_launcher_with_options_gets_them(launch, tmp_path):

@@ -20,7 +20,7 @@ def test_on_one_machine_all_is_looked_at_and_two_hosts_are_not_told(project: Pro
     said = project.succeed(*DOCTOR)
     assert "not told  two hosts" in said
     found = verdicts(project)
-    titles = {"executor", "launcher", "two hosts", "ports", "clocks", "temporary folder", "shared folder"}
+    titles = {"executor", "launcher", "two hosts", "processors", "ports", "clocks", "temporary folder", "shared folder"}
     assert found.keys() == titles | {"compilers", "quarto"}
     assert {title for title, verdict in found.items() if verdict == "not told"} == {"two hosts"}
     assert "problem" not in found.values()

@@ -24,6 +24,9 @@ def add_to(commands: Commands) -> None:
 
     added = add(commands, "measure", _measure, "Be one rank of a launch (started by the MPI launcher).")
     _of_launch(added)
+    added.add_argument(
+        "--processors", default=1, type=int, help="how many logical processors each rank must be free to use"
+    )
     added.add_argument("--part", required=True, type=Path, help="where rank 0 writes its rows")
     added.add_argument("--refusal", required=True, type=Path, help="where a refusal is written")
 
@@ -80,7 +83,9 @@ def _measure(chosen: Namespace) -> int:
 
     without_pandas()
     settings = json.loads(chosen.settings)
-    return run(chosen.experiment, chosen.launch, settings, chosen.interface, chosen.part, chosen.refusal)
+    return run(
+        chosen.experiment, chosen.launch, settings, chosen.interface, chosen.processors, chosen.part, chosen.refusal
+    )
 
 
 def _build(chosen: Namespace) -> None:

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from crossover.doctor.launching import Asked, attempts
-from crossover.measure import batch
+from crossover.measure import batch, launcher
 from crossover.measure.relay import Relay
 
 
 def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
     """Write to `output`, as JSON, what a job sees that tries what is asked; `mpi` is the launcher of the site."""
     with log.open("wb", buffering=0) as lines:
-        found: dict[str, Any] = {"host": socket.gethostname(), "job": batch.delays(time.time())}
+        found: dict[str, Any] = {
+            "host": socket.gethostname(),
+            "processors": launcher.processors(mpi),
+            "job": batch.delays(time.time()),
+        }
         found["attempts"], found["pair"] = attempts(mpi, asked, Relay(lines))
     write(found, output)
 

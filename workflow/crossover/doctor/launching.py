@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -19,7 +18,7 @@ from crossover.doctor.attempt import HOSTS, RANKS, hosts, together
 from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
 from crossover.measure.death import GRACE_SECONDS
-from crossover.measure.launch import FOR_SRUN, surroundings
+from crossover.measure.launcher import surroundings, wishes
 from crossover.measure.network import NoInterfaceError
 
 LIMIT_SECONDS = 20
@@ -88,7 +87,7 @@ def _environment(asked: Asked) -> dict[str, str]:
     try:
         return surroundings(asked.placement, asked.interface)
     except NoInterfaceError:
-        return os.environ | FOR_SRUN
+        return wishes()
 
 
 def _relay(stream: IO[str], lines: list[str], say: Callable[[str], None]) -> None:

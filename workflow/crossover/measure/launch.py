@@ -25,24 +25,12 @@ import psutil
 import pyarrow as pa
 
 from crossover import plan, record, room
-from crossover.measure import batch, native, network, provenance
+from crossover.measure import batch, launcher, native, network, provenance
 from crossover.measure.death import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.host import POLL_SECONDS, VARIABLE, alone, private_folder
 from crossover.measure.relay import Relay
 
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
-
-FOR_SRUN = {
-    # Threads and servers beside a rank must not share its one core.
-    "SLURM_CPU_BIND": "none",
-    # As many ranks on each host; left to itself it fills the first.
-    "SLURM_DISTRIBUTION": "cyclic",
-    # Ranks on other hosts end when one has failed, and half a minute after one has ended.
-    "SLURM_KILL_BAD_EXIT": "1",
-    "SLURM_WAIT": "30",
-}
-"""What srun heeds unless its options say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +137,7 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
         *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "measure"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--interface", job.interface),
+        *("--processors", str(launcher.processors(job.mpi))),
         *("--part", str(part), "--refusal", str(refusal)),
     ]
 
@@ -163,13 +152,7 @@ def _environment(job: Job, private: Path) -> dict[str, str]:
     if plan.nodes(job.settings) == 1:
         # For MPI, which starts before our code does. On further hosts Slurm would make this folder, and leave it.
         own["TMPDIR"] = str(private)
-    return surroundings(job.placement, job.interface) | own
-
-
-def surroundings(placement: str, interface: str) -> dict[str, str]:
-    """The environment in which an MPI launcher is started. Raises network.NoInterfaceError."""
-    # MPI must not listen on networks where no rank is; but users may know better which it is to take.
-    return network.reach(placement, interface).for_mpi() | os.environ | FOR_SRUN
+    return launcher.surroundings(job.placement, job.interface) | own
 
 
 def _run_ranks(

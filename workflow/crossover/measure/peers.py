@@ -117,6 +117,19 @@ class Peers:
         chosen.ranks = [self.ranks[rank] for rank in ranks]
         return chosen
 
+    def require_processors(self, count: int) -> None:
+        """Raise Refusal where a rank may use fewer than `count` logical processors of a host that has more."""
+        for rank in self.ranks:
+            free = len(rank["affinity"].split(","))
+            if free < min(count, rank["logical_cpus"]):
+                raise Refusal(
+                    "wrong placement",
+                    f"rank {rank['rank']} may use {free} logical processor(s) of {rank['host']}, where its job has "
+                    f"{count}: the launcher binds ranks, so that the threads and servers beside a rank would share "
+                    f"what is left; {LAUNCHER}, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none "
+                    "(a binding that is named there is taken as it is)",
+                )
+
     def require_thread_level(self, level: str) -> None:
         """Raise Refusal unless MPI runs at exactly this thread level, named as mpi4py names it (`multiple`, ...)."""
         found = MPI.Query_thread()

@@ -8,9 +8,11 @@ from collections import deque
 from contextlib import suppress
 from typing import IO
 
-_TELLING = re.compile(r"error|exception|fault|signal|killed|timeout", re.IGNORECASE)
-_LAUNCHERS = ("Abort(", "YOUR APPLICATION", "=")
-"""How the lines begin in which MPICH's launcher tells how the ranks ended: what a rank itself said tells more."""
+_TELLING = re.compile(r"error|exception|\bfault|signal|killed|timeout", re.IGNORECASE)
+_LAUNCHERS = re.compile(r"Abort\(|YOUR APPLICATION|=|\[[^\]]+:\d+\]")
+"""How the lines begin in which MPI and its launcher tell how the ranks ended: what a rank itself said tells more."""
+_NOTICE = re.compile(r"^-{40,}\n(.+?)^-{40,}$", re.MULTILINE | re.DOTALL)
+"""What Open MPI's launcher puts between two rules."""
 
 
 class Relay:
@@ -21,7 +23,7 @@ class Relay:
 
     def __init__(self, log: IO[bytes]):
         self._log = log
-        self._last: deque[str] = deque(maxlen=100)
+        self._last: deque[str] = deque(maxlen=300)
 
     def __call__(self, line: str) -> None:
         """Say one line."""
@@ -36,8 +38,11 @@ class Relay:
             self(line.rstrip("\n"))
 
     def last_words(self) -> str:
-        """The line that most likely names the error: the last that reads like one, else the last at all."""
-        lines = [line.strip() for line in self._last if line.strip()]
+        """The line that most likely names the error: the last of a rank that reads like one, else its launcher's."""
+        said = "\n".join(self._last)
+        lines = [line.strip() for line in _NOTICE.sub("", said).splitlines() if line.strip()]
         telling = [line for line in lines if _TELLING.search(line) and not line.startswith("Abort(")]
-        ranks = [line for line in telling if not line.startswith(_LAUNCHERS)]
-        return f"last words: {(ranks or telling or lines or ['none'])[-1]}"
+        ranks = [line for line in telling if not _LAUNCHERS.match(line)]
+        # The first is of what happened, the others are of what came of it; its further paragraphs give advice.
+        notices = [" ".join(text.partition("\n\n")[0].split()) for text in _NOTICE.findall(said)][:1]
+        return f"last words: {(ranks or notices or telling or lines or ['none'])[-1]}"

@@ -16,8 +16,19 @@ from crossover.measure.host import alone, as_a_guest
 from crossover.measure.peers import Peers, Refusal
 
 
-def run(experiment: str, launch: int, settings: dict[str, Any], interface: str, part: Path, refusal: Path) -> int:
-    """Be one rank. Returns the exit code: 0, or 3 where the launch was refused with its reason in `refusal`."""
+def run(
+    experiment: str,
+    launch: int,
+    settings: dict[str, Any],
+    interface: str,
+    processors: int,
+    part: Path,
+    refusal: Path,
+) -> int:
+    """Be one rank, which must be free to use so many logical processors.
+
+    Returns the exit code: 0, or 3 where the launch was refused with its reason in `refusal`.
+    """
     die_with_parent()
     try:
         with as_a_guest() as guest, ExitStack() as resources:
@@ -26,6 +37,7 @@ def run(experiment: str, launch: int, settings: dict[str, Any], interface: str, 
             peers = _meet(settings, interface)
             if guest and peers.is_first_of_its_host:
                 resources.enter_context(alone(print, _refuse_to_wait))
+            peers.require_processors(processors)
             if "thread_level" in settings:
                 peers.require_thread_level(settings["thread_level"])
             kind = experiments.find(experiment)

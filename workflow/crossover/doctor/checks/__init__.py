@@ -9,9 +9,9 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-CHECKS = ("executor", "launcher", "hosts", "ports", "clocks", "temporary", "shared", "compiler", "quarto")
+CHECKS = ("executor", "launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared", "compiler", "quarto")
 """What is judged, in the order of the report."""
-BETWEEN_RANKS = ("ports", "clocks", "temporary", "shared")
+BETWEEN_RANKS = ("processors", "ports", "clocks", "temporary", "shared")
 WHERE_SNAKEMAKE_RUNS = {"compiler": "measure", "quarto": "report", "queue": "measure"}
 """The environment of `envs/` in which each is looked at."""
 

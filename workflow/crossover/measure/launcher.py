@@ -1,0 +1,44 @@
+"""What is asked of the MPI launcher: where ranks may run, and what it does when one fails."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from crossover.measure import network
+
+FOR_OPEN_MPI = {
+    # Threads and servers beside a rank must not share its one core. Each variable is version 4's, then version 5's.
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    # A farm has the engines that it was asked for, on however few cores.
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+"""What Open MPI's mpiexec heeds unless its options say otherwise."""
+FOR_SRUN = {
+    "SLURM_CPU_BIND": "none",
+    # As many ranks on each host; left to itself it fills the first.
+    "SLURM_DISTRIBUTION": "cyclic",
+    # Ranks on other hosts end when one has failed, and half a minute after one has ended.
+    "SLURM_KILL_BAD_EXIT": "1",
+    "SLURM_WAIT": "30",
+}
+"""What srun heeds unless its options say otherwise. A job sets some of these variables, to what suits its own step."""
+
+
+def surroundings(placement: str, interface: str) -> dict[str, str]:
+    """The environment in which an MPI launcher is started. Raises network.NoInterfaceError."""
+    # MPI must not listen on networks where no rank is; but users may know better which it is to take.
+    return network.reach(placement, interface).for_mpi() | wishes()
+
+
+def wishes() -> dict[str, str]:
+    """It without what a network asks for."""
+    return FOR_OPEN_MPI | os.environ | FOR_SRUN
+
+
+def processors(mpi: str) -> int:
+    """How many logical processors each rank must be free to use: all that this process is, or 1 where `mpi` binds."""
+    binds = any(word.startswith("-") and "bind" in word for word in shlex.split(mpi))
+    return 1 if binds else len(os.sched_getaffinity(0))
