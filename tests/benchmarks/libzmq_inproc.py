@@ -1,8 +1,8 @@
 """libzmq's own `inproc_thr`, or our driver, on the same build of libzmq, each burst in a process of its own.
 
-Takes `theirs` or `ours`, the files of our driver and of the build, and then size:messages; prints messages/s by size,
-the median over runs. The program's source is in `perf/` of libzmq's sources of that version, whose folder the
-environment variable LIBZMQ names (Debian has them as the source package zeromq3).
+Takes `theirs` or `ours`, the files of our driver and of the build, and then size:messages; prints messages/s by size.
+The program's source is in `perf/` of libzmq's sources of that version, whose folder the environment variable LIBZMQ
+names (Debian has them as the source package zeromq3).
 
 What it takes to compare the two:
 
@@ -10,8 +10,11 @@ What it takes to compare the two:
 - its rate, from the first of N arrivals to the last, is that of N - 1 messages, not of N;
 - a process for each burst: in our launches, where many follow each other in one process, memory is there already that
   the first burst has to ask the kernel for, and large messages go about twice as fast;
-- one arena of memory for both threads: glibc gives each but the first one that grows in smaller steps. Its second
-  thread sends and so allocates, ours receives.
+- one arena of memory for both threads: glibc gives each but the first one that grows in smaller steps;
+- the same places in memory: of a pipe, one thread writes some words and the other thread others, and which of them
+  share a cache line hangs on where the heap happens to put it, down to 16 bytes. That alone makes a tenth of the rate
+  of small messages. So either begins with a block of another length, of four in turn, and counts as the geometric
+  mean of their medians.
 """
 
 from __future__ import annotations
@@ -24,84 +27,92 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 
-from crossover.measure import native
-from crossover.measure.experiments import zmq_message_size
-
-RUNS = 5
-ENVIRONMENT = os.environ | {"MALLOC_ARENA_MAX": "1"}
-VERSION, STRUCT_BYTES = "4.3.4", 64
-OURS = Path(__file__).parents[2] / "workflow" / "native" / "libzmq"
+RUNS = 3
+OFFSETS_BYTES = (0, 16, 32, 48)
+"""Within a cache line; the heap's blocks begin at multiples of 16 bytes."""
+VERSION = "4.3.4"
+BUILD = Path(__file__).parents[2] / "workflow" / "native" / "libzmq" / VERSION
+OFFSET = """
+    void *volatile first = malloc (24 + atoi (getenv ("OFFSET_BYTES")));
+    (void) first;
+"""
 UNBOUNDED = """
     const int unbounded = 0;
     zmq_setsockopt (s, ZMQ_SNDHWM, &unbounded, sizeof unbounded);
     zmq_setsockopt (s, ZMQ_RCVHWM, &unbounded, sizeof unbounded);
 """
+OURS = (
+    """
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern "C" void *inproc_open (void *);
+extern "C" int inproc_exchange (void *, size_t, long, const unsigned char *, int, int64_t *);
+
+int main (int, char *argv[])
+{
+"""
+    + OFFSET
+    + """
+    const long n = atol (argv[2]);
+    int64_t ns = 1;
+    if (inproc_exchange (inproc_open (dlopen (argv[3], RTLD_NOW)), atol (argv[1]), n, NULL, 0, &ns))
+        return 1;
+    printf ("mean throughput: %.0f [msg/s]\\n", 1e9 * n / ns);
+    return 0;
+}
+"""
+)
 
 
-def build(library: Path) -> Path:
-    """The program, without high-water marks, linked to `library` and beside it; built once."""
-    program = library.with_name("inproc_thr")
-    if not program.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            _compile(library, Path(folder), program)
-    return program
-
-
-def _compile(library: Path, folder: Path, program: Path) -> None:
+def theirs() -> str:
+    """The source of libzmq's program, with our conditions."""
     sources = os.environ.get("LIBZMQ")
     if not sources:
         sys.exit("LIBZMQ is not set: name the folder with the sources of libzmq, perf/ among them")
     text = (Path(sources) / "perf" / "inproc_thr.cpp").read_text(encoding="utf-8")
     text, sockets = re.subn(r"(?m)^(?=    rc = zmq_(bind|connect) )", UNBOUNDED, text)
-    if sockets != 2:
-        sys.exit(f"{sources}: perf/inproc_thr.cpp opens {sockets} sockets instead of 2; take that of {VERSION}")
-    source = folder / "perf" / "inproc_thr.cpp"
-    source.parent.mkdir()
-    source.write_text(text, encoding="utf-8")
-    (folder / "include").symlink_to(Path(sources, "include").absolute())
-    command = [*shlex.split(os.environ.get("CXX", "c++")), "-O2", "-w", f"-I{OURS / VERSION}", str(source)]
-    subprocess.run([*command, str(library), "-pthread", f"-Wl,-rpath,{library.parent}", "-o", str(program)], check=True)
+    text, starts = re.subn(r"(?m)^(?=    ctx = zmq_init )", OFFSET, text)
+    if (sockets, starts) != (2, 1):
+        sys.exit(f"{sources}: perf/inproc_thr.cpp is not as in {VERSION}; take that")
+    return text.replace("../include/zmq.h", f"{sources}/include/zmq.h")
 
 
-def theirs(program: Path, size: int, count: int) -> float:
-    """Messages/s of one run of the program."""
-    told = _output([str(program), str(size), str(count)])
+def compiled(source: str, libraries: list[Path], folder: Path) -> Path:
+    """A program, linked to these."""
+    (folder / "program.cpp").write_text(source, encoding="utf-8")
+    command = [*shlex.split(os.environ.get("CXX", "c++")), "-O2", "-w", f"-I{BUILD}", str(folder / "program.cpp")]
+    command += [str(library) for library in libraries]
+    command += [f"-Wl,-rpath,{library.parent}" for library in libraries]
+    subprocess.run([*command, "-pthread", "-ldl", "-o", str(folder / "program")], check=True)
+    return folder / "program"
+
+
+def rate(command: list[str], offset_bytes: int) -> float:
+    """Messages/s that one run of a program tells."""
+    environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OFFSET_BYTES": str(offset_bytes)}
+    told = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     [found] = re.findall(r"mean throughput: (\d+) \[msg/s\]", told)
-    return int(found) * (count - 1) / count
-
-
-def ours(driver: Path, library: Path, size: int, count: int) -> float:
-    """Messages/s of one burst by our driver, in a process that does nothing else."""
-    return float(_output([sys.executable, __file__, "burst", str(driver), str(library), f"{size}:{count}"]))
-
-
-def _output(command: list[str]) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=ENVIRONMENT).stdout
-
-
-def burst(driver: Path, library: Path, size: int, count: int) -> float:
-    """The same, in this process."""
-    os.environ |= native.variables([driver, library])
-    variant = zmq_message_size.Variant(zmq_message_size.driver(), str(library), VERSION, STRUCT_BYTES)
-    nanoseconds, code = variant.exchange(size, count, None, round_trips=False)
-    if code:
-        sys.exit(f"the burst failed ({code})")
-    return 1e9 * count / nanoseconds
+    return float(found)
 
 
 def main(whose: str, driver: str, library: str, *plan: str) -> None:
-    """Run every point, print the medians."""
-    files = Path(driver).absolute(), Path(library).absolute()
-    points = {int(size): int(count) for size, count in (each.split(":") for each in plan)}
-    if whose == "burst":
-        [(size, count)] = points.items()
-        print(burst(*files, size, count))
-        return
-    run = partial(ours, *files) if whose == "ours" else partial(theirs, build(files[1]))
-    print(json.dumps({size: statistics.median(run(size, n) for _ in range(RUNS)) for size, n in points.items()}))
+    """Run every point, print what came of it."""
+    ours, build = Path(driver).absolute(), Path(library).absolute()
+    values = {}
+    with tempfile.TemporaryDirectory() as folder:
+        source, libraries = (OURS, [ours]) if whose == "ours" else (theirs(), [build])
+        program = compiled(source, libraries, Path(folder))
+        for size, count in (map(int, each.split(":")) for each in plan):
+            command = [str(program), str(size), str(count), *([str(build)] if whose == "ours" else [])]
+            medians = [statistics.median(rate(command, offset) for _ in range(RUNS)) for offset in OFFSETS_BYTES]
+            messages = count if whose == "ours" else count - 1
+            values[size] = statistics.geometric_mean(medians) * messages / count
+    print(json.dumps(values))
 
 
 if __name__ == "__main__":

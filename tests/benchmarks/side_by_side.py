@@ -217,7 +217,7 @@ def tutorials(kind: str) -> Values:
     return other(*RANKS, str(HERE / "tutorial_pingpong.py"), kind, *map(str, ELEMENTS))
 
 
-INPROC_BURSTS = ("8:1000000", "512:100000", "4096:20000")
+INPROC_BURSTS = ("8:1000000", "512:400000", "4096:400000")
 
 
 def inproc(whose: str) -> Values:

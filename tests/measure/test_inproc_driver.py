@@ -18,17 +18,17 @@ typedef struct { unsigned char *data; size_t size; unsigned char rest[48]; } msg
 static struct { msg entries[1000]; long first, last; } queues[2];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
-int misdeed, sent, receiving_fails;
+int misdeed, sent, ended;
 static int types[16], context;
+static __thread int told = ECONNREFUSED;
 
-void *zmq_init(int threads) { (void)threads; memset(queues, 0, sizeof queues); sent = 0; return &context; }
-int zmq_term(void *c) { (void)c; return 0; }
+void *zmq_init(int threads) { (void)threads; memset(queues, 0, sizeof queues); sent = ended = 0; return &context; }
 void *zmq_socket(void *c, int type) { (void)c; types[type] = type; return &types[type]; }
 int zmq_close(void *s) { (void)s; return 0; }
 int zmq_bind(void *s, const char *a) { (void)s; (void)a; return 0; }
 int zmq_connect(void *s, const char *a) { (void)s; (void)a; return misdeed == 4 ? -1 : 0; }
 int zmq_setsockopt(void *s, int o, const void *v, size_t n) { (void)s; (void)o; (void)v; (void)n; return 0; }
-int zmq_errno(void) { return ECONNREFUSED; }
+int zmq_errno(void) { return told; }
 int zmq_msg_init(msg *m) { m->data = NULL; m->size = 0; return 0; }
 int zmq_msg_init_size(msg *m, size_t n) { m->data = malloc(n); m->size = n; return 0; }
 int zmq_msg_close(msg *m) { free(m->data); m->data = NULL; return 0; }
@@ -36,10 +36,24 @@ void *zmq_msg_data(msg *m) { return m->data; }
 size_t zmq_msg_size(msg *m) { return m->size; }
 unsigned long crossover_struct_bytes(void) { return sizeof(msg); }
 
+int zmq_term(void *c)
+{
+    (void)c;
+    pthread_mutex_lock(&lock);
+    ended = 1;
+    pthread_cond_broadcast(&news);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 int zmq_send(void *socket, msg *m, int flags)
 {
     const int type = *(int *)socket, back = type == 4;
     (void)flags;
+    if (misdeed == 5 + (type == 4) && sent >= 2) {
+        told = ECONNREFUSED;
+        return -1;
+    }
     pthread_mutex_lock(&lock);
     msg copy = *m;
     copy.data = malloc(m->size + 1);
@@ -63,8 +77,13 @@ int zmq_recv(void *socket, msg *m, int flags)
     if (misdeed == 3)
         return -1;
     pthread_mutex_lock(&lock);
-    while (queues[back].first == queues[back].last)
+    while (queues[back].first == queues[back].last && !ended)
         pthread_cond_wait(&news, &lock);
+    if (queues[back].first == queues[back].last) {
+        pthread_mutex_unlock(&lock);
+        told = ESHUTDOWN;
+        return -1;
+    }
     free(m->data);
     *m = queues[back].entries[queues[back].first++];
     pthread_mutex_unlock(&lock);
@@ -124,7 +143,8 @@ def test_one_message_of_another_length_is_seen(exchange, pattern, round_trips):
     assert exchange(2, pattern, round_trips) == DAMAGED
 
 
-@pytest.mark.parametrize("misdeed", [3, 4])
-@pytest.mark.parametrize("round_trips", [False, True])
+@pytest.mark.parametrize(
+    ("misdeed", "round_trips"), [(3, False), (3, True), (4, False), (4, True), (5, False), (5, True), (6, True)]
+)
 def test_an_end_that_fails_is_told_by_its_error_and_does_not_hang(exchange, misdeed, round_trips):
     assert exchange(misdeed, None, round_trips) == REFUSED
