@@ -11,7 +11,7 @@ from scipy import stats
 from synthetic import SIZES, campaign, campaigns
 
 from crossover.analyse.crossing import Crossing, crossing
-from crossover.analyse.statistics import pooled
+from crossover.analyse.statistics import estimate, pooled
 
 NAN = float("nan")
 HERE = 7000.0
@@ -52,7 +52,35 @@ def test_the_verdict_is_read_off_the_significant_signs(curve, verdict):
 @pytest.mark.parametrize("verdict", ["undecided", "always", "none", "several"])
 def test_only_the_verdict_one_has_a_place(verdict):
     curve = dict(undecided="0000000000000", always="+++++++++++++", none="+++++++000000", several="--+++++++++--")
-    assert crossing(SIZES, noisy(signs(curve[verdict]))) == Crossing(verdict)
+    found = crossing(SIZES, noisy(signs(curve[verdict])))
+    assert found == Crossing(verdict, low=found.low, high=found.high)
+    assert (found.low is not None) == (verdict in ("undecided", "none"))
+
+
+@pytest.mark.parametrize(
+    ("curve", "cells"),
+    [("+++++++000000", (6, 12)), ("000000+++++++", (0, 6)), ("0000000000000", (0, 12))],
+)
+def test_where_none_is_shown_it_is_said_where_one_could_be(curve, cells):
+    found = crossing(SIZES, noisy(signs(curve)))
+    first, last = (SIZES[cell] for cell in cells)
+    assert found.x is None
+    assert first <= found.low <= found.high <= last
+    # Up to the end of the axis, or nearly up to the cells that are settled.
+    assert found.low < first * (1 if cells[0] == 0 else SIZES[1] / SIZES[0]) * 1.001
+    assert found.high > last / (1 if cells[1] == 12 else SIZES[1] / SIZES[0]) * 0.999
+
+
+def test_between_cells_on_the_same_side_a_single_crossover_cannot_be():
+    found = crossing(SIZES, noisy(signs("--------0----")))
+    assert found == Crossing("none")
+
+
+def test_where_every_point_is_settled_but_for_holm_there_may_be_room_for_none():
+    # Each cell is beyond zero at 95 %, and none is after the correction for two.
+    d = np.array([[0.9, 0.9], [1.0, 1.2], [2.0, 2.0], [0.4, 0.4]])
+    assert (estimate(d).low > 0).all()
+    assert crossing(SIZES[:2], d) == Crossing("undecided")
 
 
 def test_the_estimate_hits_a_known_crossover():
@@ -66,8 +94,8 @@ def test_the_estimate_hits_a_known_crossover():
 def test_the_interval_holds_the_crossover_in_about_95_of_100_campaigns(launches):
     random = np.random.default_rng(100 + launches)
     found = [crossing(SIZES, d) for d in campaigns(random, RISING, launches, 300)]
+    held = [one.low is not None and one.low <= HERE <= one.high for one in found]
     found = [one for one in found if one.verdict == "one"]
-    held = [one.low <= HERE <= one.high for one in found]
     assert 0.93 - 2 * 0.22 / np.sqrt(len(held)) <= np.mean(held)
     assert np.median([one.x for one in found]) == pytest.approx(HERE, rel=0.15)
 
@@ -193,8 +221,9 @@ def test_no_nan_escapes_and_the_numbers_are_in_order(d, steep):
         d = d + np.linspace(-30, 30, d.shape[1])
     assume(d.size)
     found = crossing(SIZES[: d.shape[1]], d)
+    assert found.low is None or SIZES[0] <= found.low <= found.high <= SIZES[d.shape[1] - 1]
     if found.verdict == "one":
         assert found.bracket_low <= found.low <= found.x <= found.high <= found.bracket_high
         assert {found.bracket_low, found.bracket_high} <= set(SIZES)
     else:
-        assert found == Crossing(found.verdict)
+        assert found == Crossing(found.verdict, low=found.low, high=found.high)

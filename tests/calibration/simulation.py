@@ -39,9 +39,10 @@ COMPARED = 4
 class Intervals:
     """What became of the intervals of one quantity."""
 
-    campaigns: int
     held: list[np.ndarray] = field(default_factory=list)
-    """Of each campaign that has an interval, whether the truth was inside; by cell where there are several."""
+    """Of each campaign, whether the truth was inside; by cell where there are several."""
+    held_where_shown: list[bool] = field(default_factory=list)
+    """The same of the campaigns that showed a place; the intervals of others are of a place that there may be."""
     width: list[float] = field(default_factory=list)
     student: list[float] = field(default_factory=list)
     """Mean width of a campaign's intervals in logarithms, and that of Student's t on its launches."""
@@ -61,14 +62,14 @@ class Intervals:
         return float(np.mean(self.held, axis=0).min())
 
     @property
-    def given(self):
-        """The share of campaigns that have an interval: the others are undecided, or show no crossover."""
-        return len(self.held) / self.campaigns
+    def shown(self):
+        """The share of campaigns that showed a place: the others are undecided, or show no crossover."""
+        return len(self.held_where_shown) / len(self.held)
 
     @property
-    def misled(self):
-        """The share of campaigns with an interval that does not hold the truth."""
-        return self.given * (1 - self.coverage)
+    def coverage_where_shown(self):
+        """The share of the intervals of these that held the truth."""
+        return float(np.mean(self.held_where_shown))
 
     @property
     def width_to_student(self):
@@ -141,7 +142,7 @@ def height(ratios):
 
 def cells(medians, truth):
     """The intervals of cells, the unit of `truth` being that of `medians`, of all campaigns."""
-    found = Intervals(len(medians))
+    found = Intervals()
     for d in medians:
         estimates = estimate(d)
         found.held.append((estimates.low <= truth) & (truth <= estimates.high))
@@ -154,17 +155,18 @@ def cells(medians, truth):
 
 def places(curves, truth, locate):
     """The intervals of crossovers or thresholds, the logarithm of the true one being `truth`."""
-    found = Intervals(len(curves))
+    found = Intervals()
     for number, d in enumerate(curves):
         here = locate(d)
-        if here.low is not None:
-            found.held.append(np.log(here.low) <= truth <= np.log(here.high))
+        found.held.append(here.low is not None and np.log(here.low) <= truth <= np.log(here.high))
+        if here.x is not None:
+            found.held_where_shown.append(found.held[-1])
             found.error.append(abs(np.log(here.x) - truth))
             if number % COMPARED:
                 continue
             with unpooled():
                 plain = locate(d)
-            if plain.low is not None:
+            if plain.x is not None:
                 found.width.append(np.log(here.high / here.low))
                 found.student.append(np.log(plain.high / plain.low))
     return found

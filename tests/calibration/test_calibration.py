@@ -21,18 +21,14 @@ PLACES = [*CROSSOVERS, *LEVELS]
 FALSE = ["crossover", *(f"effect, {bias}" for bias in BIASES)]
 
 FLAT = "crossover, 5 % per step"
-NOT_COVERING = {
-    # Few campaigns see the crossover; those whose launches agree by chance do, and their intervals are too short.
-    ("launch effects of 8 %", 3, FLAT),
-    ("launch effects of 8 %", 3, "crossover, 20 % per step"),
-    ("launch effects of 8 %", 5, FLAT),
-    ("launch effects of 1 to 8 % along the axis", 3, FLAT),
+WIDE = {
     # Blocks so noisy that a flat curve is near zero at several cells: the interval holds them all, and so too often.
+    ("heavier tails", 3, FLAT),
     ("heavier tails", 5, FLAT),
     ("autocorrelated rounds", 3, FLAT),
     ("autocorrelated rounds", 5, FLAT),
 }
-"""What is known to hold the truth more seldom than promised, or more often."""
+"""What is known to hold the truth more often than promised."""
 
 WIDER = {("launch effects of 8 %", 5, "crossover, 20 % per step")}
 """By a thousandth: where nearly all that launches shift is shared by all cells, pooling has nothing to give."""
@@ -76,7 +72,7 @@ def row(noise, launches, intervals, wrong):
         told.append(f"{percent(one.coverage)} ({percent(one.worst_cell)}); {one.width_to_student:.2f}")
     for name in PLACES:
         one = intervals[name]
-        of = "" if one.given > 0.999 else f" of {percent(one.given)}"
+        of = "" if one.shown > 0.999 else f" ({percent(one.coverage_where_shown)} of {percent(one.shown)})"
         off = f"; {np.median(one.error):.2f} ({one.least_error:.2f})" if name in CROSSOVERS else ""
         told.append(f"{percent(one.coverage)}{of}; {one.width_to_student:.2f}{off}")
     told += [f"{percent(wrong[name].share)} ({percent(wrong[name].limit)})" for name in FALSE]
@@ -89,18 +85,10 @@ def percent(share):
 
 @in_every_setting
 @pytest.mark.parametrize("name", [*CELLS, *PLACES])
-def test_intervals_hold_the_truth_in_93_to_98_of_100_campaigns_but_for_those_that_are_known_not_to(
-    found, setting, name
-):
+def test_intervals_hold_the_truth_in_93_to_98_of_100_campaigns_or_more_often_where_that_is_known(found, setting, name):
     intervals = found[setting][0][name]
-    promised = 0.93 <= intervals.coverage <= 0.98 and intervals.worst_cell >= 0.9
-    assert promised != ((*setting, name) in NOT_COVERING)
-
-
-@in_every_setting
-@pytest.mark.parametrize("name", [*CELLS, *PLACES])
-def test_few_campaigns_are_misled(found, setting, name):
-    assert found[setting][0][name].misled <= 0.07
+    assert intervals.coverage >= 0.93 and intervals.worst_cell >= 0.9
+    assert (intervals.coverage > 0.98) == ((*setting, name) in WIDE)
 
 
 @in_every_setting
@@ -129,6 +117,6 @@ def test_a_crossover_is_found_within_half_a_step_of_the_axis_but_where_noise_for
 def test_what_is_simulated_at_length_holds_briefly_too():
     intervals, wrong = calibrate("launch effects of 3 %", 3, 100)
     # A share that is 95 % in the long run is below 88 % of a hundred in two runs of a thousand.
-    assert all(one.coverage >= 0.88 for one in intervals.values() if one.given == 1)
+    assert all(one.coverage >= 0.88 for one in intervals.values())
     assert all(one.width_to_student < 1 for one in intervals.values())
     assert all(one.share <= 0.12 for one in wrong.values())

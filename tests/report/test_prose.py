@@ -3,7 +3,7 @@
 import pytest
 from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
 
-from crossover.report import prose, tables
+from crossover.report import prose, tables, verdicts
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -35,6 +35,25 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
     shown = panel(zmq(verdict=verdict))
     assert sentence in prose.findings(shown)
     assert prose.verdict(shown, "no-copy") == words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "where"),
+    [
+        (100.0, 1e6, ""),
+        (100.0, 4600.0, "at 4.6 kB or below"),
+        (4600.0, 1e6, "at 4.6 kB or above"),
+        (4600.0, 10_000.0, "between 4.6 kB and 10 kB"),
+        (None, None, ""),
+    ],
+)
+@pytest.mark.parametrize("verdict", ["none", "undecided"])
+def test_where_no_crossover_was_shown_it_is_said_where_there_is_room_for_one(verdict, low, high, where):
+    shown = panel(zmq(verdict=verdict))
+    shown.crossover_of("no-copy").update(low=low, high=high)
+    assert (f" If they cross once, it is {where}." in prose.crossing(shown, "no-copy")) == bool(where)
+    [line] = verdicts.lines(shown)
+    assert line[-2] == (f"if any, {where}" if where else "–")
 
 
 WORDS = [

@@ -73,12 +73,36 @@ def crossing(panel: Panel, arm: str) -> str:
         case "none":
             return (
                 f"No crossover is shown: wherever the difference is significant, `{arm}` is {_mostly(panel, arm)} "
-                f"than `{reference}`."
+                f"than `{reference}`.{_if_once(panel, arm)}"
             )
         case "several":
             return f"It changes sides with `{reference}` several times along the axis, so no single crossover is given."
         case _:
-            return f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
+            said = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
+            return said + _if_once(panel, arm)
+
+
+def _if_once(panel: Panel, arm: str) -> str:
+    where = room(panel, arm)
+    return f" If they cross once, it is {where}." if where else ""
+
+
+def room(panel: Panel, arm: str) -> str:
+    """Where a crossover could be that was not shown: the interval of one that is there; empty if that is anywhere."""
+    row, cells = panel.crossover_of(arm), panel.ratios_of(arm)
+    if row is None or row["x"] is not None or row["low"] is None or row["high"] is None:
+        return ""
+    low, high = (quantities.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
+    # What is not rejected at an end of the axis may as well be beyond.
+    match row["low"] > cells[0]["x"], row["high"] < cells[-1]["x"]:
+        case True, True:
+            return f"between {low} and {high}"
+        case True, False:
+            return f"at {low} or above"
+        case False, True:
+            return f"at {high} or below"
+        case _:
+            return ""
 
 
 def verdict(panel: Panel, arm: str) -> str:

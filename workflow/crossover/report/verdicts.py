@@ -11,16 +11,16 @@ HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
 def lines(panel: Panel) -> list[list[str]]:
     """A line for each arm that was compared with the reference, under HEADER."""
     return [
-        [panel.title, f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm), *_place(row)]
+        [panel.title, f"`{arm}` / `{panel.reference}`", prose.verdict(panel, arm), *_place(row, prose.room(panel, arm))]
         for arm in panel.rivals
         if (row := panel.crossover_of(arm))
     ]
 
 
-def _place(row: Row) -> tuple[str, str]:
-    """The place and the measured points around it, where there is one place."""
+def _place(row: Row, room: str) -> tuple[str, str]:
+    """The place and the measured points around it, where there is one place; else where there is room for one."""
     if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
-        return "–", "–"
+        return f"if any, {room}" if room else "–", "–"
     unit = row["axis_unit"]
     bracket = quantities.bracket(row["bracket_low"], row["bracket_high"], unit)
     return quantities.position(row["x"], row["low"], row["high"], unit), bracket
