@@ -33,7 +33,14 @@ wildcard_constraints:
 
 include: "workflow/rules/build.smk"
 include: "workflow/rules/libzmq.smk"
-include: "workflow/rules/measure.smk"
+
+
+# With `partial` the launches that exist are taken as they are, whatever has changed since.
+if not run["partial"]:
+
+    include: "workflow/rules/measure.smk"
+
+
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/doctor.smk"

@@ -97,6 +97,10 @@ def test_a_name_without_anything_beneath_it_takes_every_default():
     assert schema.complete({"experiments": {"mpi_pingpong": None}}) == schema.complete(pingpong())
 
 
+def test_a_flag_may_be_said_on_the_command_line_as_in_yaml():
+    assert [schema.complete({"partial": said})["partial"] for said in ("true", "false", True)] == [True, False, True]
+
+
 def test_completing_leaves_what_it_was_given_alone():
     config = pingpong(launches={"quick": 1, "standard": 2, "paper": 4})
     before = json.dumps(config)

@@ -70,9 +70,20 @@ def test_a_launch_of_the_second_sweep_that_is_gone_is_measured_again_alone(swept
     aside = path.rename(project.folder / "aside")
     assert project.planned("toy")["measure"] == ["Measuring toy, placement node, launch 10003"]
     # What exists is reported on, and nothing is measured.
-    partial = project.planned("--config", "partial=True")
+    partial = project.planned("--config", "partial=true")
     assert not {"measure", "refinement"} & set(partial) and "tables" in partial
     aside.rename(path)
+
+
+def test_a_partial_run_takes_launches_as_they_are_whatever_has_changed_since(swept: tuple[Project, str]) -> None:
+    project, _ = swept
+    driver = project.folder / "workflow/crossover/measure/experiments/toy.py"
+    before = driver.read_text()
+    driver.write_text(f"{before}\n\nCHANGED = True\n")
+    assert len(project.planned()["measure"]) == len(FIRST)
+    assert "measure" not in project.planned("--config", "partial=true")
+    driver.write_text(before)
+    assert project.planned() == {}
 
 
 def test_without_points_to_refine_there_is_nothing_of_it(swept: tuple[Project, str]) -> None:

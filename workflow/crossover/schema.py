@@ -122,8 +122,14 @@ def _at_tier(value: Any, tier: str) -> Any:
     return {key: _at_tier(entry, tier) for key, entry in value.items()}
 
 
+_FLAGS = {"true": True, "false": False}
+"""What Snakemake makes a text of where it stands behind --config."""
+
+
 def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
     """Add the schema's defaults wherever `value` is silent."""
+    if schema.get("type") == "boolean" and isinstance(value, str):
+        return _FLAGS.get(value, value)
     if not isinstance(value, Mapping) or "properties" not in schema:
         return value
     filled = dict(value)
