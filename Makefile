@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-runs docs clean
+.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-runs docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -49,6 +49,9 @@ bench: .venv/run  ## our numbers beside those of plain loops and of others' prog
 
 bench-analysis: .venv/run  ## how long the analysis takes and how it grows, up to a million rows
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
+
+bench-page: .venv/run  ## how large the page of each tier is, and how long it takes to derive it
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/page.py
 
 bench-runs: .venv/run  ## how far our ratios and those of pyzmq's script vary from run to run (half an hour)
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py

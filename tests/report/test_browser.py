@@ -260,6 +260,20 @@ def test_without_javascript_every_chart_is_told_in_words_and_every_table_is_ther
     context.close()
 
 
+def test_where_a_browser_is_too_old_to_unpack_a_chart_it_is_told_in_words(chromium, page_file):
+    context = chromium.new_context(viewport={"width": 360, "height": 900})
+    page = context.new_page()
+    page.add_init_script("delete globalThis.DecompressionStream")
+    page.goto(page_file.as_uri())
+    chart = page.locator(".crossover-chart:visible").first
+    chart.scroll_into_view_if_needed()
+    page.wait_for_selector("[data-drawn=no]")
+    said = chart.locator(".crossover-canvas").evaluate("(canvas) => getComputedStyle(canvas, '::before').content")
+    assert said.startswith('"This browser is too old to draw the chart. ') and len(said) > 100
+    assert not chart.locator(".crossover-files").is_visible()
+    context.close()
+
+
 def test_a_hole_is_shown_as_a_hole(open_page):
     page = open_page()
     section = page.inner_text("body")

@@ -1,5 +1,7 @@
 """Do the charts of the page come with their controls, their words and whatever text is put into them?"""
 
+import base64
+import gzip
 import json
 import re
 
@@ -12,6 +14,12 @@ from crossover.report import alternatives, colours, figures, gallery, ladder, ta
 def shown(results, experiment, metric):
     panels = [panel for panel in tables.load(results).panels(experiment) if panel.metric == metric]
     return panels, gallery.gallery(results / "figures" / experiment, panels)
+
+
+def specifications(page):
+    """The texts that the page's script unpacks, one per chart."""
+    packed = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', page)
+    return [gzip.decompress(base64.b64decode(text)).decode() for text in packed]
 
 
 def test_a_missing_figure_is_named(tmp_path):
@@ -33,8 +41,9 @@ def test_one_legend_names_what_any_of_the_charts_draws_what_competes_first(resul
 
 def test_charts_bring_no_colour_of_their_own_so_that_they_follow_the_page(results):
     _, many = shown(results, "zmq_throughput", "throughput")
-    assert not [colour for colour in colours.ALL if colour.light in many]
-    assert colours.variable(colours.ARMS[0]) in many
+    drawn = "".join(specifications(many))
+    assert not [colour for colour in colours.ALL if colour.light in many + drawn]
+    assert colours.variable(colours.ARMS[0]) in drawn
 
 
 def test_a_chart_says_in_words_where_its_curves_begin_and_end_and_what_is_best_there():
@@ -53,9 +62,16 @@ def test_a_chart_of_ratios_says_its_findings_without_marks():
 def test_a_name_with_markup_in_it_stays_text(tmp_path):
     results = Campaign([mpi(arm="</script><b>")]).write(tmp_path)
     _, one = shown(results, "mpi_pingpong", "round trip")
-    assert "</script><b>" not in one and "<\\/script><b>" in one
-    inside = re.findall(r'<script type="application/json">(.*?)</script>', one)
-    assert len(inside) == 2 and all(json.loads(each)["layer"] for each in inside)
+    assert "</script><b>" not in one
+    inside = specifications(one)
+    assert len(inside) == 2 and all(json.loads(each)["layer"] and "</script><b>" in each for each in inside)
+
+
+def test_what_is_packed_does_not_tell_when_it_was(results):
+    (_, one), (_, again) = (shown(results, "mpi_pingpong", "round trip") for _ in range(2))
+    assert one == again
+    (packed, *_) = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', one)
+    assert base64.b64decode(packed)[4:8] == bytes(4), "RFC 1952: no time stamp is available"
 
 
 def test_the_same_arm_has_one_look_in_every_chart_of_a_page(results):

@@ -6,7 +6,11 @@ const PRINT_WIDTH = 330; // two beside each other on a page of A4 or letter
 const charts = [...document.querySelectorAll(".crossover-chart")];
 const drawings = new Map(); // what vegaEmbed made of each chart, or its promise
 const canvasOf = (chart) => chart.querySelector(".crossover-canvas");
-const specificationOf = (chart) => JSON.parse(chart.querySelector("script").textContent);
+
+async function specificationOf(chart) {
+  const packed = Uint8Array.from(atob(chart.querySelector("script").textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
 
 function hiddenArms(chart) {
   const buttons = chart.closest(".crossover-gallery").querySelectorAll("[data-arm][aria-pressed=false]");
@@ -15,7 +19,7 @@ function hiddenArms(chart) {
 
 // Colours are variables of the page, so a chart that is drawn follows its scheme; the font it takes from the page too.
 async function draw(chart, width) {
-  const specification = specificationOf(chart);
+  const specification = await specificationOf(chart);
   const font = getComputedStyle(document.body).fontFamily;
   // The page has a title and mostly a legend of its own, which fit any width; and its canvas has the text alternative.
   delete specification.title;
@@ -37,9 +41,15 @@ async function draw(chart, width) {
   fit(chart, canvasOf(chart).clientWidth);
 }
 
+// Browsers from before 2023 cannot unpack the specification. The style then shows the words that stand for the chart.
+function tell(chart, error) {
+  chart.dataset.drawn = "no";
+  console.error(error);
+}
+
 function begin(chart, width) {
   if (drawings.has(chart)) fit(chart, width);
-  else drawings.set(chart, draw(chart, width));
+  else drawings.set(chart, draw(chart, width).catch((error) => tell(chart, error)));
 }
 
 // Later widths are forced upon a drawing: Vega keeps the width inside the axes in the same signal, and ignores an outer

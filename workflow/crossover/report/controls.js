@@ -62,7 +62,7 @@ async function svg(specification) {
 for (const button of document.querySelectorAll(".crossover-files [data-file]")) {
   const { file } = button.dataset;
   button.addEventListener("click", async () => {
-    const specification = specificationOf(button.closest(".crossover-chart"));
+    const specification = await specificationOf(button.closest(".crossover-chart"));
     if (file.endsWith(".csv")) save(file, "text/csv", csv(specification));
     else save(file, "image/svg+xml", await svg(specification));
   });

@@ -1,0 +1,125 @@
+"""How large the page of a whole run is, by tier, and how long it takes to derive: `make bench-page`.
+
+Makes up the raw files of every launch of a tier, in the cells, arms and metrics that the experiments have there, and
+lets the workflow derive everything from them as it does for a run that is not complete. Nothing here passes or fails:
+a benchmark is to be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import yaml
+
+from crossover import plan, record, schema
+from crossover.measure import experiments
+from crossover.measure.blocks import Block, Cell
+from crossover.measure.conduct import conduct
+from crossover.measure.experiments import Experiment
+
+TIERS = ("quick", "standard", "paper")
+ROUNDS = 10
+"""Of each cell: what is drawn are aggregated tables, so it makes no difference to the page."""
+
+RANK = {
+    "host": "alpha", "cpu": "made up", "affinity": "0-1", "governor": "", "kernel": "6", "os": "", "python": "3.11",
+    "libraries": "{}", "network": "{}", "mpi": "", "logical_cpus": 2, "memory_bytes": 24_000_000_000,
+}  # fmt: skip
+
+
+class Blocks:
+    """Blocks that take no time: each arm has a power of the axis of its own, and noise like a quiet machine's."""
+
+    def __init__(self, kind: Experiment, random: np.random.Generator):
+        self.kind, self.random = kind, random
+        self.shift: dict[str, float] = {}
+
+    def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
+        """Values that cross those of other arms somewhere along the axis."""
+        shift = self.shift.setdefault(arm.name, 0.01 * self.random.standard_normal())
+        power = sum(map(ord, arm.runs)) % 17 / 100
+        seconds = 1e-5 * (cell.x / 1e4) ** power * (1 + cell.x / 1e6) * np.exp(shift + 0.03 * self.random.standard_t(4))
+        values = {metric.name: self._value(metric, seconds) for metric in self.kind.METRICS}
+        return Block(n * seconds, values)
+
+    def _value(self, metric: Any, seconds: float) -> float:
+        if metric.levels:
+            return float(1e-5 / (1e-5 + seconds))
+        return float(seconds if metric.better == "lower" else 1 / seconds)
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """An experiment that has the cells, the axis and the metrics of another, and measures nothing."""
+
+    kind: Experiment
+    random: np.random.Generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.kind, name)
+
+    @contextmanager
+    def drive(self, peers: Any, settings: dict[str, Any]) -> Iterator[Blocks]:
+        """Blocks that take no time."""
+        yield Blocks(self.kind, self.random)
+
+
+def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator) -> int:
+    """The raw file of a launch; returns how many rows it has."""
+    settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
+    briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}
+    path = Path(plan.RAW.format(results=config["results"], **launch))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    peers: Any = SimpleNamespace(ranks=[RANK | {"rank": rank} for rank in range(2)])
+    kind = cast(Experiment, MadeUp(experiments.find(launch["experiment"]), random))
+    conduct(kind, peers, briefly, launch, path)
+    table = record.read(path, record.MEASUREMENTS)
+    told = record.metadata(table)
+    facts = {"outcome": "measured", "settings": plan.canonical(settings), "code": "", "commit": "", "ranks": 2}
+    told["launch"] |= facts | {"wall_seconds": settings["budget_seconds"], "file": str(path)}
+    record.write(table, path, told)
+    return table.num_rows
+
+
+def measure(tier: str, folder: Path) -> None:
+    """Make up a run of this tier in `folder`, and print what its page takes."""
+    asked = yaml.safe_load(Path("config/config.yaml").read_text())
+    config = schema.complete(asked | {"tier": tier, "results": str(folder)})
+    random = np.random.default_rng(1)
+    launches = list(plan.launches(config))
+    rows = sum(write(config, launch, random) for launch in launches)
+    began = time.perf_counter()
+    settings = ["--config", f"tier={tier}", f"results={folder}", "partial=true"]
+    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/local", "--quiet", "all", *settings]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    took = time.perf_counter() - began
+    megabytes = (folder / "report/index.html").stat().st_size / 1e6
+    print(
+        f"{tier:>8}: {len(launches)} launches, {rows:,} rows; {megabytes:.2f} MB, derived in {took:.0f} s", flush=True
+    )
+
+
+def main() -> None:
+    """Make up a run of each tier and look at its page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiers", nargs="*", choices=TIERS, default=TIERS)
+    parser.add_argument("--keep", type=Path, help="a folder to leave the results in, by tier; none are kept otherwise")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for tier in chosen.tiers:
+            measure(tier, (chosen.keep or Path(folder)).resolve() / tier)
+
+
+if __name__ == "__main__":
+    main()
