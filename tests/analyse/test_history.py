@@ -1,6 +1,7 @@
 """Does a history say at which run an arm came to another level?"""
 
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -53,6 +54,20 @@ def test_the_order_is_that_of_time_whatever_the_order_of_the_folders(folders, tm
     assert [row["folder"] for row in own] == list(map(str, folders))
     facts = {(row["run"], row["name"]): row["value"] for row in found["runs"]}
     assert [facts[str(number), "pyzmq"] for number in (5, 6)] == ["26.0", "27.3"]
+
+
+def test_a_curve_that_no_point_is_common_to_is_left_out_and_named(folders, tmp_path, capsys):
+    runs = [Path(shutil.copytree(folder, tmp_path / folder.parent.name)) for folder in folders[:2]]
+    for number, run in enumerate(runs):
+        file = run / "medians.parquet"
+        table = pq.read_table(file)
+        kept = [row["arm"] != "default" or FEW.tolist().index(row["x"]) % 2 == number for row in table.to_pylist()]
+        pq.write_table(table.filter(pa.array(kept)), file)
+    assert main(["history", *map(str, runs), "--folder", str(tmp_path / "history")]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+    assert len(said) == 1 and "default" in said[0]
+    found = pq.read_table(tmp_path / "history" / "history.parquet").to_pylist()
+    assert {row["arm"] for row in found} == {"no-copy", "null"}
 
 
 def test_the_tables_have_exactly_their_schemas(folders, tmp_path):

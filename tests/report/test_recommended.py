@@ -74,6 +74,16 @@ def test_the_reasons_are_folded_unless_they_are_all_there_is():
     assert "<details open><summary>Best left as they are: 1 setting without" in section([LEFT])
 
 
+def test_a_reason_that_is_the_same_in_several_places_is_told_once():
+    places = ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
+    silent = dict.fromkeys(("gain", "x", "smallest_effect"))
+    shown = lines(section([recommendation(protocol=place, **NOT_SHOWN, **silent) for place in places]))
+    assert shown[2:] == [
+        "| `copy=False` of pyzmq: the size from which on lending is faster | "
+        f"{'; '.join(places)} | no gain is significantly beyond it |"
+    ]
+
+
 def test_an_experiment_that_was_not_run_is_named_in_place_of_a_condition():
     absent = dict.fromkeys(("protocol", "placement", "gain", "x", "arm", "default"))
     assert "| `zmq_throughput` | no gain" in section([recommendation(**NOT_SHOWN | absent)])

@@ -24,21 +24,24 @@ TABLES = {"history": record.HISTORY, "runs": record.RUNS}
 """Every table of a history, by the name of its file."""
 
 
-def history(folders: list[Path], folder: Path) -> None:
-    """Write TABLES, of the runs in `folders`, to `folder`.
+def history(folders: list[Path], folder: Path) -> list[Name]:
+    """Write TABLES, of the runs in `folders`, to `folder`. Returns the curves of several runs that cannot be followed.
 
-    Raises run.RunError if they are no history, record.RecordError for a table that cannot be read or written.
+    These have no point that every launch of each of the runs has measured. Raises run.RunError if they are no history,
+    record.RecordError for a table that cannot be read or written.
     """
     if len({each.resolve() for each in folders}) < 2:
         raise RunError(f"{', '.join(map(str, folders))}: is one run; a history takes two folders of results or more")
     read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
     runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
     names = sorted({name for each in runs for name in each.curves})
-    rows = [row for name in names for row in _course(name, runs)]
+    courses = {name: list(_course(name, runs)) for name in names}
+    rows = [row for course in courses.values() for row in course]
     if not rows:
         raise RunError(f"{', '.join(map(str, folders))}: no arm's curve is in two of these runs")
     record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet")
     run.write_facts(runs, folder)
+    return [name for name, course in courses.items() if not course and len(_comparable(name, runs)) > 1]
 
 
 def _course(name: Name, runs: list[Run]) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby, repeat
 
 from crossover.report import markup, quantities
 from crossover.report.tables import Row, title
@@ -21,14 +21,17 @@ def section(rows: Sequence[Row]) -> str:
     passed, left = ([row for row in rows if row["recommended"] is wanted] for wanted in (True, False))
     parts = [opening(passed, left)]
     if passed:
-        lines = [[name, f"**{_value(row)}**", _where(row), _compared(row)] for name, row in _named(passed)]
+        lines = [
+            [name, f"**{_value(row)}**", _where(row), _compared(row)]
+            for names, own in _by_setting(passed)
+            for name, row in zip(names, own, strict=False)
+        ]
         parts.append(markup.pipe_table(HEADER, lines))
         parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
     if left:
         # Where nothing at all is recommended, the reasons are what there is to read.
         about = f"Best left as they are: {quantities.counted(len(left), 'setting')} without a recommendation, and why"
-        reasons = [[name, _where(row), reason(row)] for name, row in _named(left)]
-        parts.append(markup.folded(about, markup.pipe_table(LEFT_HEADER, reasons), unfolded=not passed))
+        parts.append(markup.folded(about, markup.pipe_table(LEFT_HEADER, list(_reasons(left))), unfolded=not passed))
     return "\n\n".join(parts)
 
 
@@ -77,11 +80,20 @@ def _name(row: Row) -> str:
     return f"`{row['setting']}` of {row['library']}"
 
 
-def _named(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
-    """Each row with its setting, which is explained once."""
-    for name, own in groupby(rows, lambda row: (_name(row), row["about"])):
-        for number, row in enumerate(own):
-            yield name[0] if number else ": ".join(name), row
+def _by_setting(rows: Sequence[Row]) -> Iterator[tuple[Iterator[str], list[Row]]]:
+    """The rows of each setting, and what it is called line by line: it is explained once."""
+    for (name, about), own in groupby(rows, lambda row: (_name(row), row["about"])):
+        yield chain([f"{name}: {about}"], repeat(name)), list(own)
+
+
+def _reasons(rows: Sequence[Row]) -> Iterator[list[str]]:
+    """A line for each setting and reason, under LEFT_HEADER, with all the places that the reason is the same of."""
+    for names, own in _by_setting(rows):
+        places: dict[str, list[str]] = {}
+        for row in own:
+            places.setdefault(reason(row), []).append(_where(row))
+        for name, (why, where) in zip(names, places.items(), strict=False):
+            yield [name, "; ".join(dict.fromkeys(where)), why]
 
 
 def _compared(row: Row) -> str:
