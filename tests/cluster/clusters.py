@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 
 import pyarrow.parquet as pq
-import pytest
 from copies import Project
 from machines import eventually
 from slurm import Cluster, cluster
@@ -24,11 +22,6 @@ SLURM = ("snakemake", "--profile", "slurm")
 
 PROMPT = (sys.executable, str(Path(__file__).with_name("impatient.py")), *SLURM[1:])
 """The same for tests that have no time to wait until it is noticed that a job has ended."""
-
-MINUTES = pytest.mark.skipif(
-    os.environ.get("CROSSOVER_CLUSTER") != "long", reason="takes minutes; CROSSOVER_CLUSTER=long runs it"
-)
-"""Marks a test that takes too long for every change."""
 
 
 @dataclass

@@ -12,6 +12,8 @@ from clusters import OnCluster
 
 from crossover import record
 
+pytestmark = pytest.mark.alone
+
 LAUNCHES = 3
 ASLEEP_SECONDS = 18
 """How long a launch sleeps: so long that it matters little how starting three at a time loads this one machine."""

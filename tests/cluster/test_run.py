@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clusters import MINUTES, PROMPT, OnCluster, hosts
+from clusters import PROMPT, OnCluster, hosts
 from copies import Project, refine
 from slurm import Cluster
 
@@ -35,7 +35,6 @@ def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, st
     assert len(re.findall(r"submitted with SLURM jobid", said)) == 2
 
 
-@MINUTES
 def test_a_second_sweep_is_submitted_when_the_first_is_done(project: OnCluster, slurm: Cluster) -> None:
     refine(project)
     said = project.succeed(*PROMPT, "toy")
