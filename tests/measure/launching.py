@@ -16,6 +16,8 @@ from typing import Any
 
 import psutil
 
+from crossover.measure import mpich
+
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-")
@@ -179,10 +181,13 @@ class Launch:
         return found
 
     def end(self) -> None:
-        """Kill whatever is left of it."""
-        for process in self.processes():
+        """Kill whatever is left of it. Nothing of it stays, which other tests would take for theirs."""
+        left = self.processes()
+        memory = {segment for process in left for segment in mpich.segments(process.pid)}
+        for process in left:
             with contextlib.suppress(psutil.Error):
                 process.kill()
+        mpich.forget(memory)
 
     def left_in_shared_folders(self) -> set[str]:
         """Names that were not there before and look like ours. Other programs come and go there."""

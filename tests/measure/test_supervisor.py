@@ -268,14 +268,29 @@ def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up
     left_nothing_but_the_file(again)
 
 
+@pytest.fixture
+def late(launch, tmp_path_factory):
+    """A launch whose ranks have initialised MPI, but do not come to meet each other for a minute."""
+    asleep = ("measure/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
+    toy = launch(root=toy_project(tmp_path_factory.mktemp("late"), asleep=asleep))
+    toy.start()
+    assert eventually(lambda: any("mpich_shm" in name for name in toy.left_in_shared_folders()))
+    return toy
+
+
+def test_interrupted_before_its_ranks_have_met_a_launch_leaves_nothing_either(late):
+    late.process.send_signal(signal.SIGTERM)
+    assert late.process.wait(30) == 1
+    left_nothing_but_the_file(late)
+
+
 # ---- nobody else can reach it
 
 
 def test_no_rank_listens_beyond_the_host(launch):
     toy = launch(does="work", **ENDLESS)
     toy.start()
-    # The command channel is opened last, when MPI has long been listening, if it is.
-    assert eventually(lambda: any(host == "127.0.0.1" for host, _ in _listening(toy)))
+    assert eventually(lambda: measuring(toy))
     launchers = {process.pid for process in toy.processes()} - {rank.pid for rank in toy.ranks()}
     by_launcher = {port for process in launchers for _, port in _ports(process)}
     assert {host for host, port in _listening(toy) if port not in by_launcher} == {"127.0.0.1"}

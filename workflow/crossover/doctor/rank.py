@@ -16,6 +16,7 @@ from typing import Any
 from crossover.doctor.attempt import RANKS
 from crossover.doctor.checks import BETWEEN_RANKS, module
 from crossover.doctor.pair import MARK, Pair
+from crossover.measure import mpich
 from crossover.measure.death import die_with_parent
 from crossover.measure.pmi import shorten_values
 
@@ -32,6 +33,7 @@ def main() -> None:
     chosen = parser.parse_args()
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
+    mpich.forget(mpich.segments(os.getpid()))
     found: dict[str, Any] = {
         "size": comm.size,
         "hosts": hosts,

@@ -19,6 +19,8 @@ from functools import partial
 
 import psutil
 
+from crossover.measure import mpich
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 3
@@ -55,15 +57,21 @@ def adopt_orphans() -> None:
 
 
 def end_descendants() -> None:
-    """End every process below this one: politely, then not. Orphans among them were adopted, so all are found."""
+    """End every process below this one: politely, then not. Orphans among them were adopted, so all are found.
+
+    Ranks that have not met yet would leave MPI's shared memory behind; it goes with them.
+    """
     for stop in (psutil.Process.terminate, psutil.Process.kill):
         below = psutil.Process().children(recursive=True)
+        memory = {segment for process in below for segment in mpich.segments(process.pid)}
         for process in below:
             try:
                 stop(process)
             except psutil.NoSuchProcess:
                 continue
-        if not psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] and not psutil.Process().children():
+        left = psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] or psutil.Process().children()
+        mpich.forget(memory)
+        if not left:
             return
 
 

@@ -8,20 +8,17 @@ ZeroMQ PAIR sockets, whose wait sleeps in the kernel.
 from __future__ import annotations
 
 import os
-import re
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from copy import copy
-from pathlib import Path
 from typing import Any, TypeVar
 
-import psutil
 import zmq
 from mpi4py import MPI
 
+from crossover.measure import mpich
 from crossover.measure.channel import Channel, end, within
 from crossover.measure.death import die_soon_after
 from crossover.measure.network import SITE
@@ -199,22 +196,6 @@ def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
 def _forget_files(comm: MPI.Intracomm) -> None:
     """Unlink MPICH's files once every rank has them open or read, so that no abnormal end leaves them behind."""
     comm.Barrier()
-    _forget_topology()
-    mapped = Path("/proc/self/maps").read_text(errors="replace")
-    for name in set(re.findall(r"/dev/shm/mpich_\S+", mapped)):
-        if os.access(name, os.W_OK):
-            Path(name).unlink(missing_ok=True)
+    mpich.forget_topology()
+    mpich.forget(mpich.segments(os.getpid()))
     comm.Barrier()
-
-
-def _forget_topology() -> None:
-    """Unlink the file in which MPICH's launcher told its ranks what the host looks like; they have read it."""
-    launcher = psutil.Process().parent()
-    if launcher is None or not launcher.name().startswith("hydra"):
-        return
-    for file in Path("/tmp").glob("hydra_hwloc_xmlfile_*"):
-        with suppress(OSError):
-            facts = file.stat()
-            # The name is random. A second is for the clocks of processes and files, which differ a little.
-            if facts.st_uid == os.getuid() and facts.st_mtime > launcher.create_time() - 1:
-                file.unlink()

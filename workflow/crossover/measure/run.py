@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +56,17 @@ def run(
 
 
 def _meet(settings: dict[str, Any], interface: str) -> Peers:
+    placement = settings["placement"]
+    # Looked for by all together: before they have met, a rank that ends leaves MPI's shared memory.
     try:
-        reach = network.reach(settings["placement"], interface)
+        return Peers(
+            placement,
+            plan.ranks(settings),
+            plan.nodes(settings),
+            lambda: provenance.gather(network.reach(placement, interface)),
+        )
     except network.NoInterfaceError as error:
         raise Refusal("wrong interface", str(error)) from error
-    return Peers(settings["placement"], plan.ranks(settings), plan.nodes(settings), partial(provenance.gather, reach))
 
 
 def _refuse_to_wait() -> None:
