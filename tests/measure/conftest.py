@@ -1,19 +1,42 @@
-"""The ceilings' libraries, built once for all tests of the measuring wing."""
+"""What launches are given that is built for them, once for all tests of the measuring wing."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from crossover.measure import native_build
+from crossover.measure.libzmq import build, source
+from crossover.measure.libzmq.line import LINES
 
 
 @pytest.fixture(scope="session")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that holds them. Skips where no compiler is."""
+    """A folder with the ceilings' libraries. Skips where no compiler is."""
     if not shutil.which("cc"):
         pytest.skip("no C compiler here")
     folder = tmp_path_factory.mktemp("native")
-    for source in native_build.SOURCES.glob("*.c"):
-        assert native_build.build(source, folder / f"{source.stem}.so") == ""
+    for driver in native_build.SOURCES.glob("*.c"):
+        assert native_build.build(driver, folder / f"{driver.stem}.so") == ""
+    return folder
+
+
+@pytest.fixture(scope="session")
+def variants(tmp_path_factory: pytest.TempPathFactory, libraries: Path) -> Path:
+    """A folder with the C driver and libzmq 2.2.0 as released and with a struct of 64 bytes."""
+    folder = tmp_path_factory.mktemp("libzmq")
+    (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
+    archive = folder / "archive.tar.gz"
+    if not (shutil.which("g++") or shutil.which("c++")):
+        pytest.skip("no C++ compiler here")
+    if reason := source.fetch(LINES["2.2.0"], archive):
+        # Where pip finds pyzmq at all, that is no reason to skip.
+        asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
+        assert asked.returncode, reason
+        pytest.skip(f"libzmq's sources are not within reach: {reason}")
+    for size in (40, 64):
+        assert build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so") == ""
+    archive.unlink()
     return folder

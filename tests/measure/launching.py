@@ -189,6 +189,15 @@ class Launch:
                 process.kill()
         mpich.forget(memory)
 
+    def leaves_nothing_but_its_file(self) -> None:
+        """Assert that no process, file, folder or shared memory is left of it, but its output if it has one."""
+        assert eventually(lambda: not self.processes()), self.processes()
+        assert set(self.output.parent.iterdir()) <= {self.output}
+        assert list(self.home.iterdir()) == []
+        assert [path.name for path in self.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+        # Launches of others may be starting at this moment: theirs go again.
+        assert eventually(lambda: not self.left_in_shared_folders()), self.left_in_shared_folders()
+
     def left_in_shared_folders(self) -> set[str]:
         """Names that were not there before and look like ours. Other programs come and go there."""
         return {

@@ -17,4 +17,6 @@ def _why_not() -> str:
     return ""
 
 
-needs_sshd = pytest.mark.skipif(bool(_why_not()), reason=_why_not())
+WHY_NO_SSHD = _why_not()
+"""Why there is none that a test could start; empty where there is."""
+needs_sshd = pytest.mark.skipif(bool(WHY_NO_SSHD), reason=WHY_NO_SSHD)

@@ -40,13 +40,6 @@ def rows(launch):
     return record.read(launch.output, record.MEASUREMENTS).to_pylist()
 
 
-def left_nothing(launch):
-    assert eventually(lambda: not launch.processes()), launch.processes()
-    assert list(launch.home.iterdir()) == []
-    assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
-    assert eventually(lambda: not launch.left_in_shared_folders()), launch.left_in_shared_folders()
-
-
 @pytest.fixture
 def launch(tmp_path):
     """Prepares launches; what is left of them at the end is killed."""
@@ -85,7 +78,7 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     blocks = Counter(row["arm"] for row in found)
     assert set(blocks) == {arm.name for arm in plan.arms(chosen)}
     assert len(set(blocks.values())) == 1
-    left_nothing(one)
+    one.leaves_nothing_but_its_file()
     assert "Traceback" not in one.log.read_text()
 
 
@@ -168,7 +161,7 @@ def test_a_launch_that_loses_its_driver_becomes_a_hole_and_leaves_nothing(busy):
     assert busy.process.wait(60) == 0
     facts = record.metadata(record.read(busy.output, record.MEASUREMENTS))["launch"]
     assert (facts["outcome"], facts["hole"]) == ("hole", "crashed"), facts
-    left_nothing(busy)
+    busy.leaves_nothing_but_its_file()
 
 
 # ---- through a tunnel
@@ -223,7 +216,7 @@ def test_the_client_reaches_its_farm_through_the_tunnel_alone_and_nothing_is_lef
     found = rows(one)
     assert {row["validity"] for row in found} <= SANE
     assert "leastload over ssh" in {row["arm"] for row in found if row["value"]}
-    left_nothing(one)
+    one.leaves_nothing_but_its_file()
     assert not [process for process in family if process.is_running()]
 
 
@@ -253,7 +246,7 @@ def test_a_tunnel_without_openssh_makes_the_launch_a_hole_that_says_what_to_inst
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     assert facts["hole"] == "not installed"
     assert "which is not installed; install OpenSSH's server and client, or leave the entrants" in facts["reason"]
-    left_nothing(one)
+    one.leaves_nothing_but_its_file()
 
 
 def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_it(launch, tmp_path):
@@ -266,7 +259,7 @@ def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     assert facts["hole"] == "not installed"
     assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or leave")
-    left_nothing(one)
+    one.leaves_nothing_but_its_file()
 
 
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):

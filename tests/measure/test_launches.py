@@ -5,7 +5,7 @@ import math
 from collections import Counter
 
 import pytest
-from launching import COMMON, Launch, eventually
+from launching import COMMON, Launch
 
 from crossover import plan, record
 from crossover.measure import peak_memory
@@ -266,14 +266,5 @@ def test_progress_was_told_once_per_cell(measured):
         assert measured.told.count(f"cell {done} of {cells} ") == 1
 
 
-def test_no_process_is_left(measured):
-    assert eventually(lambda: not measured.launch.processes()), measured.launch.processes()
-
-
-def test_no_file_is_left_anywhere(measured):
-    launch = measured.launch
-    assert list(launch.output.parent.iterdir()) == [launch.output]
-    assert list(launch.home.iterdir()) == []
-    assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
-    # Launches of others may be starting at this moment: theirs go again.
-    assert eventually(lambda: not launch.left_in_shared_folders()), launch.left_in_shared_folders()
+def test_nothing_is_left_but_the_file(measured):
+    measured.launch.leaves_nothing_but_its_file()

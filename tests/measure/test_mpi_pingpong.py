@@ -274,11 +274,7 @@ def hole(game):
     assert game.process.wait(60) == 0
     facts = record.metadata(record.read(game.output, record.MEASUREMENTS))["launch"]
     assert facts["outcome"] == "hole"
-    assert eventually(lambda: not game.processes()), game.processes()
-    assert list(game.output.parent.iterdir()) == [game.output]
-    assert list(game.home.iterdir()) == []
-    assert [path.name for path in game.temporary.iterdir() if not path.name.endswith(".measuring")] == []
-    assert eventually(lambda: not game.left_in_shared_folders()), game.left_in_shared_folders()
+    game.leaves_nothing_but_its_file()
     return facts
 
 

@@ -55,15 +55,8 @@ def hole(launch, code):
     assert table.num_rows == 0
     assert (found["outcome"], found["experiment"], found["host"]) == ("hole", "toy", socket.gethostname())
     assert f"add -R {launch.output}" in launch.log.read_text()
-    left_nothing_but_the_file(launch)
+    launch.leaves_nothing_but_its_file()
     return found
-
-
-def left_nothing_but_the_file(launch):
-    assert [path for path in launch.output.parent.iterdir() if path != launch.output] == []
-    assert eventually(lambda: not launch.processes()), launch.processes()
-    assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
-    assert eventually(lambda: not launch.left_in_shared_folders()), launch.left_in_shared_folders()
 
 
 def measuring(launch):
@@ -78,7 +71,7 @@ def test_a_toy_that_works_is_measured_so_its_other_endings_are_its_own(launch):
     toy = launch()
     assert toy.run() == 0
     assert facts(toy)["outcome"] == "measured"
-    left_nothing_but_the_file(toy)
+    toy.leaves_nothing_but_its_file()
 
 
 def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_theirs(launch):
@@ -225,7 +218,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, numbe
     supervisor.send_signal(number)
     assert supervisor.wait(30) == 1
     assert not toy.output.exists()
-    left_nothing_but_the_file(toy)
+    toy.leaves_nothing_but_its_file()
     assert f"interrupted by {number.name}; nothing is kept of this launch" in toy.log.read_text()
 
 
@@ -238,7 +231,7 @@ def test_a_second_interruption_does_not_break_off_the_cleaning_up(launch):
         supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(30) == 1
     assert not toy.output.exists()
-    left_nothing_but_the_file(toy)
+    toy.leaves_nothing_but_its_file()
 
 
 def test_a_launch_ends_when_the_workflow_is_killed(launch):
@@ -250,7 +243,7 @@ def test_a_launch_ends_when_the_workflow_is_killed(launch):
     workflow.wait()
     assert eventually(lambda: not toy.processes()), toy.processes()
     assert not toy.output.exists()
-    left_nothing_but_the_file(toy)
+    toy.leaves_nothing_but_its_file()
 
 
 def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up(launch):
@@ -265,7 +258,7 @@ def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up
     again = launch()
     assert again.run() == 0
     assert facts(again)["outcome"] == "measured"
-    left_nothing_but_the_file(again)
+    again.leaves_nothing_but_its_file()
 
 
 @pytest.fixture
@@ -281,7 +274,7 @@ def late(launch, tmp_path_factory):
 def test_interrupted_before_its_ranks_have_met_a_launch_leaves_nothing_either(late):
     late.process.send_signal(signal.SIGTERM)
     assert late.process.wait(30) == 1
-    left_nothing_but_the_file(late)
+    late.leaves_nothing_but_its_file()
 
 
 # ---- nobody else can reach it

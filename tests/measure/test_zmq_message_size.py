@@ -2,20 +2,15 @@
 
 import ctypes
 import json
-import shutil
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
-from launching import COMMON, Launch, eventually
+from launching import COMMON, Launch
 
 from crossover import closure, plan, record, schema
 from crossover.measure import native
 from crossover.measure.blocks import Cell
 from crossover.measure.experiments import zmq_message_size as experiment
-from crossover.measure.libzmq import build, source
-from crossover.measure.libzmq.line import LINES
 from crossover.measure.peers import Refusal
 from crossover.plan import Arm
 
@@ -85,25 +80,6 @@ def test_only_what_the_chosen_arms_need_is_built():
 
 
 # ---- the real library
-
-
-@pytest.fixture(scope="session")
-def variants(tmp_path_factory, libraries):
-    """A folder with the C driver and libzmq 2.2.0 as released and with a struct of 64 bytes."""
-    folder = tmp_path_factory.mktemp("libzmq")
-    (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
-    archive = folder / "archive.tar.gz"
-    if not (shutil.which("g++") or shutil.which("c++")):
-        pytest.skip("no C++ compiler here")
-    if reason := source.fetch(LINES["2.2.0"], archive):
-        # Where pip finds pyzmq at all, that is no reason to skip.
-        asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
-        assert asked.returncode, reason
-        pytest.skip(f"libzmq's sources are not within reach: {reason}")
-    for size in (40, 64):
-        assert build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so") == ""
-    archive.unlink()
-    return folder
 
 
 def given(monkeypatch, folder):
@@ -192,10 +168,7 @@ def launched(folder, settings, libraries):
     try:
         assert launch.run() == 0
         table = record.read(launch.output, record.MEASUREMENTS)
-        assert eventually(lambda: not launch.processes()), launch.processes()
-        assert list(launch.output.parent.iterdir()) == [launch.output]
-        assert list(launch.home.iterdir()) == []
-        assert [path.name for path in launch.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+        launch.leaves_nothing_but_its_file()
         return table, record.metadata(table)["launch"], launch.log.read_text()
     finally:
         launch.end()

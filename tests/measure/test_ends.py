@@ -1,0 +1,106 @@
+"""However a launch ends before it is done, of whichever experiment, does it leave nothing behind?"""
+
+import signal
+
+import pytest
+from launching import Launch, eventually, toy_project
+from openssh import WHY_NO_SSHD
+
+from crossover import plan, record, schema
+
+
+def among(*entrants):
+    """What lets these live side by side in a launch; the bare exchange is the reference, for it starts fast."""
+    arms = ["bare zmq", *entrants]
+    heat = {"arms": arms, "reference": "bare zmq", "rivals_per_heat": len(entrants)}
+    return heat | {"ceilings": [], "placements": ["node"]}
+
+
+CHANGED = {
+    "task_latency": among("leastload" if WHY_NO_SSHD else "leastload over ssh"),
+    "task_throughput": among("concurrent.futures", "dask"),
+    "task_map": among("mpi4py.futures", "twisted"),
+    "task_scaling": among("pure"),
+    "zmq_message_size": {"arms": ["40 B struct", "64 B struct"]},
+}
+"""So that every kind of farm is among them, and what is built is what other tests need as well."""
+ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-6}
+TELLING = (
+    "measure/conduct.py",
+    "            return self._blocks.run(",
+    '            print("a block runs", flush=True)\n            return self._blocks.run(',
+)
+SHORT = ("plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "8")
+
+
+def settings(name):
+    """Of the first launch of an experiment on one host at the smoke tier, which comes to no end by itself."""
+    config = schema.complete({"tier": "smoke", "experiments": {name: CHANGED.get(name, {})}})
+    own = plan.settings_of(config, name)
+    return plan.of_launch(own, own["placements"][0], 1) | ENDLESS
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory):
+    """The code as it is, but that it says when a block runs; and the same with little time for a launch."""
+    folder = tmp_path_factory.mktemp("projects")
+    return toy_project(folder / "telling", telling=TELLING), toy_project(folder / "short", telling=TELLING, short=SHORT)
+
+
+@pytest.fixture(params=sorted(schema.complete({})["experiments"]))
+def launch(request, tmp_path, projects):
+    """Prepares a launch; what is left of it at the end is killed."""
+    prepared = []
+
+    def prepare(project):
+        built = request.getfixturevalue("variants" if request.param == "zmq_message_size" else "libraries")
+        made = Launch(tmp_path, request.param, settings(request.param), root=project, libraries=list(built.iterdir()))
+        prepared.append(made)
+        return made
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+def runs(launch):
+    """Whether it is in the middle of it."""
+    return launch.log.exists() and "a block runs" in launch.log.read_text()
+
+
+@pytest.fixture
+def under_way(launch, projects):
+    """A launch in the middle of it."""
+    telling, _ = projects
+    one = launch(telling)
+    one.start()
+    assert eventually(lambda: runs(one) or one.process.poll() is not None, 60)
+    assert one.process.poll() is None, one.log.read_text()
+    return one
+
+
+def hole(launch):
+    """The kind of hole that it left."""
+    return record.metadata(record.read(launch.output, record.MEASUREMENTS))["launch"]["hole"]
+
+
+def test_after_ctrl_c(under_way):
+    under_way.process.send_signal(signal.SIGINT)
+    assert under_way.process.wait(60) == 1
+    assert not under_way.output.exists()
+    under_way.leaves_nothing_but_its_file()
+
+
+def test_after_a_failure(under_way):
+    under_way.ranks()[0].kill()
+    assert under_way.process.wait(60) == 0
+    assert hole(under_way) == "crashed"
+    under_way.leaves_nothing_but_its_file()
+
+
+def test_after_its_time(launch, projects):
+    _, short = projects
+    one = launch(short)
+    assert one.run() == 0
+    assert hole(one) == "timed out"
+    one.leaves_nothing_but_its_file()
