@@ -92,7 +92,7 @@ def test_after_ctrl_c(under_way):
 
 
 def test_after_a_failure(under_way):
-    under_way.ranks()[0].kill()
+    next(rank for rank in under_way.ranks() if rank.environ()["PMI_RANK"] == "0").kill()
     assert under_way.process.wait(60) == 0
     assert hole(under_way) == "crashed"
     under_way.leaves_nothing_but_its_file()

@@ -156,14 +156,6 @@ def listening(process):
     return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
 
 
-def test_a_launch_that_loses_its_driver_becomes_a_hole_and_leaves_nothing(busy):
-    next(rank for rank in busy.ranks() if rank.environ()["PMI_RANK"] == "0").kill()
-    assert busy.process.wait(60) == 0
-    facts = record.metadata(record.read(busy.output, record.MEASUREMENTS))["launch"]
-    assert (facts["outcome"], facts["hole"]) == ("hole", "crashed"), facts
-    busy.leaves_nothing_but_its_file()
-
-
 # ---- through a tunnel
 
 

@@ -282,8 +282,8 @@ static void *other_end(void *argument)
 
 /* One exchange in a context of its own: `n` messages of `bytes` bytes, pushed, or (`round_trips`) requested and replied.
    With a `pattern` the sender writes it to every message and the receiver compares every byte; else none is touched.
-   Writes the time from before the first send that finds the other end until after the last receive. Returns 0, an errno, or -1 where messages
-   were damaged. */
+   Writes the time from before the first send that finds the other end until after the last receive. Returns 0, an errno,
+   or -1 where messages were damaged. */
 int inproc_exchange(const void *library, size_t bytes, long n, const unsigned char *pattern, int round_trips,
                     int64_t *nanoseconds)
 {
