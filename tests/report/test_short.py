@@ -16,6 +16,11 @@ def test_the_sentences_tell_what_was_run_what_crosses_and_what_is_noise():
     )
 
 
+def test_that_none_was_shown_is_not_told_as_if_there_were_none():
+    said = short.sentences(run(Campaign([zmq(verdict="none"), mpi(verdict="always")])), LEADS)
+    assert "Of 2 pairs of arms 1 does not cross and 1 shows no crossover (@sec-crossovers)." in said
+
+
 def test_they_tell_what_became_of_the_claims():
     said = short.sentences(run(Campaign([zmq()], estimated={"claims": [row(), unmeasured()]})), LEADS)
     assert "Of 2 published claims 1 is refuted and 1 was not measured." in said

@@ -8,13 +8,14 @@ from crossover.report.tables import Panel, Row, Tables
 KINDS = {
     "crosses": ("has a crossover", "have a crossover"),
     "does not": ("does not cross", "do not cross"),
+    "not shown": ("shows no crossover", "show no crossover"),
     "several": ("changes sides several times", "change sides several times"),
     "undecided": ("is undecided", "are undecided"),
     "not replicated": ("was not replicated", "were not replicated"),
 }
 """What a pair of arms can come to, as the predicate of one pair, and of several."""
 
-KIND = {"one": "crosses", "always": "does not", "none": "does not", "several": "several"}
+KIND = {"one": "crosses", "always": "does not", "none": "not shown", "several": "several"}
 """What each verdict on a crossover comes to."""
 
 
