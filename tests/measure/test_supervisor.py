@@ -13,7 +13,7 @@ import pytest
 from launching import TOY, Launch, eventually, toy_project
 
 from crossover import record
-from crossover.measure import launcher
+from crossover.measure import launcher, mpich
 
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 SINGLY = """#!/bin/sh
@@ -267,7 +267,7 @@ def late(launch, tmp_path_factory):
     asleep = ("measure/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("late"), asleep=asleep))
     toy.start()
-    assert eventually(lambda: any("mpich_shm" in name for name in toy.left_in_shared_folders()))
+    assert eventually(lambda: any(mpich.segments(rank.pid) for rank in toy.ranks()))
     return toy
 
 

@@ -76,6 +76,8 @@ def serve(peers: Peers, address: str) -> None:
     dask.config.set(CONFIGURATION)
     # Every worker tells of its coming and going at length.
     logging.getLogger("distributed").setLevel(logging.ERROR)
+    # When all is done, a heartbeat may meet the scheduler's end; that ends the worker, and is no error.
+    logging.getLogger("distributed.worker").addFilter(lambda said: "during heartbeat" not in said.getMessage())
     with tempfile.TemporaryDirectory(prefix="worker-") as folder:
         asyncio.run(_work(address, peers.address, folder))
 
