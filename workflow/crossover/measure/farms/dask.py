@@ -77,7 +77,8 @@ def serve(peers: Peers, address: str) -> None:
     # Every worker tells of its coming and going at length.
     logging.getLogger("distributed").setLevel(logging.ERROR)
     # When all is done, a heartbeat may meet the scheduler's end; that ends the worker, and is no error.
-    logging.getLogger("distributed.worker").addFilter(lambda said: "during heartbeat" not in said.getMessage())
+    expected = "Failed to communicate with scheduler during heartbeat."
+    logging.getLogger("distributed.worker").addFilter(lambda said: said.getMessage() != expected)
     with tempfile.TemporaryDirectory(prefix="worker-") as folder:
         asyncio.run(_work(address, peers.address, folder))
 
