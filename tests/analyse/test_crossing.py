@@ -102,19 +102,49 @@ def test_the_interval_holds_the_crossover_in_about_95_of_100_campaigns(launches)
 
 def test_the_ends_of_the_interval_are_where_the_test_begins_to_reject():
     launches = 4
-    d = noisy(RISING, seed=2, launches=launches)
+    d = noisy(5 * RISING, seed=2, launches=launches)
     n, (a, b, _) = launches - 1, pooled(d)
     found = crossing(SIZES, d)
+    assert np.searchsorted(SIZES, found.bracket_high) - np.searchsorted(SIZES, found.bracket_low) == 1
     for end in (found.low, found.high):
         left = np.searchsorted(SIZES, end) - 1
         far = np.log(end / SIZES[left]) / np.log(SIZES[left + 1] / SIZES[left])
         here = (1 - far) * d[:, left] + far * d[:, left + 1]
         # What a launch shifts everywhere it shifts between two cells too; what it shifts in each averages out in part.
         shared = (1 - far) * a[left] + far * a[left + 1]
-        single = (1 - far) ** 2 * b[left] + far**2 * b[left + 1]
+        squares = (1 - far) ** 2 + far**2
+        single = ((1 - far) ** 2 * b[left] + far**2 * b[left + 1]) / squares * (5 * squares - 1) / 4
         df = (shared + single) ** 2 / (shared**2 / n + single**2 / (4 * n))
         error = np.sqrt(max(here.var(ddof=1), shared + single) / launches)
         assert abs(here.mean()) == pytest.approx(stats.t.ppf(0.975, df) * error, rel=1e-4)
+
+
+@pytest.mark.parametrize("slope", [1, -1])
+def test_a_slow_crossover_is_where_a_line_through_the_bracket_is_and_known_as_well(slope):
+    random = np.random.default_rng(3)
+    (d,) = campaigns(random, RISING, 10, 1)
+    found = crossing(SIZES, slope * d)
+    inside = (found.bracket_low <= SIZES) & (found.bracket_high >= SIZES)
+    assert inside.sum() > 3
+    lines = np.polyfit(np.log10(SIZES[inside]), d[:, inside].T, 1)
+    assert np.log10(found.x) == pytest.approx(-lines[1].mean() / lines[0].mean())
+    for end in (found.low, found.high):
+        # Fieller: the launches' own lines, at the end of the interval, are just not significantly off zero.
+        heights = lines[0] * np.log10(end) + lines[1]
+        assert stats.ttest_1samp(heights, 0).pvalue <= 0.05 + 1e-6
+
+
+def test_where_single_points_are_noisy_a_slow_crossover_is_found_closer_than_by_its_neighbours():
+    random = np.random.default_rng(4)
+    errors = []
+    for d in campaigns(random, RISING, 5, 60, cell_sd=0.06, launch_sd=0.01):
+        found = crossing(SIZES, d)
+        if found.verdict == "one":
+            zeros = SIZES[:-1][np.diff(np.sign(d.mean(axis=0))) != 0]
+            errors.append([abs(np.log(x / HERE)) for x in (found.x, zeros[len(zeros) // 2])])
+    lined, neighbours = np.median(errors, axis=0)
+    assert len(errors) > 40
+    assert lined < 0.8 * neighbours
 
 
 def test_where_nothing_differs_a_crossover_is_hardly_ever_reported():

@@ -2,12 +2,13 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 
 import numpy as np
-from scipy.stats import beta, t
-from synthetic import NOISES, SIZES, arms, campaigns
+from scipy.stats import beta, norm, t
+from synthetic import NOISES, SIZES, arms, blocks, campaigns
 
-from crossover.analyse import statistics
+from crossover.analyse import statistics, stretch
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve
 from crossover.analyse.sensitivity import sensitivities
@@ -19,6 +20,10 @@ HERE = 5.4
 """Where the arms cross, in steps of the axis: between two cells, and not half way."""
 
 SLOPES = {"5 % per step": np.log(1.05), "20 % per step": np.log(1.2)}
+CURVES = {name: slope * (STEP - HERE) for name, slope in SLOPES.items()} | {
+    "15 % per step, plateaus": 0.5 * np.tanh((STEP - HERE) * np.log(1.15) / 0.5)
+}
+"""Curves of log ratios: straight ones, and one that begins and ends half as much again above and below."""
 
 LEVELS = {"METG(50)": 0.5, "METG(95)": 0.95}
 DURATIONS = np.logspace(3, 6, 7)
@@ -49,7 +54,7 @@ class Intervals:
     error: list[float] = field(default_factory=list)
     """Distance of a crossover's estimate from the truth, in steps of its axis."""
     least_error: float = 0
-    """Its median if the curve's shape were known, and only its height had to be estimated."""
+    """Its median if nothing but the launches' own effects, at the place of the crossover, moved it."""
 
     @property
     def coverage(self):
@@ -96,13 +101,14 @@ class FalseVerdicts:
 
 
 @contextmanager
-def unpooled():
-    """The same rules with every cell's own variance: plain t."""
-    window, statistics.WINDOW = statistics.WINDOW, 1
+def plain():
+    """The same rules with every cell's own variance, from point to point: Student's t on the launches."""
+    window, doubt = statistics.WINDOW, stretch.DOUBT
+    statistics.WINDOW, stretch.DOUBT = 1, 2
     try:
         yield
     finally:
-        statistics.WINDOW = window
+        statistics.WINDOW, stretch.DOUBT = window, doubt
 
 
 def calibrate(noise, launches, count):
@@ -118,10 +124,10 @@ def calibrate(noise, launches, count):
     # The estimand of a median is what launches would find on average, slow blocks and drift included.
     level = reference.mean(axis=(0, 1))
     found = {"ratios": cells(ratios, 0 * STEP), "medians": cells(reference, level)}
-    for name, slope in SLOPES.items():
-        curves = ratios + slope * (STEP - HERE)
-        found[f"crossover, {name}"] = places(curves, HERE, lambda d: crossing(np.exp(STEP), d))
-        found[f"crossover, {name}"].least_error = float(np.median(np.abs(height(ratios)))) / slope
+    for name, curve in CURVES.items():
+        found[f"crossover, {name}"] = places(ratios + curve, HERE, lambda d: crossing(np.exp(STEP), d))
+        slope = np.interp(HERE, STEP, np.gradient(curve))
+        found[f"crossover, {name}"].least_error = height(noise, launches) / slope
     efficiencies = DURATIONS / (DURATIONS + OVERHEAD * np.exp(arm - level)[:, :, : len(DURATIONS)])
     for name, share in LEVELS.items():
         truth = np.log(OVERHEAD * share / (1 - share))
@@ -134,10 +140,13 @@ def calibrate(noise, launches, count):
     return found, wrong
 
 
-def height(ratios):
-    """The mean over launches, and over both neighbours, of log ratios at HERE; shape (campaigns,)."""
-    left, far = int(HERE), HERE % 1
-    return ((1 - far) * ratios[:, :, left] + far * ratios[:, :, left + 1]).mean(axis=1)
+def height(noise, launches):
+    """The median distance from zero of what the shifts of both arms make of the mean log ratio at HERE; nothing tells
+    shifts of a launch that are the same along the whole axis from a curve of another height.
+    """
+    one = NOISES[noise].get("launch_sd", signature(blocks).parameters["launch_sd"].default)
+    here = np.interp(HERE, STEP, np.broadcast_to(one, STEP.shape))
+    return norm.ppf(0.75) * here * np.sqrt(2 / launches)
 
 
 def cells(medians, truth):
@@ -164,11 +173,11 @@ def places(curves, truth, locate):
             found.error.append(abs(np.log(here.x) - truth))
             if number % COMPARED:
                 continue
-            with unpooled():
-                plain = locate(d)
-            if plain.x is not None:
+            with plain():
+                student = locate(d)
+            if student.x is not None:
                 found.width.append(np.log(here.high / here.low))
-                found.student.append(np.log(plain.high / plain.low))
+                found.student.append(np.log(student.high / student.low))
     return found
 
 

@@ -164,26 +164,39 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
 
 
 def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
-    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells.
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells: those of
+    the mean of both that is weighted by them."""
+    return weighted(d, mean, cell, np.stack([1 - far, far], axis=-1))
 
-    The rule of the cells, carried over: the `mean` of the cells and each launch's values are interpolated, and the two
-    parts of the pooled variance become those of a weighted mean of both neighbours: what a launch shifts in the whole
-    window it shifts in both alike, what it shifts in single cells averages out in part. How much launches differ is
-    told by those that measured both neighbours; where these are fewer than two there is no error. A neighbour that more
-    launches measured is known better, by the root of their number.
+
+def weighted(d: Floats, mean: Floats, first: int, weights: Floats) -> Estimate:
+    """The estimates of weighted means of neighbouring cells, `first` the leftmost; `weights` has shape (means, cells of
+    them), and those of one mean have the sum 1.
+
+    The rule of the cells, carried over: the `mean` of the cells and each launch's values are weighted, and the two
+    parts of the pooled variance become those of a weighted mean. What a launch shifts in the whole window it shifts in
+    all cells alike; what it shifts in single cells counts whole in a mean of one cell, and in part in one of several.
+    A mean of as many as a window has is what the first part was estimated from: there and beyond nothing is pooled, and
+    the launches' own means say how much they differ. Only launches count for this that measured all of the cells; where
+    these are fewer than two there is no error. A cell that more launches measured is known better, by the root of their
+    number.
     """
-    complete, kept = complete_around(d, cell, cell + 1)
-    centre = (1 - far) * mean[cell] + far * mean[cell + 1]
+    cells = np.arange(first, first + weights.shape[1])
+    complete, kept = complete_around(d, cells[0], cells[-1])
+    centre = weights @ mean[cells]
     if len(complete) < 2:
-        return Estimate(centre, *np.full((2, len(far)), np.nan))
-    at = int(np.searchsorted(kept, cell))
-    values = (1 - far) * complete[:, [at]] + far * complete[:, [at + 1]]
+        return Estimate(centre, *np.full((2, len(weights)), np.nan))
+    at = np.searchsorted(kept, cells)
     a, b, width = pooled(complete)
-    shared = (1 - far) * a[at] + far * a[at + 1]
-    single = (1 - far) ** 2 * b[at] + far**2 * b[at + 1]
-    error, df = error_of_mean(values, shared, single, width)
-    known = np.sqrt(len(complete) / (~np.isnan(d[:, cell : cell + 2])).sum(axis=0))
-    return Estimate(centre, error * ((1 - far) * known[0] + far * known[1]), df)
+    squares = (weights**2).sum(axis=1)
+    few = width * squares > 1
+    # A line's weights are negative far from where it is asked for.
+    shared = np.where(few, np.maximum(weights @ a[at], 0), 0)
+    single = np.where(few, (weights**2 @ b[at]) / squares * (width * squares - 1) / max(width - 1, 1), 0)
+    error, df = error_of_mean(complete[:, at] @ weights.T, shared, single, width)
+    known = np.sqrt(len(complete) / (~np.isnan(d[:, cells])).sum(axis=0))
+    shares = np.abs(weights)
+    return Estimate(centre, error * (shares @ known) / shares.sum(axis=1), df)
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
