@@ -64,10 +64,12 @@ def test_a_curve_that_no_point_is_common_to_is_left_out_and_named(folders, tmp_p
         kept = [row["arm"] != "default" or FEW.tolist().index(row["x"]) % 2 == number for row in table.to_pylist()]
         pq.write_table(table.filter(pa.array(kept)), file)
     assert main(["history", *map(str, runs), "--folder", str(tmp_path / "history")]) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
-    assert len(said) == 1 and "default" in said[0]
+    (said,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Left out"))
+    assert "default" in said and "no-copy" not in said
     found = pq.read_table(tmp_path / "history" / "history.parquet").to_pylist()
-    assert {row["arm"] for row in found} == {"no-copy", "null"}
+    assert {row["arm"] for row in found if row["cells"]} == {"no-copy", "null"}
+    (without,) = {(row["arm"], row["ratio"], row["level"]) for row in found if not row["cells"]}
+    assert without == ("default", None, None)
 
 
 def test_the_tables_have_exactly_their_schemas(folders, tmp_path):

@@ -57,6 +57,27 @@ def test_every_number_of_the_summary_comes_from_the_tables(tmp_path, tables):
     assert course.summary(of(tmp_path, tables)) != before
 
 
+def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path):
+    tables = history()
+    none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None}
+    tables["history"] = [row | (none if row["arm"] == "default" else {}) for row in tables["history"]]
+    found = of(tmp_path, tables)
+    said = course.summary(found)
+    assert said.startswith("1 of 1 curve of an arm")
+    assert said.endswith("by every launch of the runs: `default` / `copy` in throughput, PUSH/PULL over tcp.")
+    assert not any("`default`" in cell for line in course.lines(found, "zmq_throughput") for cell in line)
+
+
+def test_where_no_curve_can_be_followed_the_page_says_so(tmp_path):
+    tables = history()
+    none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None, "changed": False}
+    tables["history"] = [row | none for row in tables["history"]]
+    said = course.summary(of(tmp_path, tables))
+    assert said.startswith("No curve of an arm can be followed through these 8 runs.\n\nLeft out, because")
+    course_figures.draw(tmp_path)
+    assert "Left out" in CoursePage(tmp_path).summary().data
+
+
 def test_the_better_direction_decides_the_word(tmp_path):
     tables = history()
     tables["history"] = [row | {"better": "lower"} for row in tables["history"]]

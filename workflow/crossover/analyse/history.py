@@ -24,28 +24,28 @@ TABLES = {"history": record.HISTORY, "runs": record.RUNS}
 """Every table of a history, by the name of its file."""
 
 
-def history(folders: list[Path], folder: Path) -> list[Name]:
-    """Write TABLES, of the runs in `folders`, to `folder`. Returns the curves of several runs that cannot be followed.
+def history(folders: list[Path], folder: Path) -> None:
+    """Write TABLES, of the runs in `folders`, to `folder`.
 
-    These have no point that every launch of each of the runs has measured. Raises run.RunError if they are no history,
-    record.RecordError for a table that cannot be read or written.
+    Raises run.RunError if they are no history, record.RecordError for a table that cannot be read or written.
     """
     if len({each.resolve() for each in folders}) < 2:
         raise RunError(f"{', '.join(map(str, folders))}: is one run; a history takes two folders of results or more")
     read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
     runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
     names = sorted({name for each in runs for name in each.curves})
-    courses = {name: list(_course(name, runs)) for name in names}
-    rows = [row for course in courses.values() for row in course]
+    rows = [row for name in names for row in _course(name, runs)]
     if not rows:
         raise RunError(f"{', '.join(map(str, folders))}: no arm's curve is in two of these runs")
     record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet")
     run.write_facts(runs, folder)
-    return [name for name, course in courses.items() if not course and len(_comparable(name, runs)) > 1]
 
 
 def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
-    """The rows of one curve, a row for each run that has it; none where fewer than two can be held together."""
+    """The rows of one curve, a row for each run that has it; none where these are fewer than two.
+
+    A curve without a point that every launch of these runs measured cannot be followed: its rows have no numbers.
+    """
     having = _comparable(name, runs)
     if len(having) < 2:
         return
@@ -53,6 +53,7 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
     common = reduce(np.intersect1d, [curve.x for curve in every])
     samples = comparable(*(curve.ratios[:, np.isin(curve.x, common)] for curve in every))
     if np.isnan(samples[0]).any():
+        yield from (_row(every[-1].facts, each, len(curve.launches)) for each, curve in zip(having, every, strict=True))
         return
     found = [estimate(d.mean(axis=1, keepdims=True)) for d in samples]
     centres = np.array([each.mean[0] for each in found])
@@ -60,12 +61,7 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
     levels = np.concatenate([np.full(end - first, centres[first:end].mean()) for first, end in pairwise(bounds)])
     for position, (each, d, here) in enumerate(zip(having, samples, found, strict=True)):
         interval = (None, None) if np.isnan(here.error[0]) else (math.exp(here.low[0]), math.exp(here.high[0]))
-        yield every[-1].facts | {
-            "run": each.label,
-            "number": int(each.label),
-            "folder": str(each.folder),
-            "began_utc": each.began_utc,
-            "launches": len(d),
+        yield _row(every[-1].facts, each, len(d)) | {
             "cells": d.shape[1],
             "ratio": math.exp(here.mean[0]),
             "low": interval[0],
@@ -73,6 +69,20 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
             "level": math.exp(levels[position]),
             "changed": position in bounds[1:-1],
         }
+
+
+def _row(facts: Row, of: Run, launches: int) -> Row:
+    """A run's row of a curve, without numbers."""
+    return facts | {
+        "run": of.label,
+        "number": int(of.label),
+        "folder": str(of.folder),
+        "began_utc": of.began_utc,
+        "launches": launches,
+        "cells": 0,
+        **dict.fromkeys(("ratio", "low", "high", "level")),
+        "changed": False,
+    }
 
 
 def _comparable(name: Name, runs: list[Run]) -> list[Run]:

@@ -72,9 +72,7 @@ def _history(chosen: Namespace) -> None:
     from crossover.report import course, course_figures
 
     print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
-    for name in history.history(chosen.runs, chosen.folder):
-        told = ", ".join(name)
-        print(f"history: {told}: left out, no point of it was measured by every launch of its runs", file=sys.stderr)
+    history.history(chosen.runs, chosen.folder)
     course_figures.draw(chosen.folder)
     _tell(chosen.folder, "history.qmd", course.in_a_terminal(course.load(chosen.folder)))
 

@@ -53,6 +53,8 @@ class History:
 
     courses: list[Course]
     runs: list[Row]
+    left_out: list[Course]
+    """What cannot be followed: no point of it was measured by every launch of its runs."""
 
     @property
     def competing(self) -> list[Course]:
@@ -81,20 +83,32 @@ def load(folder: Path) -> History:
         return tuple(row[name] for name in CURVE)
 
     rows.sort(key=lambda row: (curve(row), row["number"]))
-    courses = [Course(list(own)) for _, own in groupby(rows, curve)]
-    return History(courses, record.read(folder / "runs.parquet", record.RUNS).to_pylist())
+    every = [Course(list(own)) for _, own in groupby(rows, curve)]
+    courses = [each for each in every if each.facts["cells"]]
+    runs = record.read(folder / "runs.parquet", record.RUNS).to_pylist()
+    return History(courses, runs, [each for each in every if not each.facts["cells"]])
 
 
 def summary(found: History) -> str:
     """How many curves changed, at which runs, and how far to trust that."""
     every = found.competing
+    if not every:
+        none = f"No curve of an arm can be followed through these {quantities.counted(len(found.labels), 'run')}."
+        return "\n\n".join(filter(None, [none, _left_out(found)]))
     changed = [course for course in every if course.changes]
     tally = (
         f"{len(changed)} of {quantities.counted(len(every), 'curve')} of an arm against its reference came to another "
         f"level in the course of {quantities.counted(len(found.labels), 'run')}."
     )
     named = [f"- {sentence(found, course, position)}" for course in changed for position in course.changes]
-    return "\n\n".join(filter(None, [tally, "\n".join(named), _trust(found)]))
+    return "\n\n".join(filter(None, [tally, "\n".join(named), _trust(found), _left_out(found)]))
+
+
+def _left_out(found: History) -> str:
+    if not found.left_out:
+        return ""
+    named = quantities.listed([f"{course.arms} in {course.title}" for course in found.left_out])
+    return f"Left out, because no point was measured by every launch of the runs: {named}."
 
 
 def _trust(found: History) -> str:
