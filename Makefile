@@ -34,7 +34,7 @@ test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up
 	@$(BIN)/python -m pytest -m "cluster and not alone" -n 2 --dist loadfile
 	@$(BIN)/python -m pytest -m "cluster and alone"
 
-calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (a quarter of an hour)
+calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (twenty minutes)
 	@$(BIN)/python -m pytest -s -m calibration tests/calibration
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages

@@ -20,8 +20,8 @@ CROSSOVERS = [f"crossover, {curve}" for curve in CURVES]
 PLACES = [*CROSSOVERS, *LEVELS]
 FALSE = ["crossover", *(f"effect, {bias}" for bias in BIASES)]
 
-WIDER = {("launch effects of 8 %", 5, "crossover, 20 % per step")}
-"""By a thousandth: where nearly all that launches shift is shared by all cells, pooling has nothing to give."""
+WIDER = {("launch effects of 8 %", 5, "crossover, 15 % per step, plateaus")}
+"""By a hundredth: where nearly all that launches shift is shared by all cells, pooling has nothing to give."""
 
 FARTHER = {("launch effects of 8 %", launches, "crossover, 5 % per step") for launches in (3, 5)}
 """Where the launches' own effects move a crossover by more than half a step, whatever the estimator."""
