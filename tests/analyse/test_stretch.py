@@ -28,7 +28,7 @@ def noise(launches, count=1, seed=1):
 @pytest.mark.parametrize("launches", [3, 10])
 def test_doubt_is_cast_on_as_many_straight_curves_as_is_said(launches):
     drawn = [whole(d + SLOW).bend is not None for d in noise(launches, 600)]
-    # Nine of ten such tests would find the share within this of what it is in the long run.
+    # Two and a half standard deviations of what so many campaigns find.
     assert np.mean(drawn) == pytest.approx(1 - DOUBT, abs=0.04)
 
 
