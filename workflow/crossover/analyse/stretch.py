@@ -93,7 +93,7 @@ def stretch(u: Floats, d: Floats, mean: Floats, first: int, last: int) -> Stretc
     A line goes through at least three cells which at least two launches all measured, and only if those raise no DOUBT
     in it: the lack-of-fit test of a layout of launches by cells, in which the mean square of the means around their
     line is held against that of what each launch shifts in single cells (Draper and Smith, Applied Regression Analysis,
-    section 2.1).
+    3rd edition, section 2.1).
     """
     broken = Stretch(u, d, mean, first, last)
     cells = np.arange(first, last + 1)
