@@ -20,7 +20,7 @@ def whole(d, u=U):
 
 
 def noise(launches, count=1, seed=1):
-    """Campaigns of which nothing but single cells is noisy."""
+    """Campaigns in which launches shift single cells by more than the whole curve."""
     random = np.random.default_rng(seed)
     return campaigns(random, 0 * SIZES, launches, count, launch_sd=0.03, cell_sd=0.04)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crossover.analyse.statistics import Floats, estimate
+from crossover.analyse.statistics import Floats, estimate, scatter
 
 FEWEST = 3
 """Cells of a segment: two would fit any line."""
@@ -121,12 +121,9 @@ def _count(squares: Floats, d: Floats) -> int:
     further segment, and with the variance never below that of the mean over the launches: with few cells many lines
     pass through all of them, and to be nearer to the points than the launches are to each other explains nothing.
     """
-    launches, cells = d.shape
-    rest = d - d.mean(axis=0)
-    rest = rest - rest.mean(axis=1, keepdims=True)  # a launch that is slower everywhere bends nothing
-    noise = (rest**2).sum() / ((launches - 1) * (cells - 1)) / launches
+    cells = d.shape[1]
     parameters = 3 * np.arange(1, len(squares) + 1) - 1
-    variance = np.maximum(squares / cells, max(noise, EXACT**2))
+    variance = np.maximum(squares / cells, max(scatter(d), EXACT**2))
     return 1 + int(np.argmin(cells * np.log(variance) + parameters * np.log(cells)))
 
 

@@ -163,6 +163,18 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
     return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
 
 
+def scatter(d: Floats) -> float:
+    """The variance of the cells' means over the launches by what each launch shifts in single cells.
+
+    `d` has shape (launches, cells), at least two of each, without gaps. A launch that is slower everywhere moves all
+    means alike, and does not count. Formula: mean square of the interaction of launches and cells, over the launches.
+    """
+    launches, cells = d.shape
+    rest = d - d.mean(axis=0)
+    rest = rest - rest.mean(axis=1, keepdims=True)
+    return float((rest**2).sum() / ((launches - 1) * (cells - 1)) / launches)
+
+
 def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
     """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells: those of
     the mean of both that is weighted by them."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import fdtrc
 
-from crossover.analyse.statistics import Estimate, Floats, between, complete_around, weighted
+from crossover.analyse.statistics import Estimate, Floats, between, complete_around, scatter, weighted
 
 DOUBT = 0.2
 """A line is not drawn if points of a straight curve would be farther from theirs in fewer campaigns than this share."""
@@ -102,18 +102,16 @@ def stretch(u: Floats, d: Floats, mean: Floats, first: int, last: int) -> Stretc
     if len(cells) < 3 or launches < 2:
         return broken
     own = complete[:, np.searchsorted(kept, cells)]
-    scattered = own - own.mean(axis=1, keepdims=True) - own.mean(axis=0) + own.mean()
-    scatter = (scattered**2).sum() / ((launches - 1) * (len(cells) - 1)) / launches
-    if scatter == 0:
+    chance = scatter(own)
+    if chance == 0:
         return broken
     freedoms = len(cells) - 2, (launches - 1) * (len(cells) - 1)
-    if fdtrc(*freedoms, _around_line(u[cells], own.mean(axis=0)) / scatter) < DOUBT:
+    if fdtrc(*freedoms, _around_line(u[cells], own.mean(axis=0)) / chance) < DOUBT:
         return broken
-    return replace(broken, bend=max(float(_around_line(u[cells], mean[cells]) - scatter), 0))
+    return replace(broken, bend=max(_around_line(u[cells], mean[cells]) - chance, 0))
 
 
 def _around_line(u: Floats, values: Floats) -> float:
-    """The variance of `values` around their line of least squares over `u`."""
-    off = u - u.mean()
-    slope = (off @ values) / (off @ off)
-    return float(((values - values.mean() - slope * off) ** 2).sum() / (len(u) - 2))
+    """The variance of at least three `values` around their line of least squares over `u`."""
+    squares = np.polyfit(u, values, 1, full=True)[1]
+    return float(squares[0]) / (len(u) - 2)
