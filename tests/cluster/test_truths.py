@@ -15,7 +15,7 @@ from slurm import Cluster, cluster
 
 pytestmark = pytest.mark.alone
 
-MEGABITS_PER_SECOND = 100
+MEGABITS_PER_SECOND = 20
 PAYLOAD_SHARE = 1448 / 1514
 """Of an Ethernet frame, what TCP leaves to ZeroMQ."""
 
@@ -47,18 +47,19 @@ def test_a_throttled_link_has_the_bandwidth_to_which_it_is_throttled(two_nodes: 
         "sizes_bytes": [100_000],
         "arms": ["copy", "no-copy"],
         "curves": ["PUSH/PULL over tcp"],
-        # Long enough for what the throttle lets through at once to matter little.
-        "block_seconds": 0.5,
+        # 2.5 MB, of which the throttle lets 64 kB through at once.
+        "block_seconds": 1.0,
     }
     found = measured(two_nodes, tmp_path.name, "zmq_throughput", experiment, "bandwidth")
     truth = MEGABITS_PER_SECOND / 8 * PAYLOAD_SHARE
     assert set(found) == {"copy", "no-copy", "null", "C copy"}
-    assert all(0.93 * truth < bandwidth < 1.03 * truth for bandwidth in found.values()), (found, truth)
+    # Other work on this machine can only slow a transfer down: room for that below, none for a wrong unit.
+    assert all(0.75 * truth < bandwidth < 1.04 * truth for bandwidth in found.values()), (found, truth)
 
 
 DELAYED = {
-    # A hundred round trips at least.
-    "zmq_latency": (0.005, {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]}),
+    # A block has a hundred round trips at least.
+    "zmq_latency": (0.02, {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]}),
     # Ranks that wait for MPI keep the processors busy that forwarding needs.
     "mpi_pingpong": (0.05, {"elements": [1], "arms": ["send", "Send"], "ceilings": ["C", "raw TCP"]}),
 }
@@ -76,4 +77,4 @@ def test_a_delayed_link_has_the_latency_by_which_it_is_delayed(
     found = measured(two_nodes, tmp_path.name, experiment, settings, "round trip")
     # There and back. Handing a frame on in user space comes on top.
     assert len(found) > 3
-    assert all(2 * delay_seconds < seconds < 2.6 * delay_seconds for seconds in found.values()), found
+    assert all(2 * delay_seconds < seconds < 3 * delay_seconds for seconds in found.values()), found
