@@ -12,8 +12,6 @@ from clusters import OnCluster
 
 from crossover import record
 
-pytestmark = pytest.mark.alone
-
 LAUNCHES = 3
 ASLEEP_SECONDS = 18
 """How long a launch sleeps: so long that it matters little how starting three at a time loads this one machine."""
@@ -77,6 +75,7 @@ def seconds(found: list[Stay]) -> float:
     return max(stay.ended for stay in found) - min(stay.began for stay in found)
 
 
+@pytest.mark.alone
 def test_three_nodes_finish_the_same_launches_at_least_twice_as_soon_as_one(sleeping: OnCluster) -> None:
     # The partition `single` has one of the nodes.
     one, three = (measured(sleeping, site) for site in ("partition: single\n", ""))
