@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossover.analyse import steady
 from crossover.analyse.segments import cuts
 from crossover.analyse.steady import LONGEST, SHORTEST, states
 
@@ -101,6 +102,53 @@ def test_series_of_many_lengths_are_judged_each_by_itself():
     assert [state.name for state in together] == ["warm-up", "too few rounds", "warm-up", "too few rounds", "warm-up"]
     for number in (0, 2, 4):
         assert judged([each[number]]) == [together[number]]
+
+
+def test_a_cut_that_a_second_look_finds_again_is_the_same_cut():
+    # Cut first at 9 and 16. The second look, from 16 on, adds 26: now all levels are within the tolerance of the last.
+    levels = np.repeat([-0.05, 0.08, -0.055, 0.0], [9, 7, 10, 9])
+    found = judged(noisy(np.random.default_rng(8), levels, sd=0.005), tolerance=0.1)
+    assert share(found, "flat") >= 0.6
+
+
+def test_a_cut_after_the_settled_point_is_the_same_cut_at_a_second_look():
+    # Cut first at 15 and 30. The levels from 15 on are the same within the tolerance, so all of them are looked at again.
+    levels = np.repeat([1.0, 0.08, 0.0], [15, 15, 20])
+    found = judged(noisy(np.random.default_rng(9), levels, sd=0.01), tolerance=0.1)
+    assert share(found, "warm-up") >= 0.85
+    assert np.median([state.settled for state in found if state.name == "warm-up"]) == 15
+
+
+def changing(random, count, rounds):
+    """Series with up to five steps, some with a slope, some with ties, over noise of several sizes."""
+    steps = random.integers(0, rounds, (count, 5, 1)) <= np.arange(rounds)
+    sizes = random.normal(size=(count, 5)) * random.choice([0, 0.05, 0.2, 1], (count, 5))
+    slopes = random.normal(size=(count, 1)) * (random.random((count, 1)) < 0.3) * np.linspace(0, 1, rounds)
+    noise = random.choice([0, 0.01, 0.05, 0.2], (count, 1)) * random.standard_normal((count, rounds))
+    series = (steps * sizes[:, :, np.newaxis]).sum(axis=1) + slopes + noise
+    return np.where(random.random((count, 1)) < 0.3, series.round(1), series)
+
+
+def test_whatever_changes_in_a_series_its_segments_are_whole_and_it_settles_within_it(monkeypatch):
+    lengths = range(10, 401)
+    judge, most = steady._state, {}
+
+    def checked(rounds, starts, tolerance):
+        assert (np.diff([0, *starts, len(rounds)]) >= SHORTEST).all(), starts
+        most[len(starts)] = most.get(len(starts), 0) + 1
+        return judge(rounds, starts, tolerance)
+
+    monkeypatch.setattr(steady, "_state", checked)
+    random = np.random.default_rng(10)
+    count = 100_000 // len(lengths) + 1
+    for rounds in lengths:
+        which = np.repeat(np.arange(count), rounds)
+        found = states(changing(random, count, rounds).ravel(), which, random.choice([0, 0.02, 0.1], count))
+        assert all(state.settled is None or 0 <= state.settled <= rounds - SHORTEST for state in found)
+        assert all((state.settled is None) == (state.name == "no steady state") for state in found)
+        assert all((state.settled == 0) == (state.name == "flat") for state in found)
+    # Many were cut several times, or nothing was tried.
+    assert sum(number for cuts, number in most.items() if cuts >= 3) > 10_000
 
 
 def test_no_series_have_no_states():

@@ -68,8 +68,10 @@ def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[
 def _settle(worse: Floats, tolerance: Floats) -> list[State]:
     """The states of series of one length, shape (series, rounds).
 
-    What follows the last change is looked at again by itself, until there is none: beside a large step the ranks of a
-    small one, or of a slope, are all but equal.
+    The rounds from the settled point on are looked at again by themselves, as long as that finds new cuts: beside a
+    large step the ranks of a small one, or of a slope, are all but equal. These rounds can hold earlier cuts, between
+    levels within the tolerance, and a new cut can move the settled point back. So a second look may find an earlier cut
+    again; only a cut at least SHORTEST from all others is new. Cuts are only added, so the loop ends.
     """
     starts = cuts(_scores(worse), _penalty(worse.shape[1]), SHORTEST)
     found = [_state(*each) for each in zip(worse, starts, tolerance, strict=True)]
@@ -77,16 +79,23 @@ def _settle(worse: Floats, tolerance: Floats) -> list[State]:
     while again:
         changed = []
         settled = np.array([found[number].settled for number in again])
-        for begin in np.unique(settled[worse.shape[1] - settled >= FEWEST]):
+        for begin in np.unique(settled[worse.shape[1] - settled >= FEWEST]).tolist():
             which = np.array(again)[settled == begin]
             ends = worse[which, begin:]
-            for number, further in zip(which, cuts(_scores(ends), _penalty(ends.shape[1]), SHORTEST), strict=True):
-                starts[number] += [int(begin) + cut for cut in further]
-                found[number] = _state(worse[number], sorted(starts[number]), tolerance[number])
-                if further and found[number].settled not in (None, begin):
-                    changed.append(int(number))
+            looks = cuts(_scores(ends), _penalty(ends.shape[1]), SHORTEST)
+            for number, further in zip(which.tolist(), looks, strict=True):
+                new = [begin + cut for cut in further if _apart(begin + cut, starts[number])]
+                starts[number] = sorted(starts[number] + new)
+                found[number] = _state(worse[number], starts[number], tolerance[number])
+                if new and found[number].settled not in (None, 0, begin):
+                    changed.append(number)
         again = changed
     return found
+
+
+def _apart(cut: int, others: list[int]) -> bool:
+    """Whether a segment may begin at `cut` and at all of the `others`."""
+    return all(abs(cut - other) >= SHORTEST for other in others)
 
 
 def _of_equal_length(
