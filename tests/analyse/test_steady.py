@@ -112,7 +112,7 @@ def test_a_cut_that_a_second_look_finds_again_is_the_same_cut():
 
 
 def test_a_cut_after_the_settled_point_is_the_same_cut_at_a_second_look():
-    # Cut first at 15 and 30. The levels from 15 on are the same within the tolerance, so all of them are looked at again.
+    # Cut first at 15 and 30. The levels from 15 on are the same within the tolerance, so all are looked at again.
     levels = np.repeat([1.0, 0.08, 0.0], [15, 15, 20])
     found = judged(noisy(np.random.default_rng(9), levels, sd=0.01), tolerance=0.1)
     assert share(found, "warm-up") >= 0.85
