@@ -34,7 +34,7 @@ SETTINGS = {
         "objects": ["float64 array", "float64 array, re-sent", "bytes", "dict", "list of floats"],
         "thread_level": "single",
         "player": "rank",
-        "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
+        "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"],
         "reference": "send",
         "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
     },
@@ -154,6 +154,8 @@ def takes_part(arm, protocol):
         return "re-sent" not in protocol
     if arm.runs == "recv-into" or (arm.ceiling and "over" in protocol):
         return "DEALER" not in protocol and "legacy" not in protocol
+    if arm.runs == "Send into new array":
+        return protocol.startswith("float64 array")
     return arm.runs not in ("Send", "persistent") or protocol.startswith(("float64 array", "bytes"))
 
 

@@ -17,12 +17,13 @@ SETTINGS = COMMON | {
     "objects": ["float64 array", RE_SENT, "bytes", "list of floats", "dict"],
     "thread_level": "multiple",
     "player": "rank",
-    "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer"],
+    "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"],
     "reference": "send",
     "ceilings": ["C", "memcpy"],
 }
 BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": plan.PLAYING}}
-BUFFER_ARMS = {"Send", "persistent"}
+ARRAY_ARMS = {"Send into new array"}
+BUFFER_ARMS = {"Send", "persistent", *ARRAY_ARMS}
 ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
 """Kinds of which both ranks have the same object."""
 
@@ -36,7 +37,7 @@ def test_what_is_no_buffer_is_sent_by_the_pickling_arms_alone():
     assert arms_by_kind() == {
         "float64 array": all_of_them,
         RE_SENT: all_of_them - {"memcpy"},
-        "bytes": all_of_them,
+        "bytes": all_of_them - ARRAY_ARMS,
         "list of floats": all_of_them - BUFFER_ARMS,
         "dict": all_of_them - BUFFER_ARMS,
     }
@@ -249,12 +250,12 @@ def test_a_re_sent_message_that_never_arrives_makes_no_number(launch, tmp_path, 
     astray = ("measure/roundtrips.py", "    match arm:", ASTRAY.format(rank=rank))
     game = launch(
         root=toy_project(tmp_path / "project", astray=astray),
-        **SMALL | {"objects": [RE_SENT], "arms": ["send", "Send", "persistent"]},
+        **SMALL | {"objects": [RE_SENT], "arms": ["send", "Send", "persistent", "Send into new array"]},
     )
     assert game.run() == 0, game.log.read_text()
     rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
     assert {(row["validity"], row["value"]) for row in rows} == {("lost or damaged messages", None)}
-    assert {row["arm"] for row in rows} == {"send", "Send", "persistent", "null"}
+    assert {row["arm"] for row in rows} == {"send", "Send", "persistent", "Send into new array", "null"}
 
 
 @pytest.mark.parametrize("level", ["single", "multiple"])

@@ -9,7 +9,8 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 RE_SENT = "float64 array, re-sent"
-BUFFERS = ("float64 array", RE_SENT, "bytes")
+ARRAYS = ("float64 array", RE_SENT)
+BUFFERS = (*ARRAYS, "bytes")
 """Kinds that are one piece of memory, which can be sent as it is."""
 
 MARK = 1
@@ -43,6 +44,11 @@ class Payload:
     def is_buffer(kind: str) -> bool:
         """Whether objects of that kind can be sent without pickling them."""
         return kind in BUFFERS
+
+    @staticmethod
+    def is_array(kind: str) -> bool:
+        """Whether objects of that kind are NumPy arrays."""
+        return kind in ARRAYS
 
     def reset(self) -> None:
         """Leave nothing in the inbox that could be taken for a message."""

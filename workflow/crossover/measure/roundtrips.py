@@ -6,8 +6,10 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from mpi4py import MPI
 from mpi4py.util import pkl5
+from numpy.typing import NDArray
 
 from crossover.measure.payload import Payload
 
@@ -23,6 +25,8 @@ def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
             return lambda n: _calls(comm, comm.send, comm.recv, payload, None, n)
         case "Send":
             return lambda n: _calls(comm, comm.Send, comm.Recv, payload, inbox, n)
+        case "Send into new array":
+            return lambda n: _calls(comm, comm.Send, lambda *of: _received(comm, *of), payload, inbox, n)
         case "pkl5.send":
             outside = pkl5.Intracomm(comm)
             return lambda n: _calls(comm, outside.send, outside.recv, payload, None, n)
@@ -61,6 +65,13 @@ def _calls(
         payload.mark()
         send(message, other)
     return perf_counter() - began, got
+
+
+def _received(comm: MPI.Intracomm, like: NDArray[Any], source: int) -> NDArray[Any]:
+    """An array from `source` in memory of its own: the allocation is all that `Recv` into an array lacks."""
+    new = np.empty_like(like)
+    comm.Recv(new, source)
+    return new
 
 
 def _persistent(comm: MPI.Intracomm, payload: Payload, n: int) -> tuple[float, None]:

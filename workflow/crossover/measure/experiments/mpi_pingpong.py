@@ -1,9 +1,11 @@
 """An object to another rank and back: pickled, pickled out of band, or as a buffer; and what bounds all of these.
 
 `send` and `Send` are the pairs of calls that the mpi4py tutorial times: both ranks send an object they already have,
-rank 1 answers each message it got. The other arms change one thing each: `pkl5.send` keeps large buffers out of the
-pickle, `send into buffer` receives the pickle into memory that is reused (`irecv`), `persistent` sets up the buffers'
-calls once. Received buffers go to one of their own, emptied before the block, so that what came can be checked after.
+rank 1 answers each message it got. Other arms change one thing each: `pkl5.send` keeps large buffers out of the pickle,
+`persistent` sets up the buffers' calls once, and `Send into new array` is `Send` that allocates an array for each
+message it receives. `send into buffer` receives the pickle into memory that is reused (`irecv`); that also avoids the
+matched probe, and unpickling still allocates. Received buffers go to one of their own, emptied before the block, so
+that what came can be checked after.
 
 The kind `float64 array, re-sent` is that tutorial's to the letter: a buffer is received into the array that it is sent
 from, so what is sent was written a moment ago, by the message before.
@@ -48,8 +50,11 @@ LIBRARIES = {
 }
 """The library that each ceiling is in; read by the workflow, which builds them."""
 
-FOR_BUFFERS = ("Send", "persistent")
+FOR_BUFFERS = ("Send", "persistent", "Send into new array")
 """Arms that take nothing but a buffer."""
+
+FOR_ARRAYS = ("Send into new array",)
+"""Arms that take nothing but an array."""
 
 ALONE = ("memcpy",)
 """Ceilings that one process measures by itself, while the other sleeps: copies, which take two pieces of memory."""
@@ -77,6 +82,8 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 def _fits(arm: str, kind: str) -> bool:
     if arm in ALONE:
         return kind != RE_SENT
+    if arm in FOR_ARRAYS:
+        return Payload.is_array(kind)
     return arm not in FOR_BUFFERS or Payload.is_buffer(kind)
 
 
