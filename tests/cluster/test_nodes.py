@@ -31,7 +31,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     | {"tasks": [4], "arms": ["leastload", "pure", "twisted", "concurrent.futures"], "rivals_per_heat": 3},
     "task_latency of others": QUICKLY | {"tasks": [4], "arms": ["leastload", "dask"], "engines": 1},
     "task_throughput": QUICKLY | {"sizes_bytes": [1000], "arms": ["leastload", "mpi4py.futures"]},
-    "task_map": QUICKLY | {"durations_us": [1000], "engines": 3},
+    "task_map": QUICKLY | {"durations_us": [1000], "engine_counts": [3]},
     "task_scaling": QUICKLY | {"engine_counts": [4], "hosts": 3, "arms": ["pure", "leastload"]},
 }
 CURVES = {

@@ -114,7 +114,7 @@ def test_what_has_a_meaning_within_a_host_alone_is_left_out_across_hosts():
     assert across["mpi_pingpong"]["ceilings"] == ["C", "raw TCP"]
     farms = plan.in_placement(plan.settings_of(config, "task_latency"), "nodes")
     within = set(config["experiments"]["task_latency"]["arms"]) - set(farms["arms"])
-    assert within == {"concurrent.futures", "leastload over ssh"}
+    assert within == {"concurrent.futures", "leastload over ssh", "pure over ssh"}
 
 
 def test_within_a_host_nothing_depends_on_how_many_hosts_other_launches_have():

@@ -25,7 +25,7 @@ SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {
     "task_latency": {"tasks": [3, 20]},
     "task_throughput": {"tasks": 5, "sizes_bytes": [10, 300000]},
-    "task_scaling": {"tasks": 5, "work": ["sleep", "spin"], "duration_us": 1000, "tasks_per_engine": 4},
+    "task_scaling": {"tasks": 5, "work": ["sleep", "spin"], "durations_us": [1000], "tasks_per_engine": 4},
     "task_map": {"durations_us": [1000], "work": ["sleep", "spin"], "durations": ["skewed"], "tasks_per_engine": 4},
 }
 

@@ -70,7 +70,7 @@ CURVES = {
         f"{kind}, thread level single"
         for kind in ("bytes", "dict", "float64 array, re-sent", "float64 array", "list of floats")
     ],
-    "task_latency": ["empty tasks, engines: 1"],
+    "task_latency": ["empty tasks, engines: 1, senders: 1, packer: json"],
 }
 CURVES["mpi_pingpong between engines"] = [f"{curve}, between engines" for curve in CURVES["mpi_pingpong"]]
 POINTS = {

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from crossover.measure import tasks
+from crossover import plan, schema
+from crossover.measure import conditions, tasks
 from crossover.measure.blocks import Cell
 from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
 from crossover.measure.farms import Farm, find, flood
@@ -17,6 +18,7 @@ from crossover.measure.workload import Workload, shares, workload
 from crossover.plan import Arm
 
 ARM = Arm("a", "a")
+ALONE = {"reference": "a", "arms": ["a"]}
 EMPTY = Workload(tasks.echo, range(4), 0.0)
 LASTING = workload("sleep", "equal", 8, 10_000, 1e6)
 
@@ -139,16 +141,15 @@ def test_the_longest_of_sixteen_skewed_tasks_per_engine_is_no_bound_of_its_own(e
 
 def chosen(**others):
     wanted = {"engines": 1, "durations_us": [1000, 10], "work": ["sleep", "spin"], "durations": ["equal", "skewed"]}
-    return wanted | others
+    return ALONE | wanted | {"tasks_per_engine": 16} | others
 
 
 def test_each_way_of_taking_time_is_a_curve():
     cores = len(os.sched_getaffinity(0))
     assert [(cell.protocol, cell.x) for cell in task_map.cells(chosen(durations=["equal"]))] == [
-        ("tasks sleep, equal durations, engines: 1", 10),
-        ("tasks sleep, equal durations, engines: 1", 1000),
-        (f"tasks spin, equal durations, engines: 1, cores: {cores}", 10),
-        (f"tasks spin, equal durations, engines: 1, cores: {cores}", 1000),
+        (f"tasks {work}, equal durations, engines: 1, tasks per engine: 16, {where}senders: 1, packer: json", x)
+        for work, where in (("sleep", ""), ("spin", f"cores: {cores}, "))
+        for x in (10, 1000)
     ]
 
 
@@ -160,24 +161,27 @@ def test_nothing_spins_where_engines_outnumber_cores():
 # ---- more and more engines
 
 
+def scaled(**others):
+    return ALONE | {"tasks": 128, "tasks_per_engine": 16} | others
+
+
 def test_the_engines_of_a_launch_are_the_place_of_its_cells_and_no_part_of_its_curves():
-    few, many = ({"engines": engines, "work": ["sleep"], "duration_us": 10_000} for engines in (1, 64))
-    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(few)] == [
-        ("empty tasks", 1),
-        ("tasks sleep, 10 ms each", 1),
+    few, many = (scaled(engines=engines, work=["sleep"], durations_us=[500, 10_000]) for engines in (1, 64))
+    curves = [
+        "empty tasks, tasks in a flood: 128, senders: 1, packer: json",
+        "tasks sleep, 0.5 ms each, tasks per engine: 16, senders: 1, packer: json",
+        "tasks sleep, 10 ms each, tasks per engine: 16, senders: 1, packer: json",
     ]
-    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(many)] == [
-        ("empty tasks", 64),
-        ("tasks sleep, 10 ms each", 64),
-    ]
+    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(few)] == [(curve, 1) for curve in curves]
+    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(many)] == [(curve, 64) for curve in curves]
 
 
 def test_engines_spin_only_where_each_has_a_core():
     cores = len(os.sched_getaffinity(0))
-    spinning = {"work": ["sleep", "spin"], "duration_us": 500}
-    enough, crowded = (task_scaling.cells(spinning | {"engines": engines}) for engines in (cores, cores + 1))
-    assert [cell.protocol for cell in enough][-1] == f"tasks spin, 0.5 ms each, cores: {cores}"
-    assert [cell.variant for cell in crowded] == ["empty", "sleep"]
+    spinning = {"work": ["sleep", "spin"], "durations_us": [500]}
+    enough, crowded = (task_scaling.cells(scaled(engines=engines, **spinning)) for engines in (cores, cores + 1))
+    assert f"tasks spin, 0.5 ms each, tasks per engine: 16, cores: {cores}" in [cell.protocol for cell in enough][-1]
+    assert [cell.variant for cell in crowded] == ["empty", "sleep 500"]
 
 
 def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none():
@@ -189,6 +193,50 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
     assert lasting.values["round trip"] == pytest.approx(2 * 8 / lasting.seconds)
     empty = blocks.run(Cell("", 2, "empty"), ARM, 3)
     assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
+
+
+# ---- what a curve's name says of its farms
+
+
+@pytest.mark.parametrize("name", ["task_latency", "task_throughput", "task_map", "task_scaling"])
+@pytest.mark.parametrize("tier", ["smoke", "quick", "standard", "paper"])
+def test_every_curve_of_tasks_names_what_is_fixed_in_it_in_all_heats_alike(name, tier):
+    module = __import__(f"crossover.measure.experiments.{name}", fromlist=["cells"])
+    settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
+    heats = [settings | heat for heat in plan.heats(settings)]
+    for heat in heats:
+        lasting = [cell.protocol for cell in module.cells(heat) if not cell.protocol.startswith(("empty", "128"))]
+        assert all(f"tasks per engine: {settings['tasks_per_engine']}" in told for told in lasting)
+        for cell in module.cells(heat):
+            assert cell.protocol.endswith("senders: 1, packer: json")
+            assert name == "task_scaling" or f"engines: {heat['engines']}," in cell.protocol
+    counts = len({heat["engines"] for heat in heats}) if name == "task_map" else 1
+    ways = {(cell.variant, cell.x) for heat in heats for cell in module.cells(heat)}
+    assert len({(cell.protocol, cell.x) for heat in heats for cell in module.cells(heat)}) == counts * len(ways)
+
+
+def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
+    assert schema.complete({"tier": "quick"})["experiments"]["task_map"]["tasks_per_engine"] == 16
+
+
+@pytest.mark.parametrize(
+    ("entrants", "said"),
+    [
+        ({}, ""),
+        ({"b": {"farm": "ipyparallel", "packer": "msgpack"}}, ", packer of b: msgpack"),
+        ({"a": {"farm": "ipyparallel", "hwm": 1}}, ", hwm of a: 1"),
+        ({"b": {"farm": "ipyparallel", "packer": "json", "hwm": 0}}, ""),
+    ],
+)
+def test_an_option_that_the_name_of_its_arm_does_not_show_is_in_the_name_of_the_curve(entrants, said):
+    settings = {"reference": "a", "arms": ["a", "b"], "entrants": entrants}
+    assert conditions.protocol(settings, "empty tasks") == f"empty tasks, senders: 1, packer: json{said}"
+
+
+def test_an_option_that_the_name_of_its_arm_shows_is_not_repeated():
+    shipped = schema.complete({"tier": "paper"})
+    settings = plan.settings_of(shipped, "task_latency")
+    assert conditions.protocol(settings, "empty tasks") == "empty tasks, senders: 1, packer: json"
 
 
 # ---- the tasks

@@ -14,6 +14,7 @@ from operator import eq
 from typing import Any
 
 from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.conditions import protocol
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.peers import Peers
 from crossover.measure.tasks import echo
@@ -27,8 +28,8 @@ METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "task
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per number of tasks."""
-    protocol = f"empty tasks, engines: {settings['engines']}"
-    return [Cell(protocol, tasks) for tasks in points(settings["tasks"])]
+    curve = protocol(settings, "empty tasks", f"engines: {settings['engines']}")
+    return [Cell(curve, tasks) for tasks in points(settings["tasks"])]
 
 
 class Floods:

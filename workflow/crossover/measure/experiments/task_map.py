@@ -16,6 +16,7 @@ from operator import eq
 from typing import Any
 
 from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.conditions import protocol
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.peers import Peers
 from crossover.measure.tasks import turns_per_second
@@ -34,9 +35,10 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     found = []
     for work in telling(settings["work"], engines):
         for durations in settings["durations"]:
-            where = f"engines: {engines}" + (f", cores: {cores()}" if work == "spin" else "")
-            protocol = f"tasks {work}, {durations} durations, {where}"
-            found += [Cell(protocol, x, f"{work} {durations}") for x in points(settings["durations_us"])]
+            tasks = f"tasks {work}", f"{durations} durations"
+            where = f"engines: {engines}", f"tasks per engine: {settings['tasks_per_engine']}"
+            curve = protocol(settings, *tasks, *where, *([f"cores: {cores()}"] if work == "spin" else []))
+            found += [Cell(curve, x, f"{work} {durations}") for x in points(settings["durations_us"])]
     return found
 
 

@@ -2,7 +2,7 @@
 
 One block is one or more floods of tasks to one farm with x engines. A launch holds farms of one such number alone, so
 each number has launches of its own. Either the tasks are empty, and as many as the setting `tasks` says; or they sleep
-or spin for `duration_us` microseconds each, `tasks_per_engine` for every engine.
+or spin for one of `durations_us` each, in microseconds, `tasks_per_engine` for every engine.
 
 - round trip = tasks / time from the first submit to the last result;
 - efficiency = ideal time / the same time, of tasks that last. Ideal is that every engine works all the time.
@@ -16,11 +16,12 @@ from operator import eq
 from typing import Any
 
 from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.conditions import protocol
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.peers import Peers
 from crossover.measure.tasks import echo, turns_per_second
 from crossover.measure.workload import Workload, cores, telling, workload
-from crossover.plan import Arm
+from crossover.plan import Arm, points
 
 __all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
@@ -29,12 +30,18 @@ METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
-    """One cell for empty tasks and one for each way of taking time, at this launch's number of engines."""
-    engines, milliseconds = settings["engines"], f"{settings['duration_us'] / 1000:g} ms"
-    found = [Cell("empty tasks", engines, "empty")]
+    """One cell for empty tasks and one for each way of taking time and duration, at this launch's number of engines."""
+    engines = settings["engines"]
+    found = [Cell(protocol(settings, "empty tasks", f"tasks in a flood: {settings['tasks']}"), engines, "empty")]
     for work in telling(settings["work"], engines):
-        where = f", cores: {cores()}" if work == "spin" else ""
-        found.append(Cell(f"tasks {work}, {milliseconds} each{where}", engines, work))
+        for duration_us in points(settings["durations_us"]):
+            tasks = (
+                f"tasks {work}",
+                f"{duration_us / 1000:g} ms each",
+                f"tasks per engine: {settings['tasks_per_engine']}",
+            )
+            curve = protocol(settings, *tasks, *([f"cores: {cores()}"] if work == "spin" else []))
+            found.append(Cell(curve, engines, f"{work} {duration_us}"))
     return found
 
 
@@ -63,6 +70,10 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
     # Before any farm is there to take a core away.
     turns = turns_per_second()
     tasks = settings["engines"] * settings["tasks_per_engine"]
-    workloads = {work: workload(work, "equal", tasks, settings["duration_us"], turns) for work in settings["work"]}
+    workloads = {
+        f"{work} {duration_us}": workload(work, "equal", tasks, duration_us, turns)
+        for work in settings["work"]
+        for duration_us in points(settings["durations_us"])
+    }
     with side_by_side(peers, settings) as farms:
         yield Floods(farms, workloads | {"empty": Workload(echo, range(settings["tasks"]), 0.0)})

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.conditions import protocol
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.peers import Peers
 from crossover.measure.tasks import echo
@@ -35,8 +36,8 @@ METRICS = (
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per array size."""
-    protocol = f"{settings['tasks']} tasks echo an array, engines: {settings['engines']}"
-    return [Cell(protocol, size) for size in points(settings["sizes_bytes"])]
+    curve = protocol(settings, f"{settings['tasks']} tasks echo an array", f"engines: {settings['engines']}")
+    return [Cell(curve, size) for size in points(settings["sizes_bytes"])]
 
 
 class Echoes:

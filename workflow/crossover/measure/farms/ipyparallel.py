@@ -21,6 +21,7 @@ import ipyparallel as ipp
 import zmq
 from ipyparallel.engine.app import IPEngine
 
+from crossover.measure.conditions import DEFAULTS
 from crossover.measure.farms import Farm, Task
 from crossover.measure.peers import Peers, Refusal
 from crossover.measure.ports import Reserved
@@ -39,8 +40,8 @@ class Entrant(Farm):
         peers: Peers,
         ranks: Sequence[int],
         scheme: str,
-        hwm: int = 0,
-        packer: str = "json",
+        hwm: int = DEFAULTS["hwm"],
+        packer: str = DEFAULTS["packer"],
         ssh: bool = False,
     ):
         super().__init__(peers, ranks)
