@@ -9,6 +9,7 @@ from synthetic import SIZES, blocks, raw, rows
 
 from crossover import record
 from crossover.analyse.gather import gather
+from crossover.analyse.scale import BOUNDED
 from crossover.analyse.statistics import estimate
 from crossover.analyse.tables import TABLES, derive, join
 
@@ -297,8 +298,9 @@ def test_launches_that_measured_one_cell_each_give_cells_the_interval_of_their_o
         files.append(raw(tmp_path / f"{number}.parquet", shares(kept, number, "[0.5]"), launch=number))
     found = tables(tmp_path / "tables", files)
     for row, cell in zip([row for row in found["summary"] if row["arm"] == "no-copy"], range(3), strict=True):
-        own = estimate(np.array(logs[cell])[:, np.newaxis])
-        assert [row["median"], row["low"], row["high"]] == pytest.approx(np.exp([own.mean[0], own.low[0], own.high[0]]))
+        own = estimate(BOUNDED.of_log(np.array(logs[cell])[:, np.newaxis]))
+        interval = [own.mean[0], own.low[0], own.high[0]]
+        assert [row["median"], row["low"], row["high"]] == pytest.approx(BOUNDED.value(np.array(interval)))
         assert row["launches"] == 2
 
 

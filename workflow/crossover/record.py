@@ -21,6 +21,12 @@ import pyarrow.parquet as pq
 VERSION = 1
 """Version of the schemas; a file of another version is refused."""
 
+SHARE = ""
+"""The unit of a metric that is a share of a whole, such as an efficiency: above 0 and at most 1."""
+
+FACTOR = "times"
+"""The unit of a metric that says how many times larger something is than what it cannot fall below: at least 1."""
+
 
 def _schema(strings: str = "", integers: str = "", numbers: str = "", flags: str = "") -> pa.Schema:
     kinds = ((strings, pa.string()), (integers, pa.int64()), (numbers, pa.float64()), (flags, pa.bool_()))

@@ -71,6 +71,8 @@ def row(claim: Claim, field: Field, source: Field) -> Row:
 
 def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
     which = decisive(found, expected)
+    # A place that is not known has a smallest effect all the same: on its scale that is the same everywhere.
+    centre = np.nan_to_num(found.known.value[which])
     value, low, high = (_natural(found, getattr(found.known, name)[which]) for name in ("value", "low", "high"))
     main = found.curves[0].facts
     return {
@@ -89,8 +91,10 @@ def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
         "protocol": main["protocol"],
         "launches": min(len(curve.launches) for curve in found.curves),
         "numbers": len(found.known.value),
-        "smallest_effect": _natural(found, found.effect[which]),
-        "resolution": _natural(found, (found.known.high[which] - found.known.low[which]) / 2),
+        "smallest_effect": _natural(found, centre) / _natural(found, centre - found.effect[which])
+        if found.log
+        else found.effect[which],
+        "resolution": math.sqrt(high / low) if found.log else (high - low) / 2,
         "rows": json.dumps([{name: curve.facts[name] for name in NAMES} for curve in _once(found.curves)]),
     }
 
@@ -115,12 +119,12 @@ def _range(claim: Claim, found: Found) -> Range:
     """Where the quantity is expected, on the scale on which it was found."""
     low, high = claim["low"], claim["high"]
     if found.log:
-        low, high = (math.log(end) if end > 0 else -math.inf for end in (low, high))
+        low, high = (float(found.scale.of_log(np.log(end))) if end > 0 else -math.inf for end in (low, high))
     return Range(low, high, claim["equivalent"])
 
 
 def _natural(found: Found, number: float) -> float:
-    return float(np.exp(number) if found.log else number)
+    return float(found.scale.value(np.array(number)) if found.log else number)
 
 
 def _finite(number: float) -> float | None:

@@ -146,6 +146,6 @@ def _published(dataset: Dataset) -> Iterator[Curve]:
             here = [p["value"] for p in points if (p["run"], p["x"]) == (runs[row], x[cell])]
             values[row, cell] = np.mean(here) if here else np.nan
         facts = {"experiment": dataset.experiment, "placement": "", "protocol": dataset.curve, "metric": metric}
-        facts |= {"arm": arm, "reference": "", "unit": "", "axis_unit": "", "better": ""}
+        facts |= {"arm": arm, "reference": "", "unit": "unknown", "axis_unit": "", "better": ""}
         nothing = np.full(values.shape, np.nan)
         yield Curve(facts, list(range(len(runs))), np.array(x), np.log(values), nothing, nothing, nothing)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from crossover.analyse.curves import Curve
+from crossover.analyse.scale import POSITIVE, Scale
 from crossover.analyse.statistics import Estimate, Floats
 
 
@@ -112,7 +113,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Found:
-    """A quantity as it was found. Numbers are on the claim's own scale, or logarithms of it."""
+    """A quantity as it was found. Numbers are the claim's own, or on the scale that is theirs."""
 
     known: Known
     curves: Sequence[Curve]
@@ -120,6 +121,7 @@ class Found:
     unit: str
     """The unit that it has from its curve, if it has."""
     log: bool
+    """Whether they are on `scale`."""
     effect: Floats
     """What equal arms could make up in each number, on the same scale; NaN where that is not known."""
     neutral: float | None = None
@@ -132,3 +134,4 @@ class Found:
     """Whether the quantity lies at or beyond the number: the axis ends too early to say more."""
     missing: str = ""
     """Why a part of the claim cannot be judged."""
+    scale: Scale = POSITIVE

@@ -16,6 +16,7 @@ from crossover.analyse.curves import Curve
 from crossover.analyse.field import Field, NotMeasuredError, Quantity, log_ratio, of_shared_launches, side
 from crossover.analyse.found import Found, Numbers, Place
 from crossover.analyse.readings import BeyondError, Reading, at, means, part, read
+from crossover.analyse.scale import POSITIVE, of_unit
 from crossover.analyse.statistics import Estimate, Floats, difference, estimate
 
 MICRO = 1e6
@@ -37,9 +38,13 @@ def find(field: Field, quantity: Quantity) -> Found:
 def value(field: Field, quantity: Quantity) -> Found:
     """What the arm itself reaches."""
     curve = field.curve(side(quantity))
-    reading = _read(field, quantity, curve, curve.x, curve.values)
+    scale = POSITIVE if "slope" in quantity else of_unit(curve.facts["unit"])
+    reading = _read(field, quantity, curve, curve.x, scale.of_log(curve.values))
     found = _numbers(reading, [curve], curve.facts["unit"], field.effect(curve))
-    return replace(found, unit="", neutral=0.0) if reading.slope else found
+    if reading.slope:
+        return replace(found, unit="", neutral=0.0)
+    effect = scale.lowered(found.known.value, found.effect)
+    return replace(found, known=Numbers(reading.estimate, effect), effect=effect, scale=scale)
 
 
 def ratio(field: Field, quantity: Quantity) -> Found:

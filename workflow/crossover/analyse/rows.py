@@ -12,6 +12,7 @@ import numpy as np
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve
 from crossover.analyse.hockney import Interval, hockney
+from crossover.analyse.scale import POSITIVE, Scale, of_unit
 from crossover.analyse.sensitivity import sensitivities
 from crossover.analyse.statistics import Floats, estimate
 from crossover.analyse.threshold import threshold
@@ -28,24 +29,26 @@ tell it of the same messages once more."""
 
 def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
     for curve in curves:
-        yield from _cells(curve, "median", curve.values, curve.rounds)
+        scale = of_unit(curve.facts["unit"])
+        yield from _cells(curve, "median", scale.of_log(curve.values), curve.rounds, scale)
 
 
 def _ratios(curves: Sequence[Curve]) -> Iterator[Row]:
+    """A ratio of two shares has no bound of its own."""
     for curve in curves:
-        yield from _cells(curve, "ratio", curve.ratios, curve.pairs)
+        yield from _cells(curve, "ratio", curve.ratios, curve.pairs, POSITIVE)
 
 
-def _cells(curve: Curve, name: str, d: Floats, rounds: Floats) -> Iterator[Row]:
-    """One row per cell that any launch measured, its estimate called `name`."""
+def _cells(curve: Curve, name: str, d: Floats, rounds: Floats, scale: Scale) -> Iterator[Row]:
+    """One row per cell that any launch measured, its estimate called `name`; `d` is on this scale."""
     cells = estimate(d)
     for cell in np.flatnonzero(~np.isnan(d).all(axis=0)):
         behind = ~np.isnan(d[:, cell])
         yield curve.facts | {
             "x": curve.x[cell],
-            name: np.exp(cells.mean[cell]),
-            "low": np.exp(cells.low[cell]),
-            "high": np.exp(cells.high[cell]),
+            name: scale.value(cells.mean[cell]),
+            "low": scale.value(cells.low[cell]),
+            "high": scale.value(cells.high[cell]),
             "launches": int(behind.sum()),
             "rounds": int(rounds[behind, cell].sum()),
         }

@@ -12,12 +12,10 @@ from typing import Literal
 import numpy as np
 
 from crossover.analyse.crossing import crossing, sides
+from crossover.analyse.scale import logit
 from crossover.analyse.statistics import Floats, estimate
 
 Verdict = Literal["from", "up to", "always", "never", "at the latest", "not yet", "several", "undecided"]
-
-MOST = 0.999
-"""The largest share that is told from 1: beyond it the logit is made of rounding and of the clock's noise."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def threshold(x: Floats, shares: Floats, level: float) -> Threshold:
     overhead o has efficiency t / (t + o), whose logit log(t / o) is a straight line over log t: interpolated between
     points far apart it is then exact, where the efficiency or its logarithm is not.
     """
-    return onset(x, _logit(shares) - _logit(np.array(level)))
+    return onset(x, logit(shares) - logit(np.array(level)))
 
 
 def onset(x: Floats, d: Floats) -> Threshold:
@@ -71,11 +69,6 @@ def onset(x: Floats, d: Floats) -> Threshold:
             return Threshold("several")
         case _:
             return Threshold("undecided")
-
-
-def _logit(shares: Floats) -> Floats:
-    clipped = np.minimum(shares, MOST)
-    return np.asarray(np.log(clipped / (1 - clipped)))
 
 
 def _start_of_last_run(side: Floats) -> int:

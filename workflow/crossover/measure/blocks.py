@@ -19,7 +19,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Metric:
-    """What is read off a block, with its unit and the direction that is `better` (higher or lower)."""
+    """What is read off a block, with its unit and the direction that is `better` (higher or lower).
+
+    The unit also says between which bounds the values lie: see record.SHARE and record.FACTOR.
+    """
 
     name: str
     unit: str

@@ -30,8 +30,12 @@ def spin(turns: int) -> int:
     return turns
 
 
-def turns_per_second(bursts: int = 200, burst_turns: int = 20_000) -> float:
-    """How fast a core that is left alone turns, from the fastest of many short bursts: others' work only slows them."""
+def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
+    """How fast a core that is left alone turns, from the fastest of many short bursts: others' work only slows them.
+
+    The bursts take about a second, because a virtual machine can lose a part of its core for some tenths of one. With
+    a speed that is too low an efficiency can exceed 1.
+    """
     fastest = float("inf")
     for _ in range(bursts):
         began = time.perf_counter()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import nan
 from operator import eq
 from typing import Any
 
@@ -66,6 +67,6 @@ class Workloads:
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Workloads]:
     """Give tasks to the farms of all arms."""
     # Before any farm is there to take a core away.
-    turns = turns_per_second()
+    turns = turns_per_second() if "spin" in settings["work"] else nan
     with side_by_side(peers, settings) as farms:
         yield Workloads(farms, settings["engines"], settings["tasks_per_engine"], turns)

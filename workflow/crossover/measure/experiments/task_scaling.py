@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import nan
 from operator import eq
 from typing import Any
 
@@ -68,7 +69,7 @@ class Floods:
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
     """Give tasks to the farms of all arms."""
     # Before any farm is there to take a core away.
-    turns = turns_per_second()
+    turns = turns_per_second() if "spin" in settings["work"] else nan
     tasks = settings["engines"] * settings["tasks_per_engine"]
     workloads = {
         f"{work} {duration_us}": workload(work, "equal", tasks, duration_us, turns)

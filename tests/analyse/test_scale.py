@@ -1,0 +1,133 @@
+"""Do intervals stay within the bounds of what they are of, and hold the truth near a bound as often as they promise?"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from test_quantities import EFFECT, curve, field, quantity
+
+from crossover.analyse.quantities import find
+from crossover.analyse.rows import DERIVED
+from crossover.analyse.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
+from crossover.analyse.statistics import estimate
+from crossover.measure import experiments
+from crossover.record import FACTOR, SHARE
+from crossover.schema import complete
+
+DURATIONS_US = np.logspace(3, 6, 7)
+LAUNCHES_OF_CELLS = st.tuples(st.integers(1, 12), st.integers(1, 7))
+
+
+def measured(values, unit):
+    """A curve of `values`, shape (launches, cells)."""
+    one = curve("old", values[0], np.arange(1, values.shape[1] + 1), unit=unit)
+    d = np.log(values)
+    return replace(
+        one, launches=list(range(1, len(d) + 1)), values=d, ratios=np.full_like(d, np.nan), rounds=d, pairs=d
+    )
+
+
+def summary(values, unit):
+    return list(DERIVED["summary"]([measured(values, unit)]))
+
+
+@given(
+    st.data(),
+    LAUNCHES_OF_CELLS,
+    st.sampled_from([(SHARE, st.floats(1e-12, 1), 0, 1), (FACTOR, st.floats(1, 1e12), 1, np.inf)]),
+)
+def test_no_interval_ends_beyond_the_bounds_of_what_it_is_of(data, shape, kind):
+    unit, numbers, lowest, highest = kind
+    rows = summary(data.draw(arrays(float, shape, elements=numbers)), unit)
+    assert len(rows) == shape[1]
+    for row in rows:
+        assert lowest <= row["median"] <= highest
+        if shape[0] > 1:
+            assert lowest <= row["low"] <= row["median"] <= row["high"] <= highest
+        else:
+            assert np.isnan(row["low"]) and np.isnan(row["high"])
+
+
+@given(arrays(float, LAUNCHES_OF_CELLS, elements=st.floats(1e-12, 1e-6)))
+def test_a_small_share_has_the_interval_of_any_positive_number(shares):
+    for share, number in zip(summary(shares, SHARE), summary(shares, "s"), strict=True):
+        for name in ("median", "low", "high"):
+            if number["high"] < 1e-5:
+                assert share[name] == pytest.approx(number[name], rel=1e-4, nan_ok=True)
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.001, 0.5))
+def test_what_equal_arms_make_up_lowers_a_share_by_that_factor_and_raises_it_to_less_than_one(share, effect):
+    number = BOUNDED.of_log(np.log(share))
+    moved = BOUNDED.lowered(number, effect)
+    assert BOUNDED.value(number - moved) == pytest.approx(share * np.exp(-effect))
+    assert share < BOUNDED.value(number + moved) < 1
+
+
+@pytest.mark.parametrize("scale", [POSITIVE, BOUNDED, ABOVE_ONE])
+def test_a_scale_rises_and_its_values_come_back(scale):
+    values = np.array([0.01, 0.5, 0.99]) if scale is not ABOVE_ONE else np.array([1.01, 2, 50])
+    numbers = scale.of_log(np.log(values))
+    assert (np.diff(numbers) > 0).all()
+    assert scale.value(numbers) == pytest.approx(values)
+
+
+def test_a_share_above_one_counts_as_the_largest_that_is_told_from_one():
+    assert BOUNDED.value(BOUNDED.of_log(np.log([1.0, 1.2]))) == pytest.approx(MOST)
+
+
+def test_the_efficiency_that_a_claim_is_about_has_an_interval_below_one():
+    values = np.array([[0.95] * 13, [0.99] * 13, [0.998] * 13])
+    one = curve("copy", values[0], unit=SHARE)
+    found = find(field(replace(one, values=np.log(values))), quantity("value", arm="copy", at=1e4))
+    low, high = found.scale.value(found.known.low[0]), found.scale.value(found.known.high[0])
+    assert low < 0.95 and 0.998 < high < 1
+    centre = found.known.value[0]
+    assert found.scale.value(centre - found.effect[0]) == pytest.approx(found.scale.value(centre) * np.exp(-EFFECT))
+
+
+def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one():
+    """The unit says which metrics are bounded, so no other metric may have one of these."""
+    bounded = {
+        (name, metric.name): metric.unit
+        for name in complete({})["experiments"]
+        for metric in experiments.find(name).METRICS
+        if of_unit(metric.unit) is not POSITIVE
+    }
+    assert bounded == {
+        ("task_map", "efficiency"): SHARE,
+        ("task_scaling", "efficiency"): SHARE,
+        ("zmq_throughput", "overstatement"): FACTOR,
+    }
+
+
+def overheads(random, launches, campaigns):
+    """Efficiencies of tasks whose farm spends a time of its own beside each, by launch (10 %) and by cell (10 %)."""
+    shift = random.standard_normal((campaigns, launches, 1)) + random.standard_normal((campaigns, launches, 7))
+    return DURATIONS_US / (DURATIONS_US + 4000 * np.exp(0.1 * shift))
+
+
+def stalls(random, launches, campaigns):
+    """Efficiencies of tasks that the machine keeps waiting now and then, for a time that does not know the tasks'."""
+    lost = 3000 + random.exponential(3000, (campaigns, launches, 7)) + random.exponential(500, (campaigns, launches, 1))
+    return DURATIONS_US / (DURATIONS_US + lost)
+
+
+@pytest.mark.parametrize("launches", [3, 5, 10])
+@pytest.mark.parametrize("model", [overheads, stalls])
+def test_near_the_bound_the_intervals_hold_the_truth_as_often_as_they_promise(model, launches):
+    """The truth is what ever more launches would come to. Logarithms, in contrast, would end above 1."""
+    random = np.random.default_rng(launches)
+    truth = BOUNDED.of_log(np.log(model(random, 1, 100_000))).mean(axis=(0, 1))
+    held, beyond = [], 0
+    for efficiencies in model(random, launches, 600):
+        found = estimate(BOUNDED.of_log(np.log(efficiencies)))
+        held.append((found.low <= truth) & (truth <= found.high))
+        beyond += (estimate(np.log(efficiencies)).high > 0).any()
+    assert np.mean(held) >= 0.93
+    assert np.mean(held, axis=0).min() >= 0.9
+    # From 8 launches on nothing is pooled, so no cell gets the scatter of one with a hundred times its loss.
+    assert launches == 10 or beyond > 300, "the simulation does not reach the bound"
