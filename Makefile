@@ -56,7 +56,7 @@ bench-page: .venv/run  ## how large the page of each tier is, and how long it ta
 bench-runs: .venv/run  ## how far our ratios and those of pyzmq's script vary from run to run (half an hour)
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
 
-docs: .venv/run  ## write the pages that are generated: config/README.md
+docs: .venv/run  ## write the generated files: config/README.md, reports/references.bib
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document
 
 clean:  ## remove .venv and caches; results/ and what Snakemake knows of it stay

@@ -127,6 +127,8 @@ def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
         + """
   new:
     source: tutorial
+    quote: Send is faster
+    locator: last text
     says: A pickle is slower than a buffer.
     quantity: {kind: ratio, experiment: mpi_pingpong, protocol: "float64 array, re-sent*", metric: round trip,
       arm: send, over: Send, at: 3162.27766}

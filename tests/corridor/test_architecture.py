@@ -12,7 +12,7 @@ from crossover.closure import PACKAGE
 
 CORRIDOR = {
     *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
-    *("claimed", "published", "document", "__main__", "__init__"),
+    *("claimed", "published", "sources", "document", "__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}
 DOCTOR = "doctor"
@@ -21,7 +21,7 @@ SHARE = "share"
 """What carries results and pages out; it knows the page that it carries, and nobody knows it."""
 COMMANDS = "commands"
 """The command line, which knows everybody, and which nobody knows."""
-SHARED = {"plan", "published", "record", "room"}
+SHARED = {"plan", "published", "record", "room", "sources"}
 """What a wing may import beside itself."""
 
 
@@ -68,9 +68,13 @@ def test_the_imports_are_seen_at_all():
     assert "measure.launch" in imported("commands.measuring")
 
 
-@pytest.mark.parametrize("name", ["refusals", "plan", "published", "record", "closure", "room", "session"])
+@pytest.mark.parametrize("name", ["refusals", "plan", "sources", "record", "closure", "room", "session"])
 def test_the_corridor_imports_nothing_of_ours(name):
     assert imported(name) == set()
+
+
+def test_published_numbers_know_the_documents_that_they_are_from_and_nothing_else():
+    assert imported("published") == {"sources"}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] in WINGS])

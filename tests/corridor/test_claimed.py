@@ -1,21 +1,25 @@
 """Are the claims read as they were meant, and refused with the file, the key and the reason where they cannot be?"""
 
 import math
+import re
+import shutil
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 import yaml
 
-from crossover import __main__, claimed, published, schema
+from crossover import __main__, claimed, published, schema, sources
 from crossover.analyse.quantities import KINDS
 
 ONE = """
 about: 2
-sources: {us: ourselves}
 claims:
   mine:
-    source: us
+    source: tutorial
+    quote: Send is ~3-9 times faster
+    locator: last text
     says: One is faster.
     quantity: {kind: ratio, experiment: mpi_pingpong, protocol: "*", metric: round trip, arm: send, over: Send, at: 10}
     expected: {about: 4}
@@ -44,7 +48,10 @@ def test_a_claim_is_one_block(claims_file):
     (claim,) = claimed.read(claims_file(ONE))
     assert claim == {
         "claim": "mine",
-        "source": "ourselves",
+        "source": "tutorial",
+        "quote": "Send is ~3-9 times faster",
+        "locator": "last text",
+        "url": sources.read()["tutorial"].url,
         "says": "One is faster.",
         "quantity": yaml.safe_load(ONE)["claims"]["mine"]["quantity"] | {"placement": "node"},
         "low": 2,
@@ -71,8 +78,14 @@ def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, h
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("says:", "say:", "claims.mine.say: unknown key; known here: source, says"),
-        ("source: us", "source: them", "claims.mine.source: 'them' is not one of us"),
+        ("says:", "say:", "claims.mine.say: unknown key; known here: source, quote, locator, says"),
+        ("    locator: last text\n", "", "claims.mine: 'locator' is a required property"),
+        ("quote: Send is ~3-9 times faster", 'quote: ""', "claims.mine.quote: '' should be non-empty"),
+        (
+            "source: tutorial",
+            "source: them",
+            "claims.mine.source: 'them' is not in config/sources.yaml, which has pyzmq, ",
+        ),
         ("kind: ratio", "kind: rate", "claims.mine.quantity.kind: 'rate' is not one of value, ratio"),
         ("over: Send, ", "", "claims.mine.quantity.over: is missing; a ratio needs it"),
         ("at: 10", "at: 10, peak: {}", "a ratio needs exactly one of at, each, mean, slope, peak; here is at, peak"),
@@ -112,9 +125,52 @@ def test_every_kind_of_quantity_is_described_and_used():
 
 
 def test_whatever_was_published_is_of_a_source_that_claims_something():
-    told = yaml.safe_load(claimed.FILE.read_text())
-    assert {dataset.source for dataset in published.read()} <= set(told["sources"].values())
-    assert {claim["source"] for claim in told["claims"].values()} == set(told["sources"])
+    claiming = {claim["source"] for claim in claimed.read()}
+    assert {dataset.source for dataset in published.read()} <= claiming
+    assert claiming == set(sources.read())
+
+
+def test_every_document_claim_and_data_set_says_where_it_is_and_under_what_it_was_measured():
+    conditions = {"engines", "packer", "transport", "machine"}
+    for document in claimed.documented().values():
+        assert document.url.startswith("https://") and document.title and document.authors and document.year
+        assert conditions <= set(document.conditions)
+    for claim in claimed.read():
+        assert claim["quote"] and claim["locator"] and claim["url"]
+    for dataset in published.read():
+        assert dataset.locator and conditions | {"year"} <= set(dataset.conditions)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fault"),
+    [
+        ("sources.yaml", "    machine: a fast 8-core machine\n", "", "ipyparallel.conditions: 'machine' is a required"),
+        ("sources.yaml", "year: 2024", "year: soon", "pyzmq.year: 'soon' is not of type integer"),
+        ("sources.yaml", "url: https://lists", "url: lists", "vsm.url: 'lists.zeromq.org"),
+        (
+            "published/sources.yaml",
+            "  locator: the five lists",
+            "  place: the five lists",
+            "zeromq_vsm_inproc.csv.place: unknown",
+        ),
+        ("published/sources.yaml", "  source: vsm", "  source: mail", "zeromq_vsm_inproc.csv.source: 'mail' is not in"),
+    ],
+)
+def test_an_incomplete_document_or_data_set_is_refused_with_its_key(tmp_path, file, old, new, fault):
+    shutil.copytree(claimed.FILE.parent, tmp_path / "config")
+    changed = tmp_path / "config" / file
+    assert old in changed.read_text()
+    changed.write_text(changed.read_text().replace(old, new, 1))
+    with pytest.raises(schema.ConfigError, match=re.escape(f"{changed}: {fault}")):
+        claimed.documented(tmp_path / "config/sources.yaml", tmp_path / "config/published")
+
+
+def test_the_bibliography_has_an_entry_for_each_document_and_escapes_what_bibtex_would_take_for_markup():
+    known = sources.read()
+    text = sources.bibliography(known)
+    assert re.findall(r"^@misc\{(.+),$", text, re.M) == list(known)
+    odd = replace(known["vsm"], title="50 % of A & B_c")
+    assert r"title = {{50 \% of A \& B\_c}}" in sources.bibliography({"vsm": odd})
 
 
 @pytest.mark.parametrize("claim", claimed.read(), ids=lambda claim: claim["claim"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import document, schema
+from crossover import document, schema, sources
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
@@ -15,6 +15,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((RO
 
 def test_the_page_of_the_configuration_is_the_schemas() -> None:
     assert (ROOT / "config/README.md").read_text() == document.text(), "run: make docs"
+
+
+def test_the_bibliography_is_that_of_the_sources() -> None:
+    assert sources.BIBLIOGRAPHY.read_text() == sources.bibliography(sources.read()), "run: make docs"
 
 
 def test_every_key_of_the_schema_has_a_description_and_a_default() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from campaigns import Campaign, zmq
 
-from crossover import record
+from crossover import record, sources
 from crossover.report import claims
 from crossover.report.page import Page
 
@@ -15,9 +15,13 @@ CURVE = {
 }  # fmt: skip
 
 
+QUOTED = r"In its words: “a \*\~5x\* penalty” ([section 2](https://example.org/a))."
+
+
 def row(**changes):
     known = {
-        "claim": "zmq-small-penalty", "source": "the notebook", "says": "Zero-copy costs five times.", "kind": "ratio",
+        "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
+        "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio",
         "experiment": "zmq_throughput", "metric": "throughput", "placement": "node", "protocol": CURVE["protocol"],
         "arm": "", "verdict": "refuted", "reason": "it lies outside", "unit": "times", "scale": "log",
         "axis_unit": "bytes", "own": "contradicts", "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
@@ -36,17 +40,17 @@ def unmeasured(**changes):
 
 def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
-        "`zmq-small-penalty`: *Zero-copy costs five times.* **Refuted**: it lies outside. Claimed is about 5.00 times, "
-        "taken as 3.30 to 7.50 times; found was 2.00 [1.90, 2.10] times. That is from throughput of `zmq_throughput`, "
-        "DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms were seen to differ "
-        "by a factor of 1.04 there. Its own data says otherwise: 2.30 times."
+        f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed is about "
+        "5.00 times, taken as 3.30 to 7.50 times; found was 2.00 [1.90, 2.10] times. That is from throughput of "
+        "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms were "
+        "seen to differ by a factor of 1.04 there. Its own data says otherwise: 2.30 times."
     )
 
 
 def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
     assert claims.sentences(unmeasured(own="agrees")) == (
-        "`zmq-small-penalty`: *Zero-copy costs five times.* **Not measured**: `twisted`: measured only from tier "
-        "`standard` on. Its own data agrees: 2.30 times."
+        f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Not measured**: `twisted`: measured only from "
+        "tier `standard` on. Its own data agrees: 2.30 times."
     )
     assert claims.lines([unmeasured(own="no data", own_value=None)])[0][2:] == ["–", "3.30 to 7.50 times", "–"]
 
@@ -98,13 +102,17 @@ def test_the_page_has_a_line_and_a_sentence_for_each_claim_below_its_source(tmp_
     told = [row(), unmeasured(claim="sched-twisted", source="the mail")]
     page = Page({}, Campaign([zmq()], estimated={"claims": told}).write(tmp_path))
     shown = page.claims().data
-    cells = ["Zero-copy costs five times. (`zmq-small-penalty`)", "refuted", "2.00 [1.90, 2.10] times"]
+    cells = ["Zero-copy costs five times. (`zmq-small-penalty`, [@pyzmq])", "refuted", "2.00 [1.90, 2.10] times"]
     assert f"| {' | '.join(cells)} | 3.30 to 7.50 times | contradicts: 2.30 times |" in shown
     assert shown.index("zmq-small-penalty") < shown.index("1 claim on which this run does not decide")
     assert shown.index("1 claim on which this run does not decide") < shown.index("sched-twisted")
     assert "<details>" in shown
     first, second = page.claims_told().data.split("\n\n**the mail**\n\n")
-    assert first == f"**the notebook**\n\n- {claims.sentences(told[0])}"
+    document = sources.read()["pyzmq"]
+    assert first == (
+        f"**{document.reference}** [@pyzmq]. Notebook perf/perf.ipynb of the repository zeromq/pyzmq. "
+        f"Conditions: transport ipc; machine not stated.\n\n- {claims.sentences(told[0])}"
+    )
     assert second == f"- {claims.sentences(told[1])}"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from crossover import sources
 from crossover.report import preview, render
 
 HOME = Path(__file__).parents[2]
@@ -188,3 +189,18 @@ def test_no_number_is_typed_in_the_text_of_a_page(name):
     prose = re.sub(r"```\{python\}.*?```|^---.*?^---|`[^`]*`|\{#[^}]*\}", "", source, flags=re.DOTALL | re.MULTILINE)
     prose += captions
     assert re.findall(r"\d+|%|twent\w+|hundred", prose) == []
+
+
+def test_a_citation_is_resolved_from_the_bibliography_beside_references_to_the_page(tmp_path):
+    (tmp_path / "references.bib").write_text(sources.bibliography(sources.read()))
+    front = {"title": "A page", "bibliography": "references.bib", "link-citations": True}
+    body = "# One {#sec-one}\n\nSee @sec-one and [@pyzmq].\n\n::: {#refs}\n:::\n"
+    page = preview.html(front, body, tmp_path).decode()
+    assert '<a href="#sec-one">Section\u00a01</a>' in page
+    assert '<a href="#ref-pyzmq" role="doc-biblioref">Ragan-Kelley 2024</a>' in page
+    assert page.count(sources.read()["pyzmq"].url) > 0
+
+
+def test_a_citation_of_nothing_is_refused():
+    with pytest.raises(preview.ConversionError, match="@nobody is not in the bibliography"):
+        html("See [@nobody].\n")

@@ -8,10 +8,12 @@ import yaml
 from campaigns import Campaign, mpi, zmq
 
 from crossover import published, schema
-from crossover.report import figures, overlay, tables
+from crossover.report import figures, metric, overlay, tables
 
 TOLD = {
-    "source": "somebody",
+    "source": "pyzmq",
+    "quote": "their words",
+    "locator": "table 3",
     "experiment": "zmq_throughput",
     "curve": "PUSH/PULL over tcp",
     "x": {"column": "kilobytes", "factor": 1000},
@@ -96,3 +98,10 @@ def test_what_is_shipped_names_experiments_arms_and_metrics_that_exist_and_holds
         with (published.FOLDER / path).open() as file:
             count = len(list(csv.DictReader(file)))
         assert len(theirs.points) == count * len({point["metric"] for point in theirs.points})
+
+
+def test_the_caption_says_whose_numbers_they_are_where_they_stand_and_what_they_were_measured_under(tmp_path):
+    theirs = dataset(tmp_path, TOLD | {"conditions": {"machine": "an old one"}})
+    told = metric.caption([panel(zmq())], theirs)
+    assert "Open marks are published numbers: [@pyzmq], table 3 (transport ipc; machine an old one; year 2024)." in told
+    assert "published" not in metric.caption([panel(zmq(experiment="zmq_latency"))], theirs)

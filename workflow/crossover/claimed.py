@@ -1,4 +1,4 @@
-"""The claims of others, from `config/claims.yaml`, checked against `config/claims.schema.yaml`."""
+"""The published claims, from `config/claims.yaml`, checked against `config/claims.schema.yaml`; also their sources."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 
 import yaml
 
-from crossover import schema
+from crossover import published, schema, sources
 
 FILE = Path(__file__).parents[2] / "config" / "claims.yaml"
 SCHEMA = FILE.with_name("claims.schema.yaml")
+SOURCES_SCHEMA = FILE.with_name("sources.schema.yaml")
 
 Claim = dict[str, Any]
 
@@ -21,18 +22,46 @@ FORMS = ({"about"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
 
 
 def read(file: str | Path = FILE) -> list[Claim]:
-    """Every claim: `claim` (its name), `source`, `says`, `quantity`, range `low` to `high`, `published`, `equivalent`.
+    """Every claim: `claim` (its name), `source` and its `url`, `quote`, `locator`, `says`, `quantity`, range `low` to
+    `high`, `published`, `equivalent`.
 
     An end that is not there is infinite; `published` is None where the document names no single number. `equivalent` is
     whether the range is one of equivalence. Raises ConfigError with every fault, each with the file and the key.
     """
-    schema.readable(file)
-    told = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    documents = documented()
+    told = _yaml(file)
     known = rules()
-    faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"]))
+    faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"], documents))
     if faults:
         raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
-    return [_complete(name, claim, told) for name, claim in told["claims"].items()]
+    return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
+
+
+def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
+    """The documents by their citation keys, after checking their descriptions and those of the data sets in `folder`.
+
+    Raises ConfigError with every fault.
+    """
+    known = _yaml(SOURCES_SCHEMA)
+    listed, described = _yaml(file), _yaml(folder / published.SOURCES)
+    faults = [f"{file}: {fault}" for fault in schema.forbidden(known, listed)]
+    for name, dataset in described.items():
+        wrong = schema.forbidden(known["$defs"]["dataset"], dataset)
+        if not wrong and dataset["source"] not in listed:
+            wrong = [_stranger(dataset["source"], listed)]
+        faults += [f"{folder / published.SOURCES}: {name}.{fault}" for fault in wrong]
+    if faults:
+        raise schema.ConfigError(faults)
+    return sources.read(file)
+
+
+def _yaml(file: str | Path) -> Any:
+    schema.readable(file)
+    return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+
+
+def _stranger(source: str, listed: Mapping[str, Any]) -> str:
+    return f"source: {source!r} is not in config/sources.yaml, which has {', '.join(listed)}; add it there"
 
 
 def rules() -> dict[str, Any]:
@@ -41,12 +70,12 @@ def rules() -> dict[str, Any]:
     return known
 
 
-def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[str]:
+def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
     """What no schema can say: what belongs together, and what contradicts itself."""
     for name, claim in told["claims"].items():
         where = f"claims.{name}"
-        if claim["source"] not in told["sources"]:
-            yield f"{where}.source: {claim['source']!r} is not one of {', '.join(told['sources'])}"
+        if claim["source"] not in documents:
+            yield f"{where}.{_stranger(claim['source'], documents)}"
         yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
         expected = claim["expected"]
         if set(expected) not in FORMS:
@@ -75,11 +104,16 @@ def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[
         yield f"kind: a {quantity['kind']} needs exactly one of {', '.join(one_of)}; here is {here}"
 
 
-def _complete(name: str, claim: Mapping[str, Any], told: Mapping[str, Any]) -> Claim:
+def _complete(
+    name: str, claim: Mapping[str, Any], told: Mapping[str, Any], documents: Mapping[str, sources.Source]
+) -> Claim:
     low, high = _range(claim["expected"], told["about"])
     return {
         "claim": name,
-        "source": told["sources"][claim["source"]],
+        "source": claim["source"],
+        "quote": claim["quote"],
+        "locator": claim["locator"],
+        "url": documents[claim["source"]].url,
         "says": claim["says"],
         "quantity": {"placement": "node"} | claim["quantity"],
         "low": low,

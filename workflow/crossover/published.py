@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from crossover import sources
 
 FOLDER = Path(__file__).parents[2] / "config" / "published"
 SOURCES = "sources.yaml"
@@ -22,6 +25,11 @@ class Dataset:
     """One published dataset, of one host. `points` are of a run, metric and arm, with x and value in our own units."""
 
     source: str
+    """The citation key of the document."""
+    locator: str
+    """Where in the document the numbers are."""
+    conditions: Mapping[str, str]
+    """What they were measured under: engines, packer, transport, machine, year; `settings` if others are stated."""
     experiment: str
     curve: str
     """How the protocols of our curves begin that the points belong to."""
@@ -34,11 +42,15 @@ def read(folder: Path = FOLDER) -> list[Dataset]:
     Raises PublishedError for a description that does not fit its file.
     """
     described: dict[str, Any] = yaml.safe_load((folder / SOURCES).read_text(encoding="utf-8"))
-    return [_dataset(folder / name, told) for name, told in described.items()]
+    documents = sources.read()
+    return [_dataset(folder / name, told, documents) for name, told in described.items()]
 
 
-def _dataset(path: Path, told: dict[str, Any]) -> Dataset:
+def _dataset(path: Path, told: dict[str, Any], documents: Mapping[str, sources.Source]) -> Dataset:
     try:
+        document = documents[told["source"]]
+        own = {name: str(value) for name, value in told.get("conditions", {}).items()}
+        conditions = {**document.conditions, **own, "year": str(document.year)}
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.DictReader(file))
         points = [
@@ -53,7 +65,7 @@ def _dataset(path: Path, told: dict[str, Any]) -> Dataset:
             if (arm := _arm(line, told["arms"])) is not None
             for metric, column in told["metrics"].items()
         ]
-        return Dataset(told["source"], told["experiment"], told["curve"], points)
+        return Dataset(document.key, told["locator"], conditions, told["experiment"], told["curve"], points)
     except (OSError, KeyError, ValueError) as error:
         raise PublishedError(
             f"{path}: does not fit its description in {SOURCES} ({error!r}); correct either"

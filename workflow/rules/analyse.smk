@@ -88,6 +88,7 @@ rule claims:
     input:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=("launches", "medians", "sensitivity")),
         claims="config/claims.yaml",
+        sources="config/sources.yaml",
         published=sorted(map(str, Path("config/published").iterdir())),
     output:
         f"{RESULTS}/claims.parquet",

@@ -52,7 +52,7 @@ def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -
 
 def row(claim: Claim, field: Field, source: Field) -> Row:
     """What is said of one claim, as a row of record.CLAIMS."""
-    said = {key: claim[key] for key in ("claim", "source", "says", "published")}
+    said = {key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")}
     quantity = claim["quantity"]
     said |= {"kind": quantity["kind"], "experiment": quantity["experiment"], "metric": quantity["metric"]}
     said["unit"] = UNITS.get(quantity["kind"], "")

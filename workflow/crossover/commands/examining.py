@@ -21,7 +21,7 @@ def add_to(commands: Commands) -> None:
     added.add_argument("check", help="what to look at, such as compiler")
     added.add_argument("--output", required=True, type=Path, help="the facts to write")
 
-    add(commands, "document", _document, "Write config/README.md from the schema.")
+    add(commands, "document", _document, "Write the generated files: config/README.md and reports/references.bib.")
 
 
 def _examine(chosen: Namespace) -> None:
@@ -40,6 +40,7 @@ def _look(chosen: Namespace) -> None:
 
 
 def _document(_: Namespace) -> None:
-    from crossover import document
+    from crossover import document, sources
 
     document.PAGE.write_text(document.text(), encoding="utf-8")
+    sources.BIBLIOGRAPHY.write_text(sources.bibliography(sources.read()), encoding="utf-8")

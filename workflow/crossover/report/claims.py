@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from crossover.report import markup, quantities
+from crossover.report import citations, markup, quantities
 from crossover.report.tables import Row
 
 VERDICTS = {
@@ -56,21 +56,23 @@ def lines(claims: Sequence[Row]) -> list[list[str]]:
 
 
 def _words(row: Row) -> str:
-    return f"{row['says'].strip()} (`{row['claim']}`)"
+    return f"{row['says'].strip()} (`{row['claim']}`, {citations.cite(row['source'])})"
 
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:
     """A heading for each source, and under it an item for each of its claims."""
     sources = dict.fromkeys(row["source"] for row in claims)
     return [
-        "\n".join([f"**{source}**", "", *(f"- {sentences(row)}" for row in claims if row["source"] == source)])
+        "\n".join(
+            [citations.reference(source), "", *(f"- {sentences(row)}" for row in claims if row["source"] == source)]
+        )
         for source in sources
     ]
 
 
 def sentences(row: Row) -> str:
-    """What was claimed, what was found, under which conditions, and what the claim's own data says."""
-    head = f"`{row['claim']}`: *{row['says']}*"
+    """What was claimed, in whose words, what was found, under which conditions, and what the claim's own data says."""
+    head = f"`{row['claim']}`: *{row['says'].strip()}* {_quoted(row)}"
     if row["verdict"] == "not measured":
         found = f"**Not measured**: {row['reason']}."
     else:
@@ -79,6 +81,11 @@ def sentences(row: Row) -> str:
             f"{_measured(row) or 'no place'}{_where(row)}. {_conditions(row)}"
         )
     return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row)]))
+
+
+def _quoted(row: Row) -> str:
+    """The source's own words, and where they are."""
+    return f"In its words: “{markup.verbatim(row['quote'])}” ([{markup.verbatim(row['locator'])}]({row['url']}))."
 
 
 def _measured(row: Row) -> str:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 
 def raw(elements: str) -> str:
     """HTML as a block that Markdown passes on untouched."""
     return f"``````{{=html}}\n{elements}\n``````"
+
+
+def verbatim(text: str) -> str:
+    """Text of others in one line, none of whose characters Markdown takes for markup."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~^@$\"'])", r"\\\1", " ".join(text.split()))
 
 
 def folded(about: str, shown: str, *, unfolded: bool) -> str:

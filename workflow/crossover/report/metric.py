@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossover.published import Dataset
-from crossover.report import gallery, markup, overlay, tables, thresholds, verdicts
+from crossover.report import citations, gallery, markup, overlay, tables, thresholds, verdicts
 from crossover.report.tables import Panel
 
 
@@ -41,9 +41,14 @@ def caption(panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
         told.append(f"{marks[0][0].upper()}{', '.join(marks)[1:]}")
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
         told.append("An upright line marks a crossover, the column around it its interval")
-    if sources := [each.source for each in datasets if any(overlay.over(each, panel) for panel in panels)]:
-        told.append(f"Open marks are published numbers: {'; '.join(sources)}")
+    told += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]
     return "".join(f"{sentence}. " for sentence in told).strip()
+
+
+def _published(dataset: Dataset) -> str:
+    """Whose numbers the open marks are, where they were published, and what they were measured under."""
+    where = f"{citations.cite(dataset.source)}, {markup.verbatim(dataset.locator)}"
+    return f"Open marks are published numbers: {where} ({citations.conditions(dataset.conditions)})"
 
 
 def _marks(panels: Sequence[Panel], reference: str) -> list[str]:

@@ -127,10 +127,15 @@ local function division(div)
   end
 end
 
+local known = {} -- what the bibliography holds
+
 local function reference(cite)
   local links = pandoc.Inlines({})
   for _, citation in ipairs(cite.citations) do
     if not kind_of(citation.id) then
+      if not known[citation.id] then
+        error("@" .. citation.id .. " is not in the bibliography")
+      end
       return nil
     end
     if not labels[citation.id] then
@@ -152,6 +157,9 @@ local function scrolling(element)
 end
 
 function Pandoc(document)
+  for _, entry in ipairs(pandoc.utils.references(document)) do
+    known[entry.id] = true
+  end
   -- From the top, so that numbers follow the order of the page and headings of tabs are gone before they count.
   document.blocks = document.blocks:walk({ traverse = "topdown", Div = division, Header = header })
   document.blocks = document.blocks:walk({ Cite = reference, Table = scrolling })

@@ -1,7 +1,7 @@
 """Renders `reports/index.qmd` where no Quarto is installed: one self-contained page that loads nothing.
 
 It knows the subset of Quarto's Markdown that `qmd` accepts and that `preview.lua` turns into HTML: figures and
-tables with numbers, references to them, callouts, tabs.
+tables with numbers, references to them, citations, callouts, tabs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
     try:
         front, parts = qmd.parse(source.read_text(encoding="utf-8"))
         body = execute.markdown(parts, source.parent, environment)
-        page.write_bytes(html(front, body))
+        page.write_bytes(html(front, body, source.parent))
     except (qmd.QmdError, execute.ExecutionError, ConversionError) as error:
         raise PreviewError(f"{source.name}, {error}") from error
 
@@ -40,19 +40,23 @@ class ConversionError(Exception):
     """Markdown that pandoc or the filter refuses, such as a reference to nothing."""
 
 
-def html(front: Mapping[str, Any], body: str) -> bytes:
-    """A whole page from its front matter and Markdown. Raises ConversionError."""
+def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes:
+    """A whole page from its front matter, whose bibliography is in the folder `base`, and Markdown.
+
+    Raises ConversionError.
+    """
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         metadata = Path(folder) / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
         command = [
             *(pypandoc.get_pandoc_path(), "--from=markdown", "--to=html5", "--standalone", "--mathml", "--wrap=none"),
             *("--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
-            *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}"),
+            # The filter first: it resolves references to parts of the page, which citeproc would take for citations.
+            *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}", "--citeproc"),
             *(f"--variable={name}={_dressing(file)}" for name, file in (("style", "css"), ("script", "js"))),
         ]
         try:
-            done = subprocess.run(command, input=body.encode(), capture_output=True, timeout=PANDOC_SECONDS)
+            done = subprocess.run(command, cwd=base, input=body.encode(), capture_output=True, timeout=PANDOC_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise ConversionError(f"pandoc: not finished after {PANDOC_SECONDS} s") from error
     if done.returncode:

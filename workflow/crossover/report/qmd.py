@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-FRONT_MATTER = ("title", "subtitle", "lang", "jupyter")
+FRONT_MATTER = ("title", "subtitle", "lang", "jupyter", "bibliography", "link-citations")
 OPTIONS = ("label", "tbl-cap", "include", "output")
 
 FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")

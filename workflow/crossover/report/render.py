@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from crossover import record
+from crossover import record, sources
 from crossover.report import origin, preview
 from crossover.report.told import RESULTS_VARIABLE, WAITING_VARIABLE
 
@@ -49,6 +49,8 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         copy = Path(folder) / "reports"
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
+        # So that a document which somebody added is cited, even before `make docs`.
+        (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
         if quarto := shutil.which("quarto"):
             print(f"report: {quarto} renders {page}", file=sys.stderr)
             # The project knows one page, the index.

@@ -1,0 +1,81 @@
+"""The documents that published claims and numbers, from `config/sources.yaml`, and the bibliography made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "config" / "sources.yaml"
+BIBLIOGRAPHY = ROOT / "reports" / "references.bib"
+
+NOT_STATED = "not stated"
+"""What a condition is called that a document does not state."""
+INAPPLICABLE = "none"
+"""What a condition is called that does not apply to a document."""
+
+SPECIAL = {**{sign: f"\\{sign}" for sign in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+"""Characters that mean something else in BibTeX, and how to write them."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One document."""
+
+    key: str
+    """Its citation key."""
+    title: str
+    authors: tuple[tuple[str, str], ...]
+    """Family name and given name of each."""
+    year: int
+    kind: str
+    """What the document is and where it appeared."""
+    url: str
+    conditions: Mapping[str, str]
+    """What it measured under: engines, packer, transport, machine; `settings` if it states others."""
+
+    @property
+    def reference(self) -> str:
+        """Authors, title and year in one line."""
+        names = [f"{given[0]}. {family}" for family, given in self.authors]
+        shown = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+        return f"{shown}, {self.title}, {self.year}"
+
+
+def read(file: str | Path = FILE) -> dict[str, Source]:
+    """Every document by its citation key. `config/sources.schema.yaml` says what the file must hold."""
+    listed: dict[str, dict[str, Any]] = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    return {key: _source(key, entry) for key, entry in listed.items()}
+
+
+def _source(key: str, entry: Mapping[str, Any]) -> Source:
+    authors = tuple((author["family"], author["given"]) for author in entry["authors"])
+    conditions = {name: str(value) for name, value in entry["conditions"].items()}
+    return Source(key, entry["title"], authors, entry["year"], entry["kind"], entry["url"], conditions)
+
+
+def bibliography(documents: Mapping[str, Source]) -> str:
+    """The documents as a BibTeX file."""
+    opening = "% Generated from config/sources.yaml by `make docs`; edit that file, not this one.\n"
+    return "\n".join([opening, *map(_entry, documents.values())])
+
+
+def _entry(source: Source) -> str:
+    fields = {
+        "author": " and ".join(f"{_escaped(family)}, {_escaped(given)}" for family, given in source.authors),
+        # The inner braces keep the capitals.
+        "title": f"{{{_escaped(source.title)}}}",
+        "year": str(source.year),
+        "howpublished": _escaped(source.kind),
+        "url": source.url,
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+    return "\n".join([f"@misc{{{source.key},", *lines, "}", ""])
+
+
+def _escaped(text: str) -> str:
+    return "".join(SPECIAL.get(sign, sign) for sign in text)
