@@ -16,6 +16,7 @@ TOLD = {
     "locator": "table 3",
     "experiment": "zmq_throughput",
     "curve": "PUSH/PULL over tcp",
+    "conditions": {"pattern": "PUSH/PULL", "transport": "tcp", "polled": "no", "machine": "not stated"},
     "x": {"column": "kilobytes", "factor": 1000},
     "arms": {"column": "copied", "names": {"yes": "copy", "no": "no-copy"}},
     "metrics": {"throughput": {"column": "per_second"}},
@@ -44,7 +45,14 @@ def test_points_come_in_our_units_and_those_of_arms_that_we_do_not_have_are_left
 
 
 @pytest.mark.parametrize(
-    "curve", [zmq(protocol="PUSH/PULL over ipc"), zmq(metric="bandwidth"), mpi(), zmq(experiment="zmq_latency")]
+    "curve",
+    [
+        zmq(protocol="PUSH/PULL over ipc"),
+        zmq(protocol="PUSH/PULL over tcp, polled"),
+        zmq(metric="bandwidth"),
+        mpi(),
+        zmq(experiment="zmq_latency"),
+    ],
 )
 def test_points_are_drawn_over_no_panel_of_anything_else(tmp_path, curve):
     (theirs,) = dataset(tmp_path)
@@ -101,7 +109,7 @@ def test_what_is_shipped_names_experiments_arms_and_metrics_that_exist_and_holds
 
 
 def test_the_caption_says_whose_numbers_they_are_where_they_stand_and_what_they_were_measured_under(tmp_path):
-    theirs = dataset(tmp_path, TOLD | {"conditions": {"machine": "an old one"}})
+    theirs = dataset(tmp_path, TOLD | {"conditions": {"transport": "tcp", "machine": "an old one"}})
     told = metric.caption([panel(zmq())], theirs)
-    assert "Open marks are published numbers: [@pyzmq], table 3 (transport ipc; machine an old one; year 2024)." in told
+    assert "Open marks are published numbers: [@pyzmq], table 3 (transport tcp; machine an old one; year 2024)." in told
     assert "published" not in metric.caption([panel(zmq(experiment="zmq_latency"))], theirs)

@@ -29,7 +29,9 @@ class Dataset:
     locator: str
     """Where in the document the numbers are."""
     conditions: Mapping[str, str]
-    """What they were measured under: engines, packer, transport, machine, year; `settings` if others are stated."""
+    """What they were measured under: engines, packer, transport, machine, year; `settings` if others are stated; and
+    those that `report/conditions.py` reads off our curves.
+    """
     experiment: str
     curve: str
     """How the protocols of our curves begin that the points belong to."""

@@ -19,6 +19,7 @@ from crossover.report.tables import Panel, Row, panels, rows
 
 HEIGHT = 250
 TITLE_LETTERS = 44
+PUBLISHED = "; open marks: published"
 
 
 def draw(tables: Path, folder: Path) -> None:
@@ -33,13 +34,15 @@ def draw(tables: Path, folder: Path) -> None:
         if panel.values:
             export.save(curve(panel, datasets), folder, panel.name)
         if panel.near_ratios:
-            export.save(ratio(panel), folder, f"{panel.name}-ratio")
+            export.save(ratio(panel, datasets), folder, f"{panel.name}-ratio")
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
     """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
     points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.values]
-    others = [marks.published(panel, point) for dataset in datasets for point in overlay.over(dataset, panel)]
+    others = [
+        marks.published(panel, point, panel.unit) for dataset in datasets for point in overlay.over(dataset, panel)
+    ]
     # A prefix belongs to a unit: a share of one half is 0.5, not 500 m, and there are no millitimes.
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in quantities.SCALED_UNITS) else "~s"
@@ -57,31 +60,41 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
     """What the curves show and which way is better."""
     drawn_over = any(overlay.over(dataset, panel) for dataset in datasets)
-    return f"{panel.metric}, {panel.facts['better']} is better{'; open marks: published' if drawn_over else ''}"
+    return f"{panel.metric}, {panel.facts['better']} is better{PUBLISHED if drawn_over else ''}"
 
 
-def ratio(panel: Panel) -> alt.LayerChart:
-    """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers."""
-    return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel))
+def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
+    """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers; published
+    ratios as open marks.
+    """
+    others = [marks.published(panel, point, "") for each in datasets for point in overlay.ratios_over(each, panel)]
+    return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel, datasets), others)
 
 
-def around_one(panel: Panel, title: str, subtitle: str) -> alt.LayerChart:
-    """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis."""
+def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = ()) -> alt.LayerChart:
+    """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis, and `others` are
+    published ratios.
+    """
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
-    scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=(0.95, 1.05))
+    shown = (0.95, 1.05, *(point["value"] for point in others))
+    scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=shown)
+    x = axes.x(panel, [point["x"] for point in others])
     layers = [
         *marks.crossovers(panel),
         marks.no_difference(),
-        *marks.arms(panel, points, axes.x(panel), scale, axis, title),
+        *marks.arms(panel, points, x, scale, axis, title),
+        *marks.open_marks(panel, others),
     ]
     return _finish(panel, points, layers, title, subtitle)
 
 
-def ratio_subtitle(panel: Panel) -> str:
+def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
     """What the ratios are of, and which side of one is better."""
     better, _ = quantities.comparatives(panel.unit)
     side = "above" if panel.facts["better"] == "higher" else "below"
-    return f"relative to {panel.reference}; {better} is {side} the dashed line"
+    drawn_over = any(overlay.ratios_over(dataset, panel) for dataset in datasets)
+    told = f"relative to {panel.reference}; {better} is {side} the dashed line"
+    return f"{told}{PUBLISHED if drawn_over else ''}"
 
 
 def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title: str, subtitle: str) -> alt.LayerChart:

@@ -105,7 +105,7 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
         charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), said))
     if panel.near_ratios:
         said = alternatives.ratio(panel)
-        charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel), said))
+        charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), said))
     title = html.escape(panel.title)
     return (
         f'<div class="crossover-panel" data-panel="{title}"><p class="crossover-title">{title}</p>'

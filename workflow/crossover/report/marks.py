@@ -117,14 +117,14 @@ def legend(labels: Sequence[str]) -> alt.Legend:
     return alt.Legend(orient="top", title=None, symbolSize=60, offset=4, columns=columns)
 
 
-def published(panel: Panel, point: Row) -> Row:
-    """What a chart carries of one published point."""
+def published(panel: Panel, point: Row, unit: str) -> Row:
+    """What a chart carries of one published point, a value with a unit or a ratio without one."""
     return {
         "arm": looks.label(panel, point["arm"]),
         "x": point["x"],
         "value": point["value"],
         "at": quantities.quantity(point["x"], panel.facts["axis_unit"]),
-        "is": f"{quantities.quantity(point['value'], panel.unit)} (published)",
+        "is": f"{quantities.quantity(point['value'], unit)} (published)",
     }
 
 

@@ -42,7 +42,8 @@ def caption(panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
         told.append("An upright line marks a crossover, the column around it its interval")
     told += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]
-    return "".join(f"{sentence}. " for sentence in told).strip()
+    absent = filter(None, (overlay.absent(each, panels) for each in datasets))
+    return " ".join([*(f"{sentence}." for sentence in told), *absent])
 
 
 def _published(dataset: Dataset) -> str:

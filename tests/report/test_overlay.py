@@ -1,0 +1,139 @@
+"""Are published points drawn over curves that were measured as they were, over no others, and is it said why not?"""
+
+from dataclasses import replace
+
+import pytest
+from campaigns import Campaign, zmq
+
+from crossover import plan, published, schema
+from crossover.measure.experiments import find
+from crossover.published import Dataset
+from crossover.report import conditions, figures, metric, overlay, tables
+from crossover.report.tables import Panel
+from crossover.sources import NOT_STATED
+
+TIERS = ("smoke", "quick", "standard", "paper")
+DATASETS = published.read()
+OF_FARMS = [dataset for dataset in DATASETS if dataset.experiment.startswith("task_")]
+
+
+def measured(tier, experiment):
+    """A panel for each curve and metric that a tier measures of an experiment, with the arms of all of its heats."""
+    config = schema.complete({"tier": tier})
+    settings = plan.settings_of(config, experiment)
+    module = find(experiment)
+    arms: dict[tuple[str, str], set[str]] = {}
+    for placement in settings["placements"]:
+        for number in range(1, len(plan.heats(plan.in_placement(settings, placement))) + 1):
+            launch = plan.of_launch(settings, placement, number)
+            for cell in module.cells(launch):
+                here = {arm.name for arm in plan.arms(launch) if cell.has(arm) and not arm.null}
+                arms.setdefault((cell.protocol, placement), set()).update(here)
+    return [
+        Panel(experiment, each.name, protocol, placement, [row(arm) for arm in sorted(names)], [], [])
+        for (protocol, placement), names in arms.items()
+        for each in module.METRICS
+    ]
+
+
+def row(arm):
+    return {"arm": arm, "null": False, "ceiling": False}
+
+
+@pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
+@pytest.mark.parametrize("tier", TIERS)
+def test_the_conditions_of_each_overlay_are_those_of_its_curve(tier, dataset):
+    drawn = 0
+    for panel in measured(tier, dataset.experiment):
+        for arm in {point["arm"] for point in overlay.over(dataset, panel)}:
+            ours = conditions.of(panel.experiment, panel.protocol, arm)
+            assert ours == {
+                key: ours[key] if dataset.conditions[key] == NOT_STATED else dataset.conditions[key] for key in ours
+            }
+            drawn += 1
+    assert drawn or tier != "paper"
+
+
+@pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_dataset_is_drawn_or_the_page_says_why_it_is_not(tier, dataset):
+    for name in {point["metric"] for point in dataset.points}:
+        panels = [panel for panel in measured(tier, dataset.experiment) if panel.metric == name]
+        drawn = any(overlay.over(dataset, panel) for panel in panels)
+        assert bool(overlay.absent(dataset, panels)) != drawn
+
+
+@pytest.mark.parametrize("dataset", OF_FARMS, ids=lambda dataset: dataset.experiment)
+def test_points_of_four_engines_and_msgpack_lie_over_no_curve_of_two_engines_or_json(dataset):
+    name = dataset.points[0]["metric"]
+    quick, paper = (
+        [each for each in measured(tier, dataset.experiment) if each.metric == name] for tier in TIERS[1::2]
+    )
+    assert not any(overlay.over(dataset, panel) for panel in quick)
+    told = overlay.absent(dataset, quick)
+    assert "engines 4 instead of 2" in told and "packer msgpack instead of json" in told
+    assert {point["arm"] for panel in paper for point in overlay.over(dataset, panel)} == {"leastload msgpack"}
+
+
+@pytest.mark.parametrize("changed", ["engines: 2", "tasks per engine: 4", "packer of leastload msgpack: json"])
+def test_a_map_with_another_condition_gets_no_published_points(changed):
+    (dataset,) = (each for each in DATASETS if each.experiment == "task_map")
+    told = "tasks sleep, equal durations, engines: 4, tasks per engine: 16, senders: 1, packer: json"
+    panel = Panel("task_map", "efficiency", told, "node", [row("leastload msgpack")], [], [])
+    assert overlay.over(dataset, panel)
+    key = changed.partition(":")[0]
+    parts = [part for part in told.split(", ") if not part.startswith(f"{key}:")]
+    assert overlay.over(dataset, replace(panel, protocol=", ".join([*parts, changed]))) == []
+
+
+def test_a_packer_that_the_protocol_names_for_an_arm_counts():
+    (dataset,) = (each for each in DATASETS if each.experiment == "task_latency")
+    told = "empty tasks, engines: 4, senders: 1, packer: json, packer of leastload: msgpack"
+    panel = Panel("task_latency", "round trip", told, "node", [row("leastload")], [], [])
+    assert {point["arm"] for point in overlay.over(dataset, panel)} == {"leastload"}
+
+
+# ---- ratios
+
+
+def theirs(**changed):
+    points = [
+        {"run": run, "metric": "throughput", "arm": arm, "x": x, "value": value}
+        for run, arm, x, value in (
+            (1, "copy", 100, 1000.0),
+            (1, "copy", 100, 3000.0),
+            (1, "no-copy", 100, 500.0),
+            (1, "no-copy", 1000, 500.0),
+            (2, "no-copy", 100, 500.0),
+        )
+    ]
+    told = {"pattern": "PUSH/PULL", "transport": "tcp", "polled": "no", "machine": NOT_STATED}
+    return Dataset("somebody", "table 1", told | changed, "zmq_throughput", "PUSH/PULL over tcp", points)
+
+
+def panel():
+    made = Campaign([zmq()]).tables()
+    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+
+
+def test_a_published_ratio_is_a_point_over_the_mean_of_the_reference_of_its_run_and_place():
+    found = overlay.ratios_over(theirs(), panel())
+    assert [(point["run"], point["arm"], point["x"], point["value"]) for point in found] == [(1, "no-copy", 100, 0.25)]
+    assert overlay.ratios_over(theirs(polled="yes"), panel()) == []
+
+
+def test_published_ratios_are_hollow_marks_on_the_chart_of_ratios():
+    plain, drawn = (figures.ratio(panel(), datasets).to_dict() for datasets in ([], [theirs()]))
+    assert "open marks: published" in " ".join(drawn["title"]["subtitle"])
+    assert "published" not in str(plain["title"])
+    hollow = [layer for layer in drawn["layer"] if layer["mark"].get("filled") is False]
+    assert [point["value"] for layer in hollow for point in layer["data"]["values"]] == [0.25]
+    y = next(layer["encoding"]["y"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
+    assert y["scale"]["domain"][0] < 0.25
+
+
+def test_the_caption_states_the_conditions_of_what_is_drawn_and_why_other_numbers_are_not():
+    told = metric.caption([panel()], [theirs(), theirs(transport="ipc", polled="yes")])
+    assert "somebody, table 1 (pattern PUSH/PULL; transport tcp; polled no; machine not stated)." in told
+    why = "because no curve here was measured as they were: polled yes instead of no, transport ipc instead of tcp"
+    assert why in told
