@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import admission, claimed, closure, forecast, plan, room, schema, session, sweep
+from crossover import admission, claimed, closure, forecast, outcome, plan, room, schema, session, sweep
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -91,6 +91,8 @@ onsuccess:
     if conclude.asked(workflow):
         sys.exit(conclude.conclude(workflow, RESULTS, log))
     print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+    if outcome.conclude(workflow):
+        sys.exit(1)
 
 
 onerror:
@@ -98,5 +100,6 @@ onerror:
         conclude.conclude(workflow, RESULTS, log)
     else:
         print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+        outcome.conclude(workflow)
         with session.plain(room.NoRoom):
             room.require(RESULTS)

@@ -12,7 +12,7 @@ from crossover.closure import PACKAGE
 
 CORRIDOR = {
     *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
-    *("claimed", "published", "sources", "document", "__main__", "__init__"),
+    *("failure", "outcome", "claimed", "published", "sources", "document", "__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}
 DOCTOR = "doctor"
@@ -21,7 +21,7 @@ SHARE = "share"
 """What carries results and pages out; it knows the page that it carries, and nobody knows it."""
 COMMANDS = "commands"
 """The command line, which knows everybody, and which nobody knows."""
-SHARED = {"plan", "published", "record", "room", "sources"}
+SHARED = {"failure", "plan", "published", "record", "room", "sources"}
 """What a wing may import beside itself."""
 
 
@@ -93,7 +93,7 @@ def test_the_doctor_looks_into_wings_but_knows_nothing_of_what_is_measured(name)
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("share.")])
 def test_what_is_shared_is_a_page_and_files_whatever_was_measured(name):
     others = {other for other in imported(name) if not other.startswith("share.") and other != "share"}
-    assert others <= {"plan", "record", "report", "report.origin", "report.render"}
+    assert others <= {"failure", "plan", "record", "report", "report.origin", "report.render"}
     assert "share.publish" not in imported(name) or name == "share.publish"
 
 

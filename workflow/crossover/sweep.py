@@ -55,6 +55,8 @@ def settings_of(config: Config, launch: Launch) -> Settings:
 def _refinement(config: Config, experiment: str) -> dict[str, dict[str, Settings]]:
     path = _file(config, experiment)
     found: dict[str, dict[str, Settings]] = json.loads(path.read_text()) if path.exists() else {}
+    # Instead of placements, the reason why the second sweep could not be planned.
+    found.pop("failures", None)
     return found
 
 

@@ -73,4 +73,4 @@ rule report:
     message:
         "Rendering the report"
     shell:
-        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --page {output:q} 2>&1 | tee {log:q}"
+        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --page {output:q} --go-on 2>&1 | tee {log:q}"

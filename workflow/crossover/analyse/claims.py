@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from crossover import published, record
+from crossover import failure, published, record
 from crossover.analyse.absence import Absence
 from crossover.analyse.curves import NAMES, Curve, curves
 from crossover.analyse.field import Field, NotMeasuredError, as_named, of_source
 from crossover.analyse.found import Found
 from crossover.analyse.quantities import UNITS, find
 from crossover.analyse.verdicts import Judgement, Range, decisive, excess, judge
+
+READ = ("launches", "medians", "sensitivity")
+"""The joined tables that claims are judged by."""
 
 Claim = Mapping[str, Any]
 Row = dict[str, Any]
@@ -27,14 +31,28 @@ Row = dict[str, Any]
 def write(claims: Sequence[Claim], results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     """Judge `claims` (crossover.claimed) by the tables in `results`, and write their table beside them.
 
-    `higher` says what higher tiers measure, for what this run did not; see `Absence`.
+    `higher` says what higher tiers measure, for what this run did not; see `Absence`. A claim that cannot be judged,
+    because that fails or a table of its experiment did, is not judged for this reason, which the metadata keep too.
     """
-    field = measured(results, higher)
-    datasets = published.read()
-    sources = {source: of_source(datasets, source) for source in {claim["source"] for claim in claims}}
-    rows = [row(claim, field, sources[claim["source"]]) for claim in claims]
-    frame = pd.DataFrame(rows, columns=record.CLAIMS.names)
-    record.write(pa.Table.from_pandas(frame, record.CLAIMS, preserve_index=False), results / "claims.parquet")
+    field = cache(partial(measured, results, higher))
+    source = cache(partial(of_source, published.read()))
+    broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
+    rows, failures = [], []
+    for claim in claims:
+        experiments = _experiments(claim["quantity"])
+        with failure.caught("claim", claim["claim"], experiments[0]) as failed:
+            failure.require(broken, experiments, READ)
+            rows.append(row(claim, field(), source(claim["source"])))
+        rows += [_of_claim(claim) | _nothing("not judged", failure.reason(each)) for each in failed]
+        failures += failed
+    table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.CLAIMS.names), record.CLAIMS, preserve_index=False)
+    record.write(table, results / "claims.parquet", failure.stored(failures))
+
+
+def _experiments(quantity: Mapping[str, Any]) -> list[str]:
+    """The experiments whose curves a quantity takes, the main one first."""
+    sides = [side["experiment"] for side in quantity.values() if isinstance(side, Mapping) and "experiment" in side]
+    return [quantity["experiment"], *sides]
 
 
 def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Field:
@@ -52,21 +70,33 @@ def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -
 
 def row(claim: Claim, field: Field, source: Field) -> Row:
     """What is said of one claim, as a row of record.CLAIMS."""
-    said = {key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")}
-    quantity = claim["quantity"]
-    said |= {"kind": quantity["kind"], "experiment": quantity["experiment"], "metric": quantity["metric"]}
-    said["unit"] = UNITS.get(quantity["kind"], "")
-    said |= {"expected_low": _finite(claim["low"]), "expected_high": _finite(claim["high"])}
     try:
-        found = find(field, quantity)
+        found = find(field, claim["quantity"])
         expected = _range(claim, found)
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
         told = _measured(found, judgement, expected)
     except NotMeasuredError as error:
-        told = {"verdict": "not measured", "reason": str(error), "rows": "[]", "launches": 0, "numbers": 0}
-    return said | told | _of_source(claim, source)
+        told = _nothing("not measured", str(error))
+    return _of_claim(claim) | told | _of_source(claim, source)
+
+
+def _of_claim(claim: Claim) -> Row:
+    """The columns that the claim itself fills."""
+    quantity = claim["quantity"]
+    return {
+        **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},
+        **{key: quantity[key] for key in ("kind", "experiment", "metric")},
+        "unit": UNITS.get(quantity["kind"], ""),
+        "expected_low": _finite(claim["low"]),
+        "expected_high": _finite(claim["high"]),
+    }
+
+
+def _nothing(verdict: str, reason: str) -> Row:
+    """The columns of a claim for which no number was found."""
+    return {"verdict": verdict, "reason": reason, "rows": "[]", "launches": 0, "numbers": 0}
 
 
 def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover import record
+from crossover import failure, record
 
 Row = dict[str, Any]
+
+GATHERED = {"measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS}
+"""The tables that hold what the raw files hold."""
 
 LAUNCH = ("experiment", "placement", "launch")
 """What tells the launches of a run apart."""
 
 
 def gather(raw: list[Path], folder: Path) -> None:
-    """Write the measurements, launches and ranks of the `raw` files to `folder`."""
-    for name, table in gathered(raw).items():
-        record.write(table, folder / f"{name}.parquet")
+    """Write the measurements, launches and ranks of the `raw` files to `folder`.
+
+    If that fails they are empty, and keep the reason in their metadata; the launches keep that of a second sweep which
+    could not be planned. Raises RecordError for a file that cannot be believed or written.
+    """
+    tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
+    with failure.caught("table", "", folder.name) as failed:
+        tables = gathered(raw)
+    failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
+    failures["launches"] += failure.of(folder / "refinement.json")
+    for name, table in tables.items():
+        record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
 
 
 def gathered(raw: list[Path]) -> dict[str, pa.Table]:

@@ -16,6 +16,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from crossover import failure
 from crossover.analyse.blocks import blocks
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve, curves
@@ -28,13 +29,18 @@ Narrowed = dict[str, Any]
 
 
 def refine(raw: list[Path], settings: Settings, output: Path) -> None:
-    """Write what the second sweep measures to `output`, from the `raw` files of an experiment's first sweep."""
-    found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
+    """Write what the second sweep measures to `output`, from the `raw` files of an experiment's first sweep.
+
+    If that fails there is no second sweep, and the file keeps the reason.
+    """
+    found: dict[str, dict[str, Narrowed]] = {}
+    with failure.caught("second sweep", "", output.parent.name) as failures:
+        found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
     for placement, launches in found.items():
         for protocol, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")
     part = output.with_name(f".{output.name}.{socket.gethostname()}.{os.getpid()}.part")
-    part.write_text(json.dumps(found, indent=1))
+    part.write_text(json.dumps(found | failure.stored(failures), indent=1))
     part.replace(output)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
 
-from crossover import record
-from crossover.analyse.blocks import blocks
-from crossover.analyse.curves import NAMES, curves
+from crossover import failure, record
+from crossover.analyse.blocks import Blocks, blocks
+from crossover.analyse.curves import NAMES, Curve, curves
 from crossover.analyse.medians import medians
 from crossover.analyse.rows import DERIVED
 from crossover.analyse.within import WITHIN
@@ -32,38 +33,68 @@ TABLES = {
 }
 """Every table that an experiment has, and the run of all of them together, by the name of its file."""
 
+Rows: TypeAlias = pd.DataFrame | Iterable[dict[str, Any]]
+
 WHOLE = {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
 """Every table that only a run has."""
 
 
 def derive(folder: Path) -> None:
-    """Write the medians of the measurements in `folder`, and all that is estimated from them, beside them."""
-    inside = blocks(record.read(folder / "measurements.parquet", record.MEASUREMENTS))
-    found = medians(inside)
-    _write_rows(found, "medians", folder)
-    every = list(curves(found))
-    for name, rows in DERIVED.items():
-        _write_rows(rows(every), name, folder)
-    launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
-    for name, of_blocks in WITHIN.items():
-        _write_rows(of_blocks(inside, launches), name, folder)
+    """Write the medians of the measurements in `folder`, and all that is estimated from them, beside them.
+
+    A table that fails is empty and keeps the reason in its metadata. Raises RecordError for a file of `folder` that
+    cannot be read or written.
+    """
+
+    @cache
+    def inside() -> Blocks:
+        return blocks(_whole("measurements", folder))
+
+    @cache
+    def found() -> pd.DataFrame:
+        return medians(inside())
+
+    @cache
+    def every() -> list[Curve]:
+        return list(curves(found()))
+
+    @cache
+    def launches() -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = _whole("launches", folder).to_pylist()
+        return rows
+
+    made: dict[str, Callable[[], Rows]] = {
+        "medians": found,
+        **{name: partial(lambda of: of(every()), of) for name, of in DERIVED.items()},
+        **{name: partial(lambda of: of(inside(), launches()), of) for name, of in WITHIN.items()},
+    }
+    for name, rows in made.items():
+        table = TABLES[name].empty_table()
+        with failure.caught("table", name, folder.name) as failures:
+            table = _table(rows(), name)
+        record.write(table, folder / f"{name}.parquet", failure.stored(failures))
 
 
 def join(folders: list[Path], results: Path) -> None:
     """Write each of TABLES to `results`, the rows of all experiments' `folders` together."""
     for name, schema in TABLES.items():
-        parts = [record.read(folder / f"{name}.parquet", schema) for folder in sorted(folders)]
-        _write_joined(parts, name, results)
+        paths = [folder / f"{name}.parquet" for folder in sorted(folders)]
+        parts = [record.read(path, schema).replace_schema_metadata() for path in paths]
+        whole = pa.concat_tables([schema.empty_table(), *parts]).combine_chunks()
+        failures = [each for path in paths for each in failure.of(path)]
+        record.write(whole, results / f"{name}.parquet", failure.stored(failures))
 
 
-def _write_joined(parts: list[pa.Table], name: str, folder: Path) -> None:
-    whole = pa.concat_tables([TABLES[name].empty_table(), *(part.replace_schema_metadata() for part in parts)])
-    record.write(whole.combine_chunks(), folder / f"{name}.parquet")
+def _whole(name: str, folder: Path) -> pa.Table:
+    """A table of `folder`. Raises failure.InputError if it failed."""
+    path = folder / f"{name}.parquet"
+    failure.require(failure.of(path), [folder.name], [name])
+    return record.read(path, TABLES[name])
 
 
-def _write_rows(rows: pd.DataFrame | Iterable[dict[str, Any]], name: str, folder: Path) -> None:
-    """Write `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
+def _table(rows: Rows, name: str) -> pa.Table:
+    """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
     order = [*NAMES, *(column for column in ("level", "segment", "x", "launch") if column in schema.names)]
     frame = pd.DataFrame(rows, columns=schema.names).sort_values(order, kind="stable")
-    record.write(pa.Table.from_pandas(frame, schema, preserve_index=False), folder / f"{name}.parquet")
+    return pa.Table.from_pandas(frame, schema, preserve_index=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -26,6 +27,9 @@ def add_to(commands: Commands) -> None:
     source.add_argument("--from", dest="bundle", metavar="BUNDLE", type=Path, help="the bundle, instead of a folder")
     added.add_argument("--page", required=True, type=Path, help="the page to write")
     added.add_argument("--waiting", default="{}", help="what higher tiers, and clusters, would measure, as JSON")
+    added.add_argument(
+        "--go-on", action="store_true", help="end with exit code 0 although a part failed; the workflow tells of it"
+    )
 
 
 def _figures(chosen: Namespace) -> None:
@@ -40,12 +44,19 @@ def _ladder(chosen: Namespace) -> None:
     ladder.draw(chosen.results, chosen.folder)
 
 
-def _report(chosen: Namespace) -> None:
+def _report(chosen: Namespace) -> int:
     if chosen.bundle:
         from crossover.share import again
 
-        print(again.report(chosen.bundle, chosen.page))
+        said, failures = again.report(chosen.bundle, chosen.page)
+        print(said)
     else:
         from crossover.report import render
 
-        render.render(chosen.results, chosen.page, chosen.waiting)
+        failures = render.render(chosen.results, chosen.page, chosen.waiting)
+    if not failures or chosen.go_on:
+        return 0
+    from crossover import outcome
+
+    print(outcome.sentences(failures), file=sys.stderr)
+    return 1

@@ -13,6 +13,7 @@ VERDICTS = {
     "refuted": ("is refuted", "are refuted"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
     "not measured": ("was not measured", "were not measured"),
+    "not judged": ("was not judged", "were not judged"),
 }
 """Each verdict as the predicate of one claim, and of several."""
 
@@ -73,8 +74,8 @@ def paragraphs(claims: Sequence[Row]) -> list[str]:
 def sentences(row: Row) -> str:
     """What was claimed, in whose words, what was found, under which conditions, and what the claim's own data says."""
     head = f"`{row['claim']}`: *{row['says'].strip()}* {_quoted(row)}"
-    if row["verdict"] == "not measured":
-        found = f"**Not measured**: {row['reason']}."
+    if row["verdict"] in ("not measured", "not judged"):
+        found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     else:
         found = (
             f"**{row['verdict'].capitalize()}**: {row['reason']}. {_claimed(row)}; found was "

@@ -24,10 +24,12 @@ WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
 
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
-    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png."""
+    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png.
+
+    The specification comes last, so a chart that has one has all.
+    """
     # That charts are valid is for tests to ask: it takes longer than drawing them.
     specification: dict[str, Any] = chart.to_dict(validate=False)
-    (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
     svg = vl_convert.vegalite_to_svg(
         specification
         # Nobody zooms here, and what is clipped takes ten times as long to become a bitmap.
@@ -38,6 +40,7 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     (folder / f"{name}.svg").write_text(svg)
     (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(_in_points(svg)))
     (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
+    (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
 
 
 def _in_points(svg: str) -> str:

@@ -7,12 +7,13 @@ the page.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import altair as alt
 
-from crossover import published
+from crossover import failure, published
 from crossover.report import axes, export, looks, marks, overlay, quantities, thresholds
 from crossover.report.colours import GRID, INK
 from crossover.report.tables import Panel, Row, panels, rows
@@ -26,15 +27,22 @@ def draw(tables: Path, folder: Path) -> None:
     """Write the figures of one experiment, whose tables lie in `tables`, to `folder`.
 
     Each panel gives `{name}` and `{name}-ratio`, in every form of `export.save`. An experiment without a single row
-    leaves an empty folder.
+    leaves an empty folder. A figure that fails is left out, and the folder keeps the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
     datasets = published.read()
-    for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers", "thresholds"))):
-        if panel.values:
-            export.save(curve(panel, datasets), folder, panel.name)
-        if panel.near_ratios:
-            export.save(ratio(panel, datasets), folder, f"{panel.name}-ratio")
+    drawn: dict[str, Callable[[], alt.LayerChart]] = {}
+    with failure.caught("figure", "", tables.name) as failures:
+        for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers", "thresholds"))):
+            if panel.values:
+                drawn[panel.name] = partial(curve, panel, datasets)
+            if panel.near_ratios:
+                drawn[f"{panel.name}-ratio"] = partial(ratio, panel, datasets)
+    for name, chart in drawn.items():
+        with failure.caught("figure", name, tables.name) as failed:
+            export.save(chart(), folder, name)
+        failures += failed
+    failure.write(failures, folder)
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:

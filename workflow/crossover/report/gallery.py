@@ -15,7 +15,8 @@ from pathlib import Path
 import deflate
 import vl_convert
 
-from crossover import published
+from crossover import failure, published
+from crossover.failure import Failure
 from crossover.report import alternatives, colours, figures, looks, markup
 from crossover.report.looks import Look
 from crossover.report.tables import Panel
@@ -116,12 +117,15 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
 def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
     """A chart as the page's script expects it: what a screen reader says, its files, the specification.
 
-    Raises MissingFigureError.
+    The reason stands in the place of one that could not be drawn. Raises MissingFigureError.
     """
     path = folder / f"{name}.vl.json"
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
+        for failed in failure.of(folder):
+            if failed.name in ("", name):
+                return _failed(subtitle, failed)
         raise MissingFigureError(
             f"{path}: the figure is missing ({error.strerror}); draw it by running Snakemake again"
         ) from error
@@ -137,6 +141,14 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
         f'style="--chart-height:{specification["height"]}px"></div>'
         f'<p class="crossover-files">{files}</p>'
         f'<script type="{PACKED}">{_packed(colours.on_page(compact))}</script></div>'
+    )
+
+
+def _failed(subtitle: str, failed: Failure) -> str:
+    told = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
+    return (
+        f'<div class="crossover-chart-failed"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
+        f"<p>{html.escape(told)}</p></div>"
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from crossover import failure
 from crossover.report import export, figures, quantities
 from crossover.report.places import nearest
 from crossover.report.tables import Panel, Row, rows
@@ -91,10 +92,15 @@ def panel(summary: list[Row]) -> Panel | None:
 
 
 def draw(results: Path, folder: Path) -> None:
-    """Write the ladder's chart, of the joined tables in `results`, to `folder`; an empty folder where there is none."""
+    """Write the ladder's chart, of the joined tables in `results`, to `folder`; an empty folder where there is none.
+
+    If that fails, the folder keeps the reason.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    if shown := panel(rows(results, "summary")):
-        export.save(figures.curve(shown), folder, shown.name)
+    with failure.caught("figure", NAME) as failures:
+        if shown := panel(rows(results, "summary")):
+            export.save(figures.curve(shown), folder, shown.name)
+    failure.write(failures, folder)
 
 
 def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from IPython.display import Markdown
 
-from crossover import published, record
+from crossover import failure, published, record
 from crossover.report import (
     certainty,
     chance,
@@ -39,6 +39,7 @@ from crossover.report import (
 )
 from crossover.report import tables as corridor
 from crossover.report.machine import Course
+from crossover.report.part import OF_EXPERIMENT, callout, listed, part, sentence
 from crossover.report.tables import Row
 
 
@@ -50,6 +51,7 @@ class Page:
         self.leads = leads
         self.tables = corridor.load(self.results)
         self.published = published.read()
+        self.failures = [*failure.within(self.results), *told.failures()]
 
     # ---- the whole page
 
@@ -57,24 +59,33 @@ class Page:
         """What draws the charts, and how they look."""
         return Markdown(gallery.script())
 
+    def failed(self) -> Markdown:
+        """What this run and this page lack because it failed."""
+        return Markdown(callout(self.failures))
+
+    @part()
     def recommended(self) -> Markdown:
         """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""
         return Markdown(recommended.section(self.tables.recommendations))
 
+    @part()
     def summary(self) -> Markdown:
         """The page in a few sentences."""
         return Markdown(short.sentences(self.tables, self.leads))
 
+    @part()
     def headlines(self) -> Markdown:
         """What each experiment's leading metric came to, and which experiments were not run."""
         return Markdown(prose.headlines(self.tables, self.leads))
 
+    @part("crossovers")
     def crossovers(self) -> Markdown:
         """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
         panels = self.tables.all_leading(self.leads)
         lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in verdicts.lines(panel)]
         return _table(["experiment", "metric", *verdicts.HEADER], lines, "No arm could be compared with another.")
 
+    @part("ranks")
     def machine(self) -> Markdown:
         """What every rank ran on, one column per kind of host."""
         kinds = machine.kinds(self.tables.ranks)
@@ -85,6 +96,7 @@ class Page:
             markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
         )
 
+    @part("launches", "measurements")
     def health(self) -> Markdown:
         """How each experiment went, one column each: what was asked, what it took, what was not sane."""
         names = self.tables.experiments
@@ -95,37 +107,45 @@ class Page:
         lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
         return Markdown(markup.pipe_table(["what", *(f"`{name}`" for name in names)], lines))
 
+    @part()
     def holes(self) -> Markdown:
         """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
         missing = filter(None, [holes.absent(self._absent())])
-        said = "\n\n".join([*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())])
+        failed = filter(None, [listed(self.failures)])
+        said = "\n\n".join([*failed, *holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())])
         return Markdown(said or "There are none: every launch left data.")
 
+    @sentence
     def when(self) -> str:
         """On which days the launches began, as the beginning of a sentence."""
         return machine.when(self.tables.launches)
 
     # ---- how sure
 
+    @sentence
     def odds(self) -> str:
         """Of how many findings one is chance's."""
         return chance.odds()
 
+    @part()
     def certainty(self) -> Markdown:
         """What each experiment could have shown, in sentences."""
         said = certainty.sentences(self._leading(self.tables.sensitivity))
         return Markdown(said or "No arm could be compared with another.")
 
+    @part("sensitivity", "needs")
     def sure(self) -> Markdown:
         """For each arm what the null arms show, beside how well it is known itself and how well it was to be."""
         lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
         return _table(certainty.SURE_HEADER, lines, "No arm could be compared with another.")
 
+    @part("needs")
     def needs(self) -> Markdown:
         """Where each arm's noise comes from, and the launches and rounds that the next run needs."""
         lines = certainty.needs(self._leading(self.tables.needs))
         return _table(certainty.NEEDS_HEADER, lines, "No arm could be compared with another.")
 
+    @part("steady")
     def steady(self) -> Markdown:
         """How many series settled, and the launches that have some which did not."""
         kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
@@ -136,6 +156,7 @@ class Page:
         shown = markup.pipe_table(certainty.STEADY_HEADER, certainty.steady(counts))
         return Markdown("\n\n".join(filter(None, [shown, certainty.unsettled(counts)])))
 
+    @part("fits")
     def fits(self) -> Markdown:
         """What a message and what a byte cost, wherever time was measured against size."""
         return _table(fits.HEADER, fits.lines(self._leading(self.tables.fits)), "No time was measured against size.")
@@ -145,6 +166,7 @@ class Page:
 
     # ---- one experiment
 
+    @part(OF_EXPERIMENT)
     def charts(self, experiment: str) -> Markdown:
         """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
         every = self.tables.panels(experiment, self.leads.get(experiment))
@@ -159,6 +181,7 @@ class Page:
         tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in zip(metrics, sections, strict=True))
         return Markdown(f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::")
 
+    @part()
     def findings(self, experiment: str) -> Markdown:
         """What the leading metric's panels show, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
@@ -168,28 +191,34 @@ class Page:
         ]
         return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in said))
 
+    @part()
     def ratios(self, experiment: str) -> Markdown:
         """The leading metric's ratios at a few points of the axis, the ends among them."""
         return _table(*ratios.table(self.tables.leading(experiment, self.leads.get(experiment))), "")
 
+    @part()
     def costs(self, experiment: str) -> Markdown:
         """What a send costs on each curve, where throughputs and send rates were measured."""
         return _table(*costs.table(self.tables.panels(experiment)), "No send was timed.")
 
+    @part()
     def waiting(self, experiment: str) -> Markdown:
         """What of an experiment this run leaves to higher tiers and to clusters."""
         known = told.waiting()
         higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
         return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
 
+    @part()
     def claims(self) -> Markdown:
         """The verdicts on the claims of others: a line for every claim."""
         return Markdown(claims.table(self.tables.claims) or "No claim was judged.")
 
+    @part()
     def claims_told(self) -> Markdown:
         """The same in sentences, source by source."""
         return Markdown("\n\n".join(claims.paragraphs(self.tables.claims)))
 
+    @part()
     def ladder(self) -> Markdown:
         """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
         shown = ladder.panel(self.tables.summary)
@@ -199,6 +228,7 @@ class Page:
         caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
         return Markdown(f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
 
+    @part()
     def others(self) -> Markdown:
         """A section for each experiment that the page's text does not know."""
         sections = []

@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from crossover import record, sources
-from crossover.report import origin, preview
-from crossover.report.told import RESULTS_VARIABLE, WAITING_VARIABLE
+from crossover import failure, record, sources
+from crossover.failure import Failure
+from crossover.report import origin, preview, told
+from crossover.report.told import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 PACKAGES = Path(__file__).parents[2]
 """The folder that a kernel must have on its path to find this package."""
@@ -32,10 +33,11 @@ class RenderError(Exception):
     """A page that Quarto did not render, or that cannot be written; the message ends with what to do."""
 
 
-def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> None:
+def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
 
-    `waiting` is JSON, as `Page.waiting` reads it.
+    `waiting` is JSON, as `Page.waiting` reads it. Returns what the page lacks because it failed, in the results or in
+    a part of the page; the page names all of it at its top, so it is rendered again if a part failed.
 
     Raises RenderError if Quarto fails or `page` cannot be written, preview.PreviewError if the preview fails.
     """
@@ -51,16 +53,28 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         # So that a document which somebody added is cited, even before `make docs`.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
-        if quarto := shutil.which("quarto"):
-            print(f"report: {quarto} renders {page}", file=sys.stderr)
-            # The project knows one page, the index.
-            (copy / source).replace(copy / "index.qmd")
-            made = _by_quarto(quarto, copy, environment)
-        else:
-            print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
-            made = copy / "preview.html"
-            preview.render(copy / source, made, environment)
-        _deliver(origin.stamped(made.read_text(encoding="utf-8"), made_from), page)
+        parts = Path(folder) / "failures"
+        environment[FAILURES_VARIABLE] = str(parts)
+        made = _rendered(copy, source, environment, page)
+        if parts.exists():
+            made = _rendered(copy, source, environment, page)
+        failures = [*failure.within(results), *told.read_failures(parts)]
+        text = origin.stamped(made.read_text(encoding="utf-8"), made_from)
+        _deliver(failure.stamped(text, failures), page)
+    return failures
+
+
+def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Path) -> Path:
+    """The page as rendered in a `copy` of the project."""
+    if quarto := shutil.which("quarto"):
+        print(f"report: {quarto} renders {page}", file=sys.stderr)
+        # The project knows one page, the index.
+        shutil.copyfile(SOURCE / source, copy / "index.qmd")
+        return _by_quarto(quarto, copy, environment)
+    print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
+    made = copy / "preview.html"
+    preview.render(copy / source, made, environment)
+    return made
 
 
 def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:

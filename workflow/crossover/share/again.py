@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from crossover.failure import Failure
 from crossover.report import origin, render
 from crossover.share import fresh, unpack
 
 
-def report(bundle: Path, page: Path) -> str:
-    """Render the report from a bundle to the file `page`. What is said compares it with the bundle's own.
+def report(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
+    """Render the report from a bundle to the file `page`: how it compares with the bundle's own, and what failed.
 
     Raises unpack.UnpackError, and what `render.render` raises.
     """
@@ -18,11 +19,12 @@ def report(bundle: Path, page: Path) -> str:
         results = folder / "results"
         theirs = results / fresh.PAGE
         waiting = origin.read(theirs)["waiting"]
-        render.render(results, page, json.dumps(waiting))
+        failures = render.render(results, page, json.dumps(waiting))
         same = page.read_bytes() == theirs.read_bytes()
     if same:
-        return f"The report: {page}, the same bytes as in {bundle}"
-    return (
+        return f"The report: {page}, the same bytes as in {bundle}", failures
+    said = (
         f"The report: {page}, from the same results as the one in {bundle} but not the same bytes: another version of "
         "crossover or of its libraries, or Quarto on one side alone, rendered that one"
     )
+    return said, failures

@@ -1,0 +1,190 @@
+"""Does a table, a claim or a setting that fails leave its reason, and everything else as it is?"""
+
+import json
+
+import pytest
+from judged import medians, shipped, write
+from test_tables import RISING, campaign, content, raw_files
+
+from crossover import failure, record
+from crossover.analyse import claims, gather, recommend, refinement, tables
+from crossover.analyse.settings import SETTINGS
+
+
+def fault(*_, **__):
+    raise ValueError("a fault")
+
+
+def fault_at_the_second_row(*told):
+    yield {"experiment": "toy", "x": 1.0}
+    fault()
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("raw")
+    return raw_files(folder, campaign(RISING))
+
+
+@pytest.fixture
+def made(raw, tmp_path):
+    """Makes the tables of the toy in a folder of its own: their bytes, and what failed, both by name."""
+
+    def make(name="whole"):
+        folder = tmp_path / name / "toy"
+        gather.gather(raw, folder)
+        tables.derive(folder)
+        return content(folder), {table: failure.of(folder / f"{table}.parquet") for table in tables.TABLES}
+
+    return make
+
+
+def lacking(folder, name):
+    return record.read(folder / f"{name}.parquet", tables.TABLES[name]).num_rows == 0
+
+
+@pytest.mark.parametrize("wrong", [fault, fault_at_the_second_row])
+@pytest.mark.parametrize("name", [*tables.DERIVED, *tables.WITHIN])
+def test_a_table_that_fails_is_empty_and_the_others_are_as_without(made, tmp_path, monkeypatch, name, wrong):
+    before, _ = made()
+    monkeypatch.setitem(tables.DERIVED if name in tables.DERIVED else tables.WITHIN, name, wrong)
+    after, failures = made("failed")
+    assert {table for table in before if before[table] != after[table]} == {name}
+    assert lacking(tmp_path / "failed" / "toy", name)
+    (failed,) = failures.pop(name)
+    assert (failed.kind, failed.name, failed.experiment) == ("table", name, "toy")
+    assert (failed.error, failed.place.split(",")[0]) == ("ValueError: a fault", "analyse/tables.py")
+    assert not any(failures.values())
+
+
+def test_what_follows_from_a_table_that_failed_fails_for_the_same_reason(made, monkeypatch):
+    before, _ = made()
+    monkeypatch.setattr(tables, "medians", fault)
+    after, failures = made("failed")
+    failed = {"medians", *tables.DERIVED}
+    assert {table for table in before if before[table] != after[table]} == failed
+    assert {name for name, own in failures.items() if own} == failed
+    assert len(failure.grouped([each for own in failures.values() for each in own])) == 1
+
+
+def test_raw_files_that_cannot_be_gathered_cost_this_experiment_alone(made, raw, tmp_path, monkeypatch):
+    gather.gather(raw, tmp_path / "good")
+    tables.derive(tmp_path / "good")
+    monkeypatch.setattr(gather, "gathered", fault)
+    _, failures = made("failed")
+    assert all(own[0].error == "ValueError: a fault" for own in failures.values())
+    tables.join([tmp_path / "good", tmp_path / "failed" / "toy"], tmp_path / "joined")
+    for name in tables.TABLES:
+        joined, own = (tmp_path / place / f"{name}.parquet" for place in ("joined", "good"))
+        assert record.read(joined, tables.TABLES[name]).to_pylist() == record.read(own, tables.TABLES[name]).to_pylist()
+        assert failure.of(joined) == failures[name]
+
+
+def test_a_file_that_cannot_be_believed_still_ends_the_step(raw, tmp_path):
+    raw[0].with_name("launch=9.parquet").write_bytes(b"no parquet")
+    with pytest.raises(record.RecordError, match="cannot be read as parquet"):
+        gather.gather([*raw, raw[0].with_name("launch=9.parquet")], tmp_path / "toy")
+
+
+def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_kept_with_the_launches(raw, tmp_path, monkeypatch):
+    monkeypatch.setattr(refinement, "refinement", fault)
+    output = tmp_path / "toy" / "refinement.json"
+    output.parent.mkdir()
+    refinement.refine(raw, {}, output)
+    assert set(json.loads(output.read_text())) == {"failures"}
+    gather.gather(raw, output.parent)
+    tables.derive(output.parent)
+    (failed,) = failure.of(output.parent / "launches.parquet")
+    assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "toy", "ValueError: a fault")
+    assert not lacking(output.parent, "launches") and not lacking(output.parent, "needs")
+
+
+# ---- claims
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """The tables of a run on which every claim can be judged."""
+    return write(tmp_path_factory.mktemp("judged"), list(medians(shipped())))
+
+
+def verdicts(folder):
+    claims.write(shipped(), folder, {})
+    path = folder / "claims.parquet"
+    return {row["claim"]: row for row in record.read(path, record.CLAIMS).to_pylist()}, failure.of(path)
+
+
+@pytest.mark.parametrize("kind", sorted({claim["quantity"]["kind"] for claim in shipped()}))
+def test_a_claim_that_cannot_be_judged_is_not_judged_and_the_others_are_as_without(judged, monkeypatch, kind):
+    chosen = next(claim for claim in shipped() if claim["quantity"]["kind"] == kind)
+    before, none = verdicts(judged)
+    find, wrong = claims.find, chosen["quantity"]
+    monkeypatch.setattr(claims, "find", lambda field, what: fault() if what is wrong else find(field, what))
+    after, (failed,) = verdicts(judged)
+    assert none == []
+    assert list(after) == list(before)
+    assert [name for name in before if before[name] != after[name]] == [chosen["claim"]]
+    row = after[chosen["claim"]]
+    assert (row["verdict"], row["says"], row["value"]) == ("not judged", chosen["says"], None)
+    assert row["reason"].startswith("`ValueError: a fault`, raised in `analyse/claims.py, line ")
+    assert (failed.kind, failed.name) == ("claim", chosen["claim"])
+
+
+@pytest.mark.parametrize("name", claims.READ)
+def test_the_claims_on_an_experiment_whose_table_failed_are_not_judged_for_that_reason(judged, tmp_path, name):
+    for table in claims.READ:
+        (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
+    path = tmp_path / f"{name}.parquet"
+    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/medians.py, line 9")
+    record.write(record.read(path, tables.TABLES[name]), path, failure.stored([cause]))
+    before, _ = verdicts(judged)
+    after, failures = verdicts(tmp_path)
+    concerned = {c["claim"] for c in shipped() if "zmq_latency" in json.dumps(c["quantity"])}
+    assert {name for name, row in after.items() if row["verdict"] == "not judged"} == concerned
+    assert {name for name in before if before[name] != after[name]} == concerned
+    assert {(each.error, each.place) for each in failures} == {(cause.error, cause.place)}
+
+
+# ---- settings
+
+
+def recommended(folder):
+    for name, schema in recommend.READ.items():
+        if not (folder / f"{name}.parquet").exists():
+            record.write(schema.empty_table(), folder / f"{name}.parquet")
+    recommend.recommend(folder)
+    path = folder / "recommendations.parquet"
+    return record.read(path, record.RECOMMENDATIONS).to_pylist(), failure.of(path)
+
+
+@pytest.mark.parametrize("chosen", SETTINGS, ids=lambda setting: f"{setting.experiment}-{setting.name}")
+def test_a_setting_that_cannot_be_decided_is_not_recommended_and_the_others_are_as_without(judged, monkeypatch, chosen):
+    before, none = recommended(judged)
+    speaks = recommend._speaks
+    monkeypatch.setattr(recommend, "_speaks", lambda panel, one: fault() if one is chosen else speaks(panel, one))
+    after, failures = recommended(judged)
+    known = {name: value for name, value in recommend._known(chosen).items() if value}
+
+    def of_others(rows):
+        return [row for row in rows if any(row[name] != value for name, value in known.items())]
+
+    assert none == []
+    assert of_others(before) == of_others(after)
+    (row,) = [row for row in after if row not in of_others(after)]
+    assert not row["recommended"]
+    assert row["reason"].startswith("failed: `ValueError: a fault`, raised in `analyse/")
+    assert [(each.kind, each.name) for each in failures] == [("setting", chosen.name)]
+    assert "a fault" in (judged / recommend.FILE).read_text()
+
+
+def test_a_setting_of_an_experiment_whose_table_failed_is_not_recommended_for_that_reason(judged, tmp_path):
+    recommended(judged)
+    for table in recommend.READ:
+        (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
+    path = tmp_path / "sensitivity.parquet"
+    cause = failure.Failure("table", "sensitivity", "mpi_pingpong", "KeyError: 'x'", "analyse/rows.py, line 9")
+    record.write(record.read(path, record.SENSITIVITY), path, failure.stored([cause]))
+    rows, failures = recommended(tmp_path)
+    failed = [row for row in rows if row["reason"] and "KeyError" in row["reason"]]
+    assert {row["experiment"] for row in failed} == {"mpi_pingpong"}
+    assert len(failed) == len(failures) == sum(setting.experiment == "mpi_pingpong" for setting in SETTINGS)

@@ -1,0 +1,83 @@
+"""Is a failure kept in whatever file lacks the part, and does the end of a run name each cause once?"""
+
+import json
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from crossover import failure, outcome, record
+from crossover.failure import Failure
+
+ONE = Failure("table", "steady", "toy", "ValueError: </script>", "analyse/steady.py, line 7")
+
+
+def test_an_exception_becomes_a_failure_with_its_type_message_and_our_line(capsys):
+    with failure.caught("claim", "fast", "toy") as found:
+        record.metadata(None)
+    (failed,) = found
+    assert (failed.kind, failed.name, failed.experiment) == ("claim", "fast", "toy")
+    assert failed.error == "AttributeError: 'NoneType' object has no attribute 'schema'"
+    assert failed.place.startswith("record.py, line ")
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_a_message_is_one_line_of_bounded_length():
+    with failure.caught("figure", "a") as found:
+        raise KeyError("many\nlines " * 100)
+    assert "\n" not in found[0].error and len(found[0].error) < 2 * failure.LONGEST
+
+
+def test_nothing_fails_where_nothing_is_raised_and_refusals_pass():
+    with failure.caught("table", "a") as found:
+        pass
+    assert found == []
+    for refused in (record.RecordError, ZeroDivisionError, KeyboardInterrupt):
+        with pytest.raises(refused), failure.caught("table", "a", refusals=(ZeroDivisionError,)):
+            raise refused
+
+
+def test_what_a_failed_table_was_needed_for_fails_for_its_reason(capsys):
+    with failure.caught("claim", "fast", "toy") as found:
+        failure.require([ONE], ["toy"], ["steady"])
+    assert found == [Failure("claim", "fast", "toy", ONE.error, ONE.place)]
+    assert capsys.readouterr().err == "", "its traceback is in the log of the table"
+    failure.require([ONE], ["other"], ["steady"])
+    failure.require([ONE], ["toy"], ["needs"])
+
+
+def test_every_kind_of_file_gives_its_failures_back(tmp_path):
+    other = Failure("figure", "a", "", "OSError", "")
+    record.write(pa.table({"x": [1]}), tmp_path / "table.parquet", failure.stored([ONE, other, ONE]))
+    (tmp_path / "plan.json").write_text(json.dumps({"node": {}} | failure.stored([ONE, other])))
+    (tmp_path / "figures").mkdir()
+    failure.write([ONE, other], tmp_path / "figures")
+    (tmp_path / "page.html").write_text(failure.stamped("<html><body>a</body></html>", [ONE, other]))
+    for name in ("table.parquet", "plan.json", "figures", "page.html"):
+        assert failure.of(tmp_path / name) == [ONE, other], name
+
+
+def test_a_file_without_failures_has_none_and_is_as_ever(tmp_path):
+    record.write(pa.table({"x": [1]}), tmp_path / "table.parquet", failure.stored([]))
+    record.write(pa.table({"x": [1]}), tmp_path / "same.parquet")
+    assert (tmp_path / "table.parquet").read_bytes() == (tmp_path / "same.parquet").read_bytes()
+    assert failure.stamped("<body></body>", []) == "<body></body>"
+    failure.write([ONE], tmp_path)
+    failure.write([], tmp_path)
+    assert not (tmp_path / failure.FILE).exists()
+    (tmp_path / "damaged.parquet").write_text("no parquet")
+    (tmp_path / "damaged.json").write_text("[")
+    for name in ("table.parquet", "damaged.parquet", "damaged.json", "missing.html", "."):
+        assert failure.of(tmp_path / name) == [], name
+
+
+def test_the_end_of_a_run_names_each_cause_once_with_all_that_it_cost():
+    same = [replace(ONE, name=name) for name in ("fits", "ratios")]
+    claim = replace(ONE, kind="claim", name="fast")
+    chart = Failure("figure", "ladder", "", "KeyError: 1", "")
+    said = outcome.sentences([*same, claim, chart, claim], {same[0]: "results/logs/toy/tables.log"}).splitlines()
+    assert said[1:4] == [
+        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/steady.py, line 7)",
+        "    traceback: results/logs/toy/tables.log",
+        "  figure ladder: KeyError: 1",
+    ]

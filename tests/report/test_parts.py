@@ -1,0 +1,182 @@
+"""Does a figure or a part of the page that fails leave its reason in its place, and everything else as it is?"""
+
+import re
+import shutil
+
+import pytest
+from campaigns import Campaign, mpi, two_good_one_hole, zmq
+
+from crossover import failure, record
+from crossover.__main__ import main
+from crossover.failure import Failure
+from crossover.report import (
+    certainty,
+    chance,
+    claims,
+    costs,
+    figures,
+    fits,
+    holes,
+    ladder,
+    machine,
+    metric,
+    prose,
+    ratios,
+    recommended,
+    render,
+    short,
+    told,
+    verdicts,
+)
+from crossover.report.page import Page
+
+LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
+
+PARTS = {
+    "recommended": (recommended, "section"),
+    "summary": (short, "sentences"),
+    "headlines": (prose, "headlines"),
+    "crossovers": (verdicts, "lines"),
+    "machine": (machine, "kinds"),
+    "health": (machine, "HEALTH"),
+    "holes": (holes, "paragraphs"),
+    "certainty": (certainty, "sentences"),
+    "sure": (certainty, "sure"),
+    "needs": (certainty, "needs"),
+    "steady": (record, "STEADY"),
+    "fits": (fits, "lines"),
+    "claims": (claims, "table"),
+    "claims_told": (claims, "paragraphs"),
+    "ladder": (ladder, "panel"),
+    "when": (machine, "when"),
+    "odds": (chance, "odds"),
+}
+"""The parts of the page that take no experiment, each with what it calls."""
+
+OF_EXPERIMENT = {
+    "charts": (metric, "section"),
+    "findings": (prose, "findings"),
+    "ratios": (ratios, "table"),
+    "costs": (costs, "table"),
+    "waiting": (told, "waiting"),
+}
+
+
+def fault(*_, **__):
+    raise ValueError("a fault")
+
+
+@pytest.fixture(scope="module")
+def page(results):
+    return Page(LEADS, results)
+
+
+def shown(page):
+    """Every part of the page, as text."""
+    made = {name: getattr(page, name)() for name in PARTS}
+    made |= {f"{name} {each}": getattr(page, name)(each) for name in OF_EXPERIMENT for each in LEADS}
+    return {name: said if isinstance(said, str) else said.data for name, said in made.items()}
+
+
+def test_every_part_of_the_page_is_tried_here():
+    parts = {name for name, method in vars(Page).items() if hasattr(method, "__wrapped__")}
+    assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"others"}
+    public = {name for name in vars(Page) if not name.startswith("_")}
+    assert public - parts == {"script", "failed"}
+
+
+@pytest.mark.parametrize("name", [*PARTS, *OF_EXPERIMENT])
+def test_a_part_that_fails_says_so_in_its_place_and_the_others_are_as_without(page, monkeypatch, tmp_path, name):
+    before = shown(page)
+    monkeypatch.setenv("CROSSOVER_FAILURES", str(tmp_path / "failures"))
+    monkeypatch.setattr(*(PARTS | OF_EXPERIMENT)[name], fault)
+    after = shown(page)
+    changed = [part for part in before if before[part] != after[part]]
+    assert name in {part.split()[0] for part in changed}
+    # What two parts call takes both of them.
+    for part in changed:
+        assert "This part of the page failed: " in after[part], part
+        assert "Error: " in after[part]
+    failures = told.read_failures(tmp_path / "failures")
+    assert name in {each.name for each in failures}
+    assert {each.kind for each in failures} == {"section"}
+
+
+def test_the_page_names_at_its_top_and_in_its_place_what_failed_in_the_results(results, tmp_path):
+    folder = shutil.copytree(results, tmp_path / "results")
+    cause = Failure("table", "steady", "mpi_pingpong", "ValueError: a fault", "analyse/steady.py, line 7")
+    record.write(record.STEADY.empty_table(), folder / "steady.parquet", failure.stored([cause]))
+    shown = Page(LEADS, folder)
+    told = "able `steady` of `mpi_pingpong`"
+    assert f"- T{told}: `ValueError: a fault`, raised in `analyse/steady.py, line 7`." in shown.failed().data
+    for part in (shown.steady(), shown.charts("mpi_pingpong"), shown.holes()):
+        assert told in part.data and "ValueError: a fault" in part.data
+    assert told not in shown.charts("zmq_throughput").data + shown.needs().data
+    assert Page(LEADS, results).failed().data == ""
+
+
+@pytest.mark.parametrize(
+    "wrong", ["throughput-push-pull-over-tcp-64-mb-in-flight", "bandwidth-push-pull-over-ipc-64-mb-in-flight-ratio"]
+)
+def test_a_figure_that_fails_is_left_out_and_the_others_are_as_without(tmp_path, monkeypatch, wrong):
+    campaign = two_good_one_hole()
+    before, after = campaign.write(tmp_path / "before"), tmp_path / "after"
+    kind = "ratio" if wrong.endswith("-ratio") else "curve"
+    draw = getattr(figures, kind)
+    monkeypatch.setattr(
+        figures, kind, lambda panel, *told: fault() if wrong.startswith(panel.name) else draw(panel, *told)
+    )
+    campaign.write(after)
+    drawn = {path.relative_to(before): path.read_bytes() for path in before.rglob("figures/*/*.json")}
+    kept = {path.relative_to(after): path.read_bytes() for path in after.rglob("figures/*/*.json")}
+    lost = {path for path in drawn if kept.get(path) != drawn[path]}
+    assert {path.name.split(".")[0] for path in lost} == {wrong}
+    assert {path.name for path in kept.keys() - drawn.keys()} == {failure.FILE}
+    page = Page(LEADS, after).charts("zmq_throughput").data
+    assert page.count("This figure could not be drawn: ValueError: a fault (report/") == 1
+    assert f"Figure `{wrong}` of `zmq_throughput`: `ValueError: a fault`" in Page(LEADS, after).failed().data
+    whole = Page(LEADS, before).charts("zmq_throughput").data
+    assert page.count('class="crossover-canvas"') == whole.count('class="crossover-canvas"') - 1
+
+
+def test_a_ladder_that_fails_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(ladder, "panel", fault)
+    ladder.draw(Campaign([zmq(), mpi()]).write_tables(tmp_path), tmp_path / "figures" / "ladder")
+    assert [(each.kind, each.name) for each in failure.of(tmp_path / "figures" / "ladder")] == [("figure", "ladder")]
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """The report's source, of which one cell fails wherever it is rendered, and no Quarto."""
+    source = shutil.copytree(render.SOURCE, tmp_path / "reports")
+    text = (source / "index.qmd").read_text()
+    setup = "from crossover.report.page import Page\n"
+    assert setup in text
+    (source / "index.qmd").write_text(
+        text.replace(setup, f"{setup}from crossover.report import fits\nfits.lines = 1\n")
+    )
+    monkeypatch.setattr(render, "SOURCE", source)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_a_page_of_which_a_part_failed_is_written_names_it_at_its_top_and_the_command_fails(
+    broken, results, tmp_path, capsys
+):
+    page = tmp_path / "page.html"
+    assert main(["report", str(results), "--page", str(page)]) == 1
+    said = capsys.readouterr().err
+    assert said.count("preview renders") == 2
+    assert "section fits: TypeError: 'int' object is not callable (report/page.py, line " in said
+    (failed,) = failure.of(page)
+    assert (failed.kind, failed.name) == ("section", "fits")
+    text = page.read_text()
+    assert text.index("Parts of this run failed") < text.index('id="sec-recommended"') < text.index('id="sec-holes"')
+    assert len(re.findall("TypeError: 'int' object is not callable|TypeError: &#39;int&#39; object", text)) >= 3
+    assert main(["report", str(results), "--page", str(page), "--go-on"]) == 0
+
+
+def test_a_page_of_which_nothing_failed_is_rendered_once(results, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert render.render(results, tmp_path / "page.html") == []
+    assert capsys.readouterr().err.count("preview renders") == 1
+    assert failure.KEY not in (tmp_path / "page.html").read_text()
