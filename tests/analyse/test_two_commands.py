@@ -7,7 +7,15 @@ import pytest
 from runs import finished
 from synthetic import SIZES
 
+from crossover import failure, record
 from crossover.__main__ import main
+from crossover.analyse import compare, history
+from crossover.analyse.curves import NAMES
+from crossover.analyse.pair import Pair
+from crossover.analyse.tables import TABLES
+from crossover.failure import Failure
+from crossover.report import comparison_figures
+from crossover.report.comparison_page import ComparisonPage
 
 QUARTO = """#!{python}
 import pathlib, shutil
@@ -54,6 +62,72 @@ def test_a_history_leaves_tables_charts_and_its_own_page_and_says_what_changed(r
     assert "page = CoursePage()" in (folder / "index.html").read_text()
     assert {path.stem for path in folder.glob("*.parquet")} == {"history", "runs"}
     assert "0 of 2 curves of an arm against its reference came to another level" in capsys.readouterr().out
+
+
+def broken(folder, name="medians", experiment="zmq_throughput", keep=True):
+    """Let a table of a finished run have failed, for one experiment or altogether."""
+    path = folder / f"{name}.parquet"
+    table = record.read(path, TABLES[name])
+    cause = Failure("table", name, experiment, "ValueError: a fault", f"analyse/{name}.py, line 9")
+    record.write(table if keep else table.slice(0, 0), path, failure.stored([cause]))
+
+
+@pytest.mark.parametrize("command", ["compare", "history"])
+def test_a_curve_that_fails_is_left_out_named_and_the_others_are_as_without(
+    runs, tmp_path, monkeypatch, capsys, command
+):
+    module, step = {"compare": (compare, "_of_pair"), "history": (history, "_course")}[command]
+    name = {"compare": "curve_changes", "history": "history"}[command]
+
+    def rows(folder, code):
+        assert main([command, *runs, "--folder", str(tmp_path / folder)]) == code
+        schema = compare.TABLES.get(name) or history.TABLES[name]
+        told = record.read(tmp_path / folder / f"{name}.parquet", schema).to_pylist()
+        # Adjusted for how many there are.
+        return [{column: value for column, value in row.items() if column != "q"} for row in told]
+
+    before, do = rows("whole", 0), getattr(module, step)
+    wrong = "no-copy"
+    monkeypatch.setattr(module, step, lambda of, *told: 1 / 0 if _arm(of) == wrong else do(of, *told))
+    capsys.readouterr()
+    after = rows("failed", 1)
+    assert after == [row for row in before if row["arm"] != wrong] != before
+    said = capsys.readouterr().err
+    assert (
+        "curve no-copy, per message, tcp (node) of zmq_throughput: ZeroDivisionError: division by zero (analyse/"
+        in said
+    )
+
+
+def _arm(of):
+    return of.after.facts["arm"] if isinstance(of, Pair) else dict(zip(NAMES, of, strict=True))["arm"]
+
+
+@pytest.mark.parametrize("command", ["compare", "history"])
+def test_a_table_of_a_run_that_failed_is_named_with_its_folder(runs, tmp_path, capsys, command):
+    broken(Path(runs[1]))
+    assert main([command, *runs, "--folder", str(tmp_path / "folder")]) == 1
+    assert (
+        f"table medians of zmq_throughput in {runs[1]}: ValueError: a fault (analyse/medians.py, line 9)"
+        in capsys.readouterr().err
+    )
+    broken(Path(runs[1]), keep=False)
+    assert main([command, *runs, "--folder", str(tmp_path / "folder")]) == 1
+    said = capsys.readouterr().err
+    assert (
+        "the table medians of zmq_throughput failed (ValueError: a fault), so there is nothing to compare; repeat"
+        in said
+    )
+
+
+def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(comparison_figures, "along", lambda *_: 1 / 0)
+    assert main(["compare", *runs, "--folder", str(tmp_path / "folder")]) == 1
+    assert len(list((tmp_path / "folder/figures").glob("*.vl.json"))) == 1
+    assert "-along: ZeroDivisionError: division by zero" in capsys.readouterr().err
+    page = ComparisonPage(tmp_path / "folder")
+    assert "This figure could not be drawn: ZeroDivisionError" in page.experiments().data
+    assert "ZeroDivisionError" in page.failed().data
 
 
 def test_help_teaches(capsys):

@@ -42,8 +42,8 @@ def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed is about "
         "5.00 times, taken as 3.30 to 7.50 times; found was 2.00 [1.90, 2.10] times. That is from throughput of "
-        "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms were "
-        "seen to differ by a factor of 1.04 there. Its own data says otherwise: 2.30 times."
+        "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms "
+        "were seen to differ by a factor of 1.04 there. Its own data says otherwise: 2.30 times."
     )
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crossover import record
+from crossover import failure, record
 from crossover.analyse import run
 from crossover.analyse.change import Change, change, heights
-from crossover.analyse.pair import Pair, pairs
+from crossover.analyse.pair import Pair, pairs, title
 from crossover.analyse.run import Row, RunError
 from crossover.analyse.statistics import LEVEL, Estimate, benjamini_hochberg, difference, estimate
+from crossover.failure import Failure
 
 TABLES = {
     "changes": record.CHANGES,
@@ -39,27 +40,39 @@ def compare(before: Path, after: Path, folder: Path, within: float) -> None:
         reasons = "; ".join(sorted({row["reason"] for row in alone}))
         raise RunError(f"{before} and {after}: have no arm in common that could be compared ({reasons})")
     bound = math.log1p(within)
-    whole, cells = _rows(found, bound)
+    whole, cells, failures = _rows(found, bound)
+    kept = failure.stored([*run.failures([first, second]), *failures])
     for name, rows in (("curve_changes", whole), ("changes", cells), ("unpaired", alone)):
         table = pa.Table.from_pylist([_finite(row) for row in rows], TABLES[name])
-        record.write(table, folder / f"{name}.parquet")
+        record.write(table, folder / f"{name}.parquet", kept)
     run.write_facts([first, second], folder)
 
 
-def _rows(found: list[Pair], within: float) -> tuple[list[Row], list[Row]]:
-    """The rows of record.CURVE_CHANGES and of record.CHANGES."""
+def _rows(found: list[Pair], within: float) -> tuple[list[Row], list[Row], list[Failure]]:
+    """The rows of record.CURVE_CHANGES and of record.CHANGES, and the curves for which that failed."""
     whole: list[Row] = []
     cells: list[Row] = []
+    failures: list[Failure] = []
     for pair in found:
-        if pair.after.facts["arm"] != pair.after.facts["reference"]:
-            before, after = pair.values("ratios")
-            changed = change(before, after)
-            mine = list(_cells(pair, changed, (estimate(before), estimate(after)), within))
-            whole.append(_curve(pair, changed, mine, within))
+        with failure.caught("curve", title(pair.after.facts), pair.after.facts["experiment"]) as failed:
+            own, mine = _of_pair(pair, within)
+            whole += own
             cells += mine
-        if not pair.after.facts["null"]:
-            whole.append(_absolute(pair, within))
-    return _with_false_discovery(whole), _with_false_discovery(cells)
+        failures += failed
+    return _with_false_discovery(whole), _with_false_discovery(cells), failures
+
+
+def _of_pair(pair: Pair, within: float) -> tuple[list[Row], list[Row]]:
+    whole: list[Row] = []
+    cells: list[Row] = []
+    if pair.after.facts["arm"] != pair.after.facts["reference"]:
+        before, after = pair.values("ratios")
+        changed = change(before, after)
+        cells += _cells(pair, changed, (estimate(before), estimate(after)), within)
+        whole.append(_curve(pair, changed, cells, within))
+    if not pair.after.facts["null"]:
+        whole.append(_absolute(pair, within))
+    return whole, cells
 
 
 def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within: float) -> Iterator[Row]:

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crossover import record
+from crossover import failure, record
 from crossover.analyse import run
 from crossover.analyse.change import comparable
+from crossover.analyse.curves import NAMES
 from crossover.analyse.levels import starts
-from crossover.analyse.pair import SAME, shared_launches
+from crossover.analyse.pair import SAME, shared_launches, title
 from crossover.analyse.run import Name, Row, Run, RunError
 from crossover.analyse.statistics import estimate
 
@@ -34,10 +35,16 @@ def history(folders: list[Path], folder: Path) -> None:
     read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
     runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
     names = sorted({name for each in runs for name in each.curves})
-    rows = [row for name in names for row in _course(name, runs)]
+    rows: list[Row] = []
+    failures = run.failures(runs)
+    for name in names:
+        facts = dict(zip(NAMES, name, strict=True))
+        with failure.caught("curve", title(facts), facts["experiment"]) as failed:
+            rows += list(_course(name, runs))
+        failures += failed
     if not rows:
         raise RunError(f"{', '.join(map(str, folders))}: no arm's curve is in two of these runs")
-    record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet")
+    record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet", failure.stored(failures))
     run.write_facts(runs, folder)
 
 

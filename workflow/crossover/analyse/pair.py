@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crossover import failure
 from crossover.analyse.curves import NAMES, PANEL, Curve
 from crossover.analyse.run import Name, Row, Run
 from crossover.analyse.statistics import Floats
@@ -64,6 +65,11 @@ def shared_launches(name: Name, *runs: Run) -> bool:
     return sum(map(len, every)) > len(set().union(*every))
 
 
+def title(facts: Row) -> str:
+    """What tells a curve of an experiment from the others, in words."""
+    return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
+
+
 def _alone(name: Name, label: str, reason: str, x: float | None = None) -> Row:
     return dict(zip(NAMES, name, strict=True)) | {"run": label, "x": x, "reason": reason}
 
@@ -85,6 +91,9 @@ def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
 def _absence(name: Name, run: Run) -> str:
     """Why `run` has no curve of this name."""
     wanted = dict(zip(NAMES, name, strict=True))
+    for each in run.failures:
+        if each.experiment == wanted["experiment"]:
+            return f"the {failure.names([each])} failed in {run.label}: {failure.reason(each)}"
     launches = [row for row in run.launches if row["experiment"] == wanted["experiment"]]
     if not launches:
         return f"{wanted['experiment']} is no part of {run.label}"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from crossover import record
+from crossover import failure, record
 from crossover.analyse.blocks import blocks
 from crossover.analyse.curves import NAMES, Curve, curves
 from crossover.analyse.medians import medians
+from crossover.failure import Failure
 
 Row = dict[str, Any]
 Name = tuple[str, ...]
@@ -39,6 +40,9 @@ class Run:
     ranks: list[Row]
     curves: dict[Name, Curve]
     """By the columns of NAMES; all arms, the reference and the null arm among them."""
+
+    failures: list[Failure] = field(default_factory=list)
+    """Those of its tables that failed and are used here."""
 
     @property
     def began_utc(self) -> str:
@@ -86,6 +90,7 @@ def read(folder: Path, label: str) -> Run:
             "or finish the run by its Snakemake command"
         )
     launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
+    failures = [each for name in (*needed, "medians") for each in failure.of(folder / f"{name}.parquet")]
     ranks = record.read(folder / "ranks.parquet", record.RANKS).to_pylist()
     path = folder / "medians.parquet"
     # Runs of earlier times have no such table; what it holds follows from the blocks.
@@ -95,9 +100,19 @@ def read(folder: Path, label: str) -> Run:
         else medians(blocks(record.read(folder / "measurements.parquet", record.MEASUREMENTS)))
     )
     named = {tuple(curve.facts[name] for name in NAMES): curve for curve in map(attrgetter("swept"), curves(found))}
+    for cause, group in failure.grouped(failures).items() if not named else ():
+        raise RunError(
+            f"{folder}: the {failure.names(group)} failed ({cause.error}), so there is nothing to compare; repeat the "
+            "command that made these results"
+        )
     if not named:
         raise RunError(f"{folder}: none of its launches left data, so there is nothing to compare; see its report")
-    return Run(label, folder, launches, ranks, named)
+    return Run(label, folder, launches, ranks, named, [each for each in failures if each.kind == "table"])
+
+
+def failures(runs: Iterable[Run]) -> list[Failure]:
+    """Those of the tables of all `runs`, each with its folder."""
+    return [replace(each, experiment=f"{each.experiment} in {run.folder}") for run in runs for each in run.failures]
 
 
 def write_facts(runs: list[Run], folder: Path) -> None:

@@ -57,30 +57,37 @@ def _fraction(text: str) -> float:
     return value
 
 
-def _compare(chosen: Namespace) -> None:
+def _compare(chosen: Namespace) -> int:
     from crossover.analyse import compare
     from crossover.report import comparison, comparison_figures
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
     comparison_figures.draw(chosen.folder)
-    _tell(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
+    return _tell(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
 
 
-def _history(chosen: Namespace) -> None:
+def _history(chosen: Namespace) -> int:
     from crossover.analyse import history
     from crossover.report import course, course_figures
 
     print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
     history.history(chosen.runs, chosen.folder)
     course_figures.draw(chosen.folder)
-    _tell(chosen.folder, "history.qmd", course.in_a_terminal(course.load(chosen.folder)))
+    return _tell(chosen.folder, "history.qmd", course.in_a_terminal(course.load(chosen.folder)))
 
 
-def _tell(folder: Path, source: str, found: str) -> None:
-    """Render the page on the tables in `folder`, then say on the terminal what was found and where the page is."""
+def _tell(folder: Path, source: str, found: str) -> int:
+    """Render the page on the tables in `folder`, then say on the terminal what was found and where the page is.
+
+    The exit code is 1 if something is missing there because it failed.
+    """
+    from crossover import outcome
     from crossover.report import render
 
     page = folder / "index.html"
-    render.render(folder, page, source=source)
+    failures = render.render(folder, page, source=source)
     print(f"{found}\nThe page: {page}")
+    if failures:
+        print(outcome.sentences(failures), file=sys.stderr)
+    return int(bool(failures))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import altair as alt
@@ -20,14 +21,10 @@ OVERVIEW_SUBTITLE = "typical change of each arm's ratio to its reference over th
 
 
 def draw(folder: Path) -> None:
-    """Write the charts of the comparison in `folder` to its `figures`."""
+    """Write the charts of the comparison in `folder` to its `figures`, as `export.draw` does."""
     found = load(folder)
-    target = folder / "figures"
-    target.mkdir(parents=True, exist_ok=True)
-    for experiment, metric in metrics(found):
-        export.save(overview(curves_of(found, experiment, metric)), target, overview_name(experiment, metric))
-    for row in found.changed:
-        export.save(along(found, row), target, along_name(row))
+    charts = {overview_name(*each): partial(overview, curves_of(found, *each)) for each in metrics(found)}
+    export.draw(charts | {along_name(row): partial(along, found, row) for row in found.changed}, folder / "figures")
 
 
 def metrics(found: Comparison) -> list[tuple[str, str]]:

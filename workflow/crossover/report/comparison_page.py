@@ -6,7 +6,9 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
+from crossover import failure
 from crossover.report import chance, comparison, comparison_figures, gallery, made_with, markup, quantities, told
+from crossover.report.part import callout, part, sentence
 from crossover.report.tables import Row
 
 
@@ -16,47 +18,62 @@ class ComparisonPage:
     def __init__(self, folder: Path | None = None):
         self.folder = folder or told.results("compare BEFORE AFTER")
         self.found = comparison.load(self.folder)
+        self.failures = [*failure.within(self.folder), *told.failures()]
 
     def script(self) -> Markdown:
         """What draws the charts, and how they look."""
         return Markdown(gallery.script())
 
+    def failed(self) -> Markdown:
+        """What the page lacks because it failed."""
+        return Markdown(callout(self.failures))
+
+    @part()
     def summary(self) -> Markdown:
         """The page in a few sentences."""
         return Markdown(comparison.summary(self.found))
 
+    @sentence
     def before(self) -> str:
         """The folder of the first run."""
         return made_with.folder(self.found.runs, "before")
 
+    @sentence
     def after(self) -> str:
         """The folder of the second run."""
         return made_with.folder(self.found.runs, "after")
 
+    @sentence
     def bound(self) -> str:
         """What counts as the same."""
         return comparison.bound(self.found)
 
+    @sentence
     def odds(self) -> str:
         """Of how many findings one is chance's."""
         return chance.odds()
 
+    @part()
     def differences(self) -> Markdown:
         """In what the runs differ, in a sentence."""
         return Markdown(f"They differ in {made_with.differences(self.found.runs, 'before', 'after')}.")
 
+    @part()
     def runs(self) -> Markdown:
         """The facts of both runs."""
         return Markdown(markup.pipe_table(["", "before", "after"], made_with.lines(self.found.runs, "before", "after")))
 
+    @part()
     def experiments(self) -> Markdown:
         """A section for each experiment: charts, what changed in sentences, all curves in a table."""
         return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
 
+    @part()
     def absolute(self) -> Markdown:
         """The arms' own values."""
         return Markdown(markup.pipe_table(comparison.ABSOLUTE, comparison.absolute_lines(self.found)))
 
+    @part()
     def unpaired(self) -> Markdown:
         """What could not be compared, and why."""
         return Markdown(comparison.unpaired(self.found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -15,11 +16,9 @@ from crossover.report.tables import slug
 
 
 def draw(folder: Path) -> None:
-    """Write the charts of the history in `folder` to its `figures`."""
-    target = folder / "figures"
-    target.mkdir(parents=True, exist_ok=True)
-    for courses in groups(load(folder)):
-        export.save(chart(courses), target, name(courses))
+    """Write the charts of the history in `folder` to its `figures`, as `export.draw` does."""
+    charts = {name(courses): partial(chart, courses) for courses in groups(load(folder))}
+    export.draw(charts, folder / "figures")
 
 
 def groups(found: History) -> Iterator[list[Course]]:

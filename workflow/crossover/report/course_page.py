@@ -6,8 +6,10 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
+from crossover import failure
 from crossover.report import chance, course, course_figures, gallery, markup, quantities, told
 from crossover.report.course import Course
+from crossover.report.part import callout, part, sentence
 
 
 class CoursePage:
@@ -16,23 +18,32 @@ class CoursePage:
     def __init__(self, folder: Path | None = None):
         self.folder = folder or told.results("history RUN RUN ...")
         self.found = course.load(self.folder)
+        self.failures = [*failure.within(self.folder), *told.failures()]
 
     def script(self) -> Markdown:
         """What draws the charts, and how they look."""
         return Markdown(gallery.script())
 
+    def failed(self) -> Markdown:
+        """What the page lacks because it failed."""
+        return Markdown(callout(self.failures))
+
+    @part()
     def summary(self) -> Markdown:
         """The page in a few sentences."""
         return Markdown(course.summary(self.found))
 
+    @sentence
     def odds(self) -> str:
         """Of how many findings one is chance's."""
         return chance.odds()
 
+    @part()
     def runs(self) -> Markdown:
         """Every run, and what was new with it."""
         return Markdown(markup.pipe_table(course.RUNS, course.run_lines(self.found)))
 
+    @part()
     def experiments(self) -> Markdown:
         """A section for each experiment: a chart per metric and protocol, all curves in a table."""
         return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
+from crossover import failure
+from crossover.failure import Failure
 from crossover.report.colours import GROUND
 
 WIDTH_MILLIMETRES = 89
@@ -21,6 +24,25 @@ POINTS_PER_INCH = 72
 DOTS_PER_INCH = 300
 
 WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
+
+
+def draw(
+    charts: Mapping[str, Callable[[], alt.LayerChart]],
+    folder: Path,
+    experiment: str = "",
+    failures: Sequence[Failure] = (),
+) -> None:
+    """Save to `folder` each of the `charts`, by name. One that fails is left out.
+
+    The folder keeps the reason for it, and the `failures` before.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = [*failures]
+    for name, chart in charts.items():
+        with failure.caught("figure", name, experiment) as failed:
+            save(chart(), folder, name)
+        kept += failed
+    failure.write(kept, folder)
 
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:

@@ -29,7 +29,6 @@ def draw(tables: Path, folder: Path) -> None:
     Each panel gives `{name}` and `{name}-ratio`, in every form of `export.save`. An experiment without a single row
     leaves an empty folder. A figure that fails is left out, and the folder keeps the reason.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     datasets = published.read()
     drawn: dict[str, Callable[[], alt.LayerChart]] = {}
     with failure.caught("figure", "", tables.name) as failures:
@@ -38,11 +37,7 @@ def draw(tables: Path, folder: Path) -> None:
                 drawn[panel.name] = partial(curve, panel, datasets)
             if panel.near_ratios:
                 drawn[f"{panel.name}-ratio"] = partial(ratio, panel, datasets)
-    for name, chart in drawn.items():
-        with failure.caught("figure", name, tables.name) as failed:
-            export.save(chart(), folder, name)
-        failures += failed
-    failure.write(failures, folder)
+    export.draw(drawn, folder, tables.name, failures)
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from crossover import failure
@@ -96,11 +97,10 @@ def draw(results: Path, folder: Path) -> None:
 
     If that fails, the folder keeps the reason.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    shown = None
     with failure.caught("figure", NAME) as failures:
-        if shown := panel(rows(results, "summary")):
-            export.save(figures.curve(shown), folder, shown.name)
-    failure.write(failures, folder)
+        shown = panel(rows(results, "summary"))
+    export.draw({shown.name: partial(figures.curve, shown)} if shown else {}, folder, failures=failures)
 
 
 def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
