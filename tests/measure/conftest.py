@@ -25,7 +25,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def variants(tmp_path_factory: pytest.TempPathFactory, libraries: Path) -> Path:
-    """A folder with the C driver and libzmq 2.2.0 as released and with a struct of 64 bytes."""
+    """A folder with the C driver and libzmq 2.2.0 as released, with a struct of 64 bytes, and with unions of 32."""
     folder = tmp_path_factory.mktemp("libzmq")
     (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
     archive = folder / "archive.tar.gz"
@@ -36,7 +36,7 @@ def variants(tmp_path_factory: pytest.TempPathFactory, libraries: Path) -> Path:
         asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
         assert asked.returncode, reason
         pytest.skip(f"libzmq's sources are not within reach: {reason}")
-    for size in (40, 64):
-        assert build.build(f"libzmq-2.2.0-{size}", archive, folder / f"libzmq-2.2.0-{size}.so") == ""
+    for struct in ("40", "64", "32-packed", "32-union"):
+        assert build.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
     archive.unlink()
     return folder

@@ -11,6 +11,7 @@ import pytest
 
 from crossover.measure.compiler import CXX
 from crossover.measure.libzmq import build, source
+from crossover.measure.libzmq.inline import Struct
 from crossover.measure.libzmq.line import LINES, parse, patch, sources
 from crossover.measure.product import BuildError
 
@@ -68,15 +69,22 @@ def small(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("size", "inline"), [(32, 22), (40, 30), (64, 54), (128, 118)])
 def test_the_old_line_gets_the_payload_that_makes_the_struct(size, inline, tmp_path):
     tree = write(tmp_path, HEADERS["2.2.0"])
-    patch(tree, LINES["2.2.0"], size)
+    patch(tree, LINES["2.2.0"], Struct("2.2.0", size))
     assert (tree / "include/zmq.h").read_text() == f"#define ZMQ_MAX_VSM_SIZE {inline}\n"
 
 
 def test_the_new_line_gets_the_size_in_both_headers(tmp_path):
     tree = write(tmp_path, HEADERS["4.3.4"])
-    patch(tree, LINES["4.3.4"], 96)
+    patch(tree, LINES["4.3.4"], Struct("4.3.4", 96))
     assert (tree / "include/zmq.h").read_text() == "unsigned char _[96];\n" * 4
     assert (tree / "src/msg.hpp").read_text() == "enum { msg_t_size = 96 };\n"
+
+
+@pytest.mark.parametrize("layout", ["union", "packed"])
+def test_another_layout_is_refused_where_one_of_its_edits_does_not_fit(layout, tmp_path):
+    tree = write(tmp_path, HEADERS["2.2.0"])
+    with pytest.raises(BuildError, match=r"include/zmq.h has 0 times '#define ZMQ_MSG_MASK 129' instead of 1"):
+        patch(tree, LINES["2.2.0"], Struct("2.2.0", 64, layout))
 
 
 @pytest.mark.parametrize("version", LINES)
@@ -84,14 +92,14 @@ def test_the_new_line_gets_the_size_in_both_headers(tmp_path):
 def test_other_sources_than_expected_are_refused(version, change, tmp_path):
     files = {name: "" if change == "gone" else text * 2 for name, text in HEADERS[version].items()}
     with pytest.raises(BuildError, match=r"these are not the sources of that version"):
-        patch(write(tmp_path, files), LINES[version], 64)
+        patch(write(tmp_path, files), LINES[version], Struct(version, 64))
 
 
 @pytest.mark.parametrize("size", [0, 8, 33])
 @pytest.mark.parametrize("version", LINES)
 def test_a_struct_that_cannot_be_is_refused(version, size, tmp_path):
     with pytest.raises(BuildError, match="multiple of 8, or too small"):
-        patch(write(tmp_path, HEADERS[version]), LINES[version], size)
+        patch(write(tmp_path, HEADERS[version]), LINES[version], Struct(version, size))
 
 
 def test_sources_that_need_what_is_left_out_are_not_compiled(tmp_path):
@@ -101,9 +109,11 @@ def test_sources_that_need_what_is_left_out_are_not_compiled(tmp_path):
 
 
 def test_a_variants_name_says_line_and_size_and_nothing_else_is_one():
-    assert parse("libzmq-4.3.4-96") == (LINES["4.3.4"], 96)
-    for name in ("libzmq-9.9-64", "libzmq-4.3.4", "libzmq-4.3.4-large", "libzmq"):
-        with pytest.raises(BuildError, match=r"names no variant.*2\.2\.0, 4\.3\.4"):
+    assert parse("libzmq-4.3.4-96") == (LINES["4.3.4"], Struct("4.3.4", 96))
+    assert parse("libzmq-2.2.0-64-union") == (LINES["2.2.0"], Struct("2.2.0", 64, "union"))
+    wrong = ("libzmq-9.9-64", "libzmq-4.3.4", "libzmq-4.3.4-large", "libzmq")
+    for name in (*wrong, "libzmq-4.3.4-64-union", "libzmq-2.2.0-64-odd", "libzmq-2.2.0-64-union-packed"):
+        with pytest.raises(BuildError, match=r"names no variant.*2\.2\.0 union or packed; 4\.3\.4$"):
             parse(name)
 
 

@@ -11,6 +11,7 @@ from crossover import closure, plan, record, schema
 from crossover.measure import native
 from crossover.measure.blocks import Cell
 from crossover.measure.experiments import zmq_message_size as experiment
+from crossover.measure.libzmq.inline import Struct
 from crossover.measure.peers import Refusal
 from crossover.plan import Arm
 
@@ -24,6 +25,7 @@ SETTINGS = COMMON | {
     "patterns": ["PUSH/PULL", "REQ/REP"],
     "in_flight_bytes": 1000000,
 }
+UNIONS = SETTINGS | {"arms": [*SETTINGS["arms"], "32 B packed union", "32 B union"]}
 SIZES_BYTES = [8, 30, 31, 54, 55, 4096]
 
 
@@ -48,12 +50,21 @@ def test_every_arm_that_can_be_chosen_is_built_as_it_is_called():
     assert set(known["items"]["enum"]) == set(experiment.LIBRARIES)
     for arm, (driver, *builds) in experiment.LIBRARIES.items():
         assert driver == "zmq_inproc" and builds
-        assert {f"{name.split('-')[2]} B struct" for name in builds} == {arm}
+        kinds = {"": "struct", "union": "union", "packed": "packed union"}
+        assert {f"{struct.bytes} B {kinds[struct.layout]}" for struct in map(Struct.of, builds)} == {arm}
+        assert [struct.name for struct in map(Struct.of, builds)] == builds
+
+
+def test_the_arms_of_the_mail_of_2010_keep_as_many_bytes_as_it_says():
+    kept = {arm: Struct.of(builds[0]).limit_bytes for arm, (_, *builds) in experiment.LIBRARIES.items()}
+    mail = {"40 B struct": 30, "32 B packed union": 30, "32 B union": 24, "64 B union": 56, "128 B union": 120}
+    assert {arm: kept[arm] for arm in mail} == mail
+    assert set(mail) <= set(settings_of("paper")["arms"])
 
 
 def test_no_arm_has_a_larger_struct_than_a_queued_message_counts_for():
-    structs = [int(name.split("-")[2]) for _, *builds in experiment.LIBRARIES.values() for name in builds]
-    assert max(structs) == experiment.LARGEST_STRUCT_BYTES
+    structs = [Struct.of(name) for _, *builds in experiment.LIBRARIES.values() for name in builds]
+    assert max(struct.bytes for struct in structs) == experiment.LARGEST_STRUCT_BYTES
 
 
 def test_a_line_with_nothing_to_compare_is_left_out():
@@ -69,7 +80,7 @@ def test_a_cell_has_the_arms_of_its_line_alone():
 
 @pytest.mark.parametrize(("scan", "around"), [(0, []), (1, [30, 31, 54, 55]), (2, [29, 30, 31, 32, 53, 54, 55, 56])])
 def test_the_axis_is_scanned_to_either_side_of_each_limit(scan, around):
-    sizes = experiment.sizes(SETTINGS | {"scan_bytes": scan}, "2.2.0", {"a": 40, "b": 64})
+    sizes = experiment.sizes(SETTINGS | {"scan_bytes": scan}, {"a": Struct("2.2.0", 40), "b": Struct("2.2.0", 64)})
     assert sizes == sorted([8, *around, 4096])
 
 
@@ -90,7 +101,7 @@ def given(monkeypatch, folder):
 @pytest.fixture
 def exchanges(variants, monkeypatch):
     given(monkeypatch, variants)
-    with experiment.drive(SimpleNamespace(), SETTINGS) as blocks:
+    with experiment.drive(SimpleNamespace(), UNIONS) as blocks:
         yield blocks
 
 
@@ -99,12 +110,23 @@ def test_each_build_keeps_exactly_as_many_bytes_within_its_struct_as_it_was_buil
         arm: (v.driver.inproc_struct_bytes(v.handle), v.driver.inproc_inline_bytes(v.handle))
         for (_, arm), v in exchanges.variants.items()
     }
-    assert found == {"40 B struct": (40, 30), "64 B struct": (64, 54), "null": (64, 54)}
+    own = {"40 B struct": (40, 30), "32 B packed union": (32, 30), "32 B union": (32, 24)}
+    assert found == own | {"64 B struct": (64, 54), "null": (64, 54)}
+
+
+@pytest.mark.parametrize("arm", ["40 B struct", "32 B packed union", "32 B union"])
+@pytest.mark.parametrize("mark", [31, 32])
+def test_a_message_whose_bytes_are_those_of_a_mark_of_the_library_arrives(exchanges, arm, mark):
+    """Where a short message lies in the pointer's place, it must not be taken for the end of a pipe."""
+    message = mark.to_bytes(8, "little")
+    for round_trips in (False, True):
+        nanoseconds, code = exchanges.variants["2.2.0", arm].exchange(8, 100, message, round_trips)
+        assert code == 0 and nanoseconds > 0
 
 
 def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
     handles = [variant.library._handle for variant in exchanges.variants.values()]
-    assert len(set(handles)) == len(handles) == 3
+    assert len(set(handles)) == len(handles) == 5
 
 
 @pytest.mark.parametrize("payload", ["untouched", "touched"])
@@ -112,7 +134,8 @@ def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
 @pytest.mark.parametrize("size", [1, 30, 31, 32768])
 def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exchanges, size, pattern, metric, payload):
     cell = Cell("", size, f"2.2.0 {pattern} {payload}")
-    for arm in (Arm("40 B struct", "40 B struct"), Arm("null", "64 B struct")):
+    alone = [Arm(name, name) for name in ("40 B struct", "32 B packed union", "32 B union")]
+    for arm in (*alone, Arm("null", "64 B struct")):
         block = exchanges.run(cell, arm, 200)
         assert block.fault == "" and block.seconds > 0
         expected = 200 / block.seconds if metric == "throughput" else block.seconds / 200
@@ -157,7 +180,7 @@ def test_a_library_that_is_no_libzmq_is_refused(libraries):
     driver = ctypes.CDLL(str(libraries / "zmq_inproc.so"))
     driver.inproc_open.restype = ctypes.c_void_p
     with pytest.raises(Refusal, match="no libzmq that this driver knows"):
-        experiment.Variant(driver, str(libraries / "memory_copy.so"), "2.2.0", 40)
+        experiment.Variant(driver, str(libraries / "memory_copy.so"), Struct("2.2.0", 40))
 
 
 # ---- launches

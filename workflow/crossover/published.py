@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class Dataset:
     curve: str
     """How the protocols of our curves begin that the points belong to."""
     points: list[dict[str, Any]]
+    in_claims: Mapping[str, str] = field(default_factory=dict)
+    """By the arm of some of the points, the arm that claims name in its place."""
 
 
 def read(folder: Path = FOLDER) -> list[Dataset]:
@@ -67,7 +69,8 @@ def _dataset(path: Path, told: dict[str, Any], documents: Mapping[str, sources.S
             if (arm := _arm(line, told["arms"])) is not None
             for metric, column in told["metrics"].items()
         ]
-        return Dataset(document.key, told["locator"], conditions, told["experiment"], told["curve"], points)
+        about = document.key, told["locator"], conditions, told["experiment"], told["curve"]
+        return Dataset(*about, points, told.get("in_claims", {}))
     except (OSError, KeyError, ValueError) as error:
         raise PublishedError(
             f"{path}: does not fit its description in {SOURCES} ({error!r}); correct either"

@@ -26,12 +26,12 @@ rule libzmq:
         archive=f"{RESULTS}/native/libzmq-{{version}}.tar.gz",
         added=sorted(str(path) for path in Path("workflow/native/libzmq").rglob("*.*pp")),
     output:
-        f"{RESULTS}/native/libzmq-{{version}}-{{struct_bytes}}.so",
+        f"{RESULTS}/native/libzmq-{{version}}-{{struct}}.so",
     log:
-        f"{RESULTS}/logs/libzmq-{{version}}-{{struct_bytes}}.log",
+        f"{RESULTS}/logs/libzmq-{{version}}-{{struct}}.log",
     wildcard_constraints:
         version=r"[\d.]+",
-        struct_bytes=r"\d+",
+        struct=r"\d+(-[a-z]+)?",
     localrule: True
     conda:
         "../../envs/measure.yaml"
@@ -40,6 +40,6 @@ rule libzmq:
         compiler=lambda wildcards: compiler.CXX.identity(),
         code=closure.digest("crossover.measure.libzmq.build"),
     message:
-        "Building libzmq {wildcards.version} with a message struct of {wildcards.struct_bytes} bytes"
+        "Building libzmq {wildcards.version} with a message struct of {wildcards.struct} bytes"
     shell:
         "python -m crossover libzmq --archive {input.archive:q} --library {output:q} 2>&1 | tee {log:q}"

@@ -146,6 +146,8 @@ def _published(dataset: Dataset) -> Iterator[Curve]:
             here = [p["value"] for p in points if (p["run"], p["x"]) == (runs[row], x[cell])]
             values[row, cell] = np.mean(here) if here else np.nan
         facts = {"experiment": dataset.experiment, "placement": "", "protocol": dataset.curve, "metric": metric}
-        facts |= {"arm": arm, "reference": "", "unit": "unknown", "axis_unit": "", "better": ""}
+        facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": ""}
         nothing = np.full(values.shape, np.nan)
-        yield Curve(facts, list(range(len(runs))), np.array(x), np.log(values), nothing, nothing, nothing)
+        for name in dict.fromkeys((arm, dataset.in_claims.get(arm, arm))):
+            own = facts | {"arm": name}
+            yield Curve(own, list(range(len(runs))), np.array(x), np.log(values), nothing, nothing, nothing)

@@ -45,7 +45,9 @@ def add_to(commands: Commands) -> None:
         commands, "libzmq", _libzmq, "Build libzmq with another message struct, or record why that cannot be done."
     )
     added.add_argument("--archive", required=True, type=Path, help="the archive of its sources")
-    added.add_argument("--library", required=True, type=Path, help="the library to write: libzmq-VERSION-BYTES.so")
+    added.add_argument(
+        "--library", required=True, type=Path, help="the library to write: libzmq-VERSION-BYTES.so, or with -LAYOUT"
+    )
 
 
 def _of_launch(added: ArgumentParser) -> None:

@@ -27,7 +27,10 @@ CEILING_DASHES = ((1, 3), (8, 4), (2, 6))
 FAMILIES = (
     ("copy", "no-copy", "default", "recv-into"),
     ("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
-    ("64 B struct", "40 B struct", "96 B struct", "128 B struct", "32 B struct", "48 B struct"),
+    (
+        *("64 B struct", "40 B struct", "96 B struct", "128 B struct", "32 B struct", "48 B struct"),
+        *("32 B packed union", "32 B union", "64 B union", "128 B union"),
+    ),
     (
         *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures"),
         *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),

@@ -26,7 +26,7 @@ from typing import Any
 
 from crossover.measure import native
 from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.libzmq import inline
+from crossover.measure.libzmq.inline import Struct
 from crossover.measure.peers import Peers, Refusal
 from crossover.plan import Arm, arms, points
 
@@ -35,13 +35,18 @@ METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s
 
 LIBRARIES = {
     "32 B struct": ["zmq_inproc", "libzmq-2.2.0-32"],
+    "32 B packed union": ["zmq_inproc", "libzmq-2.2.0-32-packed"],
+    "32 B union": ["zmq_inproc", "libzmq-2.2.0-32-union"],
+    "64 B union": ["zmq_inproc", "libzmq-2.2.0-64-union"],
+    "128 B union": ["zmq_inproc", "libzmq-2.2.0-128-union"],
     "40 B struct": ["zmq_inproc", "libzmq-2.2.0-40"],
     "48 B struct": ["zmq_inproc", "libzmq-4.3.4-48"],
     "64 B struct": ["zmq_inproc", "libzmq-2.2.0-64", "libzmq-4.3.4-64"],
     "96 B struct": ["zmq_inproc", "libzmq-4.3.4-96"],
     "128 B struct": ["zmq_inproc", "libzmq-2.2.0-128", "libzmq-4.3.4-128"],
 }
-"""What each arm runs on; of libzmq the version and the bytes of its struct, 40 and 64 being the lines' own."""
+"""What each arm runs on; of libzmq the version, the bytes of its struct, 40 and 64 being the lines' own, and its layout
+where that is another: a union, as in the mail of 2010."""
 
 LARGEST_STRUCT_BYTES = 128
 """A queued message takes its struct too. The largest of all arms is counted for each, not its own, so that all send
@@ -50,24 +55,23 @@ bursts of one length: each burst starts from an empty queue, so the rate depends
 PATTERNS = {"PUSH/PULL": "throughput", "REQ/REP": "round trip"}
 
 
-def lines(settings: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """For each line of the library: its arms, and the bytes of their structs.
+def lines(settings: dict[str, Any]) -> dict[str, dict[str, Struct]]:
+    """For each line of the library: its arms, and their structs.
 
     A line without the reference, or with nothing to compare to it, is left out.
     """
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str, dict[str, Struct]] = {}
     for arm in settings["arms"]:
-        for library in LIBRARIES[arm][1:]:
-            _, version, struct_bytes = library.split("-")
-            found.setdefault(version, {})[arm] = int(struct_bytes)
+        for struct in map(Struct.of, LIBRARIES[arm][1:]):
+            found.setdefault(struct.version, {})[arm] = struct
     return {v: found[v] for v in sorted(found) if settings["reference"] in found[v] and len(found[v]) > 1}
 
 
-def sizes(settings: dict[str, Any], version: str, struct_bytes: dict[str, int]) -> list[int]:
+def sizes(settings: dict[str, Any], structs: dict[str, Struct]) -> list[int]:
     """The axis, and `scan_bytes` single bytes to either side of each build's inline limit."""
     around = range(1 - settings["scan_bytes"], settings["scan_bytes"] + 1)
-    limits = [inline.limit_bytes(version, size) for size in struct_bytes.values()]
-    return sorted({*points(settings["sizes_bytes"]), *(limit + step for limit in limits for step in around)})
+    scanned = (struct.limit_bytes + step for struct in structs.values() for step in around)
+    return sorted({*points(settings["sizes_bytes"]), *scanned})
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
@@ -78,27 +82,26 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
         for own in [tuple(structs)]
         for pattern in settings["patterns"]
         for payload in settings["payloads"]
-        for size in sizes(settings, version, structs)
+        for size in sizes(settings, structs)
     ]
 
 
 class Variant:
     """One build of libzmq, as the C driver uses it; `path` may be a copy of the library's file."""
 
-    def __init__(self, driver: ctypes.CDLL, path: str, version: str, struct_bytes: int):
+    def __init__(self, driver: ctypes.CDLL, path: str, struct: Struct):
         """Load it, with its symbols its own. Raises Refusal, of kind `wrong library`, if it is another build."""
         self.driver = driver
         self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.handle = ctypes.c_void_p(driver.inproc_open(ctypes.c_void_p(self.library._handle)))
         if not self.handle:
             raise Refusal("wrong library", f"{path} is no libzmq that this driver knows; delete it and run again")
-        limit = inline.limit_bytes(version, struct_bytes)
         found = driver.inproc_struct_bytes(self.handle), driver.inproc_inline_bytes(self.handle)
-        if found != (struct_bytes, limit):
+        if found != (struct.bytes, struct.limit_bytes):
             raise Refusal(
                 "wrong library",
-                f"{path} has a struct of {found[0]} bytes that holds {found[1]}, instead of {struct_bytes} that holds "
-                f"{limit}; delete it and run again",
+                f"{path} has a struct of {found[0]} bytes that holds {found[1]}, instead of {struct.bytes} that holds "
+                f"{struct.limit_bytes}; delete it and run again",
             )
 
     def exchange(self, size_bytes: int, n: int, pattern: bytes | None, round_trips: bool) -> tuple[int, int]:
@@ -158,11 +161,11 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
         with TemporaryDirectory(prefix="crossover-null-") as folder:
             for version, structs in lines(settings).items():
                 for arm in arms(settings | {"arms": list(structs)}):
-                    name = f"libzmq-{version}-{structs[arm.runs]}"
+                    name = structs[arm.runs].name
                     path = native.load(name)._name
                     if arm.null:
                         path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
-                    variants[version, arm.name] = Variant(library, path, version, structs[arm.runs])
+                    variants[version, arm.name] = Variant(library, path, structs[arm.runs])
     except native.UnavailableError as error:
         raise Refusal("not built", str(error)) from error
     yield Exchanges(variants, settings["in_flight_bytes"])

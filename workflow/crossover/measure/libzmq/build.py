@@ -1,4 +1,4 @@
-"""Compiles one variant of libzmq: one line, one size of its message struct, all sources in one go.
+"""Compiles one variant of libzmq: one line, one message struct, all sources in one go.
 
 Every source is included in one, which one compiler call turns into the library: four times faster than one call for
 each, and the same for all variants. A variant shares no symbol with another in the same process: what it defines is
@@ -23,17 +23,17 @@ FLAGS = ("-w", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-Wl,-Bsymbolic
 
 
 def build(name: str, archive: Path, library: Path) -> str:
-    """Build the variant called `name` (`libzmq-VERSION-BYTES`) from `archive`.
+    """Build the variant called `name` (`libzmq-VERSION-BYTES`, or with `-LAYOUT` after it) from `archive`.
 
     Where that fails `library` holds the reason as text, which is also returned.
     """
 
     def make(part: Path) -> None:
-        line, struct_bytes = parse(name)
+        line, struct = parse(name)
         with tempfile.TemporaryDirectory(prefix="crossover-build-") as folder:
             tree = Path(folder)
             source.unpack(archive, tree)
-            patch(tree, line, struct_bytes)
+            patch(tree, line, struct)
             _compile(line, tree, part)
 
     return produce(library, make)
