@@ -16,7 +16,8 @@ UNITS = {"round trip": "s", "efficiency": "", "throughput": "messages/s", "send 
 
 
 def written(pattern):
-    """A protocol that a pattern stands for."""
+    """A protocol that a pattern stands for; of several, the one that is asked for first."""
+    pattern = pattern if isinstance(pattern, str) else pattern[0]
     return pattern.replace("[0-9]*", "64 MB in flight").removesuffix("*").replace("* ", "128 ", 1)
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from judged import louder, medians, shipped, write
+from judged import louder, medians, shipped, sides, write
+from possible import field
 
 from crossover import claimed, published, record
 from crossover.analyse import claims
@@ -182,3 +183,49 @@ def as_read(row):
     """A row as the report reads it from the table."""
     known = {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in row.items()}
     return dict.fromkeys(record.CLAIMS.names) | known
+
+
+def test_a_claim_that_nothing_decides_is_listed_with_its_reason(tmp_path, rows):
+    claims.write(shipped(), write(tmp_path, rows), HIGHER, claimed.unjudged())
+    found = {row["claim"]: row for row in record.read(tmp_path / "claims.parquet", record.CLAIMS).to_pylist()}
+    assert len(found) == len(shipped()) + len(claimed.unjudged())
+    row = found["vsm-memory"]
+    assert row["verdict"] == "not measured"
+    assert "does not measure memory" in row["reason"]
+    assert row["quote"] and row["locator"] and row["url"]
+    said = told.sentences(row)
+    assert "**Not measured**: `zmq_message_size` does not measure memory" in said
+    assert "None" not in said and told.lines([row])[0][2:] == ["–", "–", "–"]
+
+
+def test_the_method_of_each_claim_says_what_is_tested_against_what(tmp_path, rows):
+    found = judge(tmp_path, rows)
+    assert all(row["method"].count("Refuted if") == 1 for row in found.values())
+    large = found["zmq-large-win"]["method"]
+    assert "at 464,158 bytes, where nothing was measured: interpolated between" in large
+    assert "interpolated" not in found["mpi-speedup"]["method"]
+    assert "two one-sided t tests" in found["ipp-ssh"]["method"]
+
+
+def test_where_no_engines_played_plain_ranks_stand_in_and_the_method_says_so(tmp_path, rows):
+    engines, plain = "re-sent, thread level multiple, between engines", "re-sent, thread level multiple"
+    between = judge(tmp_path, rows)["mpi-speedup"]
+    assert between["protocol"].endswith(engines) and "were not measured" not in between["method"]
+    moved = [{**row, "protocol": row["protocol"].removesuffix(", between engines")} for row in rows]
+    tiers = [{"tier": "standard", "arms": ["send", "Send"], "adds": ["engine"], "low": 1, "high": 1000000}]
+    row = judge(tmp_path, moved, higher={"mpi_pingpong": tiers})["mpi-speedup"]
+    assert row["protocol"].endswith(plain)
+    assert row["value"] == pytest.approx(between["value"])
+    assert "The source's own conditions come first, but were not measured" in row["method"]
+    assert "measured from tier `standard` on" in row["method"]
+
+
+def test_an_open_end_stays_open_on_a_bounded_scale():
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-large-task")
+    row = claims.row(claim, field({side: np.zeros((5, 15)) for side in sides(claim["quantity"])}), of_source([], ""))
+    assert row["verdict"] == "holds"
+
+
+def test_the_numbers_of_a_source_are_not_interpolated():
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "vsm-too-small")
+    assert claims._of_source(claim, of_source(published.read(), "vsm")) == {"own": "no data"}

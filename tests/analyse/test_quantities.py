@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve
 from crossover.analyse.field import Field, NotMeasuredError, as_named
 from crossover.analyse.quantities import find
+from crossover.plan import SECOND_SWEEP
 
 X = np.logspace(2, 6, 13)
 EFFECT = 0.02
@@ -244,3 +246,90 @@ def test_arms_that_must_be_compared_within_launches_are_not_compared_across_them
     arms = curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4)
     with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
         find(field(*arms), quantity(over="copy", **told))
+
+
+def heats(noise=0.0):
+    """Three arms and their reference: `b` was measured in launches of its own, on a machine seven times as fast."""
+    base = np.ones_like(X)
+    fast = [1.0] * 3 + [7.0] * 3
+    reference = curve("ref", base, launches=6, reference="ref")
+    reference.values[:] += np.log(fast)[:, np.newaxis]
+    told = {"reference": "ref", "reference_values": base}
+    b = curve("b", 2 * base, first=4, **told)
+    b.values[:] += np.log(7)
+    return [reference, curve("a", 3 * base, **told), b]
+
+
+@pytest.mark.parametrize("reading", [{"peak": {}}, {"mean": {}}, {"at": 1e4}, {"each": {}}])
+def test_arms_of_different_heats_are_compared_by_their_ratios_to_the_reference_of_each(reading):
+    found = find(field(*heats()), quantity("ratio", arm="a", over="b", **reading))
+    assert number(found) == pytest.approx(1.5)
+    assert found.apart
+    assert found.effect == pytest.approx(2 * EFFECT)
+    within = find(field(*heats()), quantity("ratio", arm="a", over="ref", **reading))
+    assert number(within) == pytest.approx(3)
+    assert not within.apart
+
+
+def test_without_a_reference_arms_of_different_launches_are_compared_by_their_own_values():
+    arms = curve("a", np.full_like(X, 6.0)), curve("b", np.full_like(X, 2.0), first=4)
+    assert number(find(field(*arms), quantity("ratio", arm="a", over="b", peak={}))) == pytest.approx(3)
+
+
+def refined():
+    """copy and no-copy, whose ratio jumps from a half to two at 20 kB; a second sweep measured inside the bracket."""
+    inside = np.array([12e3, 15e3, 19e3, 25e3])
+    x = np.sort(np.concatenate([X, inside]))
+    base, ratio = np.ones_like(x), np.where(x < 2e4, 0.5, 2.0)
+    arms = (
+        curve("copy", base, x, launches=6, reference="copy"),
+        curve(*("no-copy", ratio, x), launches=6, reference="copy", reference_values=base),
+    )
+    second = np.isin(x, inside)
+    for arm in arms:
+        for part in (arm.values, arm.ratios):
+            part[:3, second] = np.nan
+            part[3:, ~second] = np.nan
+        arm.launches[3:] = [SECOND_SWEEP + number for number in (1, 2, 3)]
+    return arms
+
+
+def test_a_claims_crossover_is_the_headlines_with_the_points_of_the_second_sweep():
+    arms = refined()
+    found = find(field(*arms, effect=1e-9), quantity("crossover", over="copy"))
+    headline = crossing(arms[1].x, arms[1].ratios)
+    assert number(found) == pytest.approx(headline.x)
+    assert np.exp(found.known.ends) == pytest.approx((headline.low, headline.high))
+    assert 19e3 <= number(found) <= 25e3
+    first = [each.swept for each in arms]
+    assert not 19e3 <= number(find(field(*first, effect=1e-9), quantity("crossover", over="copy"))) <= 25e3
+
+
+def test_a_place_that_the_second_sweep_measured_is_not_interpolated():
+    told = quantity("ratio", over="copy", at=19e3)
+    found = find(field(*refined()), told)
+    assert number(found) == pytest.approx(0.5) and found.between is None
+    coarse = find(field(*(each.swept for each in refined())), told)
+    assert coarse.between == (pytest.approx(1e4), pytest.approx(10**4.0 * 10 ** (1 / 3), rel=1e-6))
+    assert number(coarse) != pytest.approx(0.5)
+
+
+def test_a_mean_a_slope_and_a_peak_are_those_of_the_first_sweep():
+    for reading in ("mean", "slope", "peak"):
+        told = quantity("value", arm="no-copy", **{reading: {}})
+        found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)
+        assert number(found) == number(alone)
+
+
+def test_of_several_protocols_the_first_that_was_measured_counts_and_the_reason_is_kept():
+    asked = quantity("ratio", over="copy", mean={}) | {"protocol": ["p, 64 MB, between engines*", "p, 64 MB*"]}
+    plain = pair(2)
+    between = [curve(c.facts["arm"], np.exp(c.values[0]) * f, protocol="p, 64 MB, between engines")
+               for c, f in zip(pair(3), (1, 1), strict=True)]  # fmt: skip
+    both = find(field(*plain, *between), asked)
+    assert number(both) == pytest.approx(3) and both.instead == ""
+    assert {c.facts["protocol"] for c in both.curves} == {"p, 64 MB, between engines"}
+    alone = find(field(*plain), asked)
+    assert number(alone) == pytest.approx(2) and alone.instead == "`no-copy`: missing"
+    with pytest.raises(NotMeasuredError, match="missing"):
+        find(field(), asked)

@@ -68,11 +68,13 @@ def test_a_claim_is_one_block(claims_file):
         ("high: 3", -math.inf, 3, False),
         ("low: 3, high: 9", 3, 9, False),
         ("within: 0.25", 0.8, 1.25, True),
+        ("gain: 0.5", 1.25, 2, False),
     ],
 )
 def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, high, equivalent):
     (claim,) = claimed.read(claims_file(ONE.replace("about: 4", expected)))
-    assert (claim["low"], claim["high"], claim["equivalent"], claim["published"]) == (low, high, equivalent, None)
+    published = 1.5 if "gain" in expected else None
+    assert (claim["low"], claim["high"], claim["equivalent"], claim["published"]) == (low, high, equivalent, published)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, h
         (
             "about: 4",
             "about: 4, low: 1",
-            "about and low do not go together; give low, high or both, or about, or within",
+            "about and low do not go together; give low, high or both, or about, or gain, or within",
         ),
         ("about: 4", "low: 4, high: 1", "claims.mine.expected: low (4) must be less than high (1)"),
         ("about: 2", "about: 1", "about: 1 is less than or equal to the minimum of 1"),
@@ -197,6 +199,8 @@ def test_what_higher_tiers_measure_is_known_by_arms_and_ends_of_the_axis():
     assert [tier["tier"] for tier in higher["mpi_pingpong"]] == ["standard", "paper"]
     standard, paper = higher["task_latency"]
     assert "leastload over ssh" in standard["arms"]
+    assert "engine" in higher["mpi_pingpong"][0]["adds"]
+    assert "rank" not in higher["mpi_pingpong"][0]["adds"]
     assert (paper["low"], paper["high"]) == (8, 1024)
     assert schema.higher({"tier": "paper"}) == {}
 

@@ -23,8 +23,9 @@ def row(**changes):
         "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
         "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio",
         "experiment": "zmq_throughput", "metric": "throughput", "placement": "node", "protocol": CURVE["protocol"],
-        "arm": "", "verdict": "refuted", "reason": "it lies outside", "unit": "times", "scale": "log",
-        "axis_unit": "bytes", "own": "contradicts", "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
+        "arm": "", "verdict": "refuted", "reason": "it lies outside", "method": "A test.", "unit": "times",
+        "scale": "log", "axis_unit": "bytes", "own": "contradicts",
+        "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
         "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
         "published": 5.0, "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
         "at_least": False,
@@ -43,14 +44,14 @@ def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed is about "
         "5.00 times, taken as 3.30 to 7.50 times; found was 2.00 [1.90, 2.10] times. That is from throughput of "
         "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms "
-        "were seen to differ by a factor of 1.04 there. Its own data says otherwise: 2.30 times."
+        "were seen to differ by a factor of 1.04 there. Its own data says otherwise: 2.30 times. Method: A test."
     )
 
 
 def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
     assert claims.sentences(unmeasured(own="agrees")) == (
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Not measured**: `twisted`: measured only from "
-        "tier `standard` on. Its own data agrees: 2.30 times."
+        "tier `standard` on. Its own data agrees: 2.30 times. Method: A test."
     )
     assert claims.lines([unmeasured(own="no data", own_value=None)])[0][2:] == ["–", "3.30 to 7.50 times", "–"]
 

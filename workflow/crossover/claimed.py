@@ -17,7 +17,7 @@ SOURCES_SCHEMA = FILE.with_name("sources.schema.yaml")
 
 Claim = dict[str, Any]
 
-FORMS = ({"about"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
+FORMS = ({"about"}, {"gain"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
 """What may be said together of where a quantity is expected."""
 
 
@@ -28,13 +28,27 @@ def read(file: str | Path = FILE) -> list[Claim]:
     An end that is not there is infinite; `published` is None where the document names no single number. `equivalent` is
     whether the range is one of equivalence. Raises ConfigError with every fault, each with the file and the key.
     """
+    told, documents = _checked(file)
+    return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
+
+
+def unjudged(file: str | Path = FILE) -> list[Claim]:
+    """The claims that nothing measured here can decide: `claim`, `source`, `url`, `quote`, `locator`, `says`, `reason`.
+
+    Raises ConfigError likewise.
+    """
+    told, documents = _checked(file)
+    return [_quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in told["unjudged"].items()]
+
+
+def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
     documents = documented()
     told = _yaml(file)
     known = rules()
     faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"], documents))
     if faults:
         raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
-    return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
+    return {"unjudged": {}, **told}, documents
 
 
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
@@ -72,15 +86,19 @@ def rules() -> dict[str, Any]:
 
 def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
     """What no schema can say: what belongs together, and what contradicts itself."""
+    for part in ("claims", "unjudged"):
+        for name, claim in told.get(part, {}).items():
+            if claim["source"] not in documents:
+                yield f"{part}.{name}.{_stranger(claim['source'], documents)}"
+    for name in told["claims"].keys() & told.get("unjudged", {}).keys():
+        yield f"unjudged.{name}: is also one of the claims; remove it from either"
     for name, claim in told["claims"].items():
         where = f"claims.{name}"
-        if claim["source"] not in documents:
-            yield f"{where}.{_stranger(claim['source'], documents)}"
         yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
         expected = claim["expected"]
         if set(expected) not in FORMS:
             both = " and ".join(expected)
-            yield f"{where}.expected: {both} do not go together; give low, high or both, or about, or within"
+            yield f"{where}.expected: {both} do not go together; give low, high or both, or about, or gain, or within"
         elif expected.get("low", -math.inf) >= expected.get("high", math.inf):
             yield f"{where}.expected: low ({expected['low']}) must be less than high ({expected['high']})"
 
@@ -107,26 +125,29 @@ def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[
 def _complete(
     name: str, claim: Mapping[str, Any], told: Mapping[str, Any], documents: Mapping[str, sources.Source]
 ) -> Claim:
-    low, high = _range(claim["expected"], told["about"])
-    return {
-        "claim": name,
-        "source": claim["source"],
-        "quote": claim["quote"],
-        "locator": claim["locator"],
-        "url": documents[claim["source"]].url,
-        "says": claim["says"],
+    expected = claim["expected"]
+    low, high = _range(expected, told["about"])
+    return _quoted(name, claim, documents) | {
         "quantity": {"placement": "node"} | claim["quantity"],
         "low": low,
         "high": high,
-        "equivalent": "within" in claim["expected"],
-        "published": claim["expected"].get("about"),
+        "equivalent": "within" in expected,
+        "published": 1 + expected["gain"] if "gain" in expected else expected.get("about"),
     }
+
+
+def _quoted(name: str, claim: Mapping[str, Any], documents: Mapping[str, sources.Source]) -> Claim:
+    """Whose claim it is, and in which words."""
+    words = {key: claim[key] for key in ("source", "quote", "locator", "says")}
+    return {"claim": name, **words, "url": documents[claim["source"]].url}
 
 
 def _range(expected: Mapping[str, float], about: float) -> tuple[float, float]:
     match expected:
         case {"about": middle}:
             return middle / about, middle * about
+        case {"gain": gain}:
+            return 1 + gain / about, 1 + gain * about
         case {"within": fraction}:
             return 1 / (1 + fraction), 1 + fraction
         case _:

@@ -125,8 +125,8 @@ STEADY = _schema(
 """One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
 
 CLAIMS = _schema(
-    strings="claim source quote locator url says kind experiment placement protocol metric arm verdict reason unit "
-    "scale axis_unit own rows",
+    strings="claim source quote locator url says kind experiment placement protocol metric arm verdict reason method "
+    "unit scale axis_unit own rows",
     integers="launches numbers",
     numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
     flags="at_least",

@@ -73,14 +73,19 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
 
 def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """What the higher tiers, rising, measure of each experiment: its `arms`, and its axis from `low` to `high`."""
+    """What the higher tiers, rising, measure of each experiment: its `arms`, its axis from `low` to `high`, and the
+    names that each `adds` to what this configuration measures.
+    """
+    later = waiting(config)
     tiers = TIERS[TIERS.index(complete(config)["tier"]) + 1 :]
     found: dict[str, list[dict[str, Any]]] = {}
     for tier in tiers:
         for name, settings in complete({**config, "tier": tier})["experiments"].items():
             axis = next(points(value) for value in settings.values() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
-            found.setdefault(name, []).append({"tier": tier, "arms": arms, "low": axis[0], "high": axis[-1]})
+            adds = [entry for entries in later.get(name, {}).get(tier, {}).values() for entry in entries]
+            entry = {"tier": tier, "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
+            found.setdefault(name, []).append(entry)
     return found
 
 

@@ -21,7 +21,8 @@ class Absence:
     """The rows of record.LAUNCHES."""
     curves: Sequence[Curve]
     higher: Mapping[str, Sequence[Row]]
-    """What higher tiers measure of each experiment, rising: {"tier", "arms", "axis" (its key), "low", "high"}."""
+    """What higher tiers measure of each experiment, rising: {"tier", "arms", "adds", "low", "high"}, the last two
+    the ends of the axis, and `adds` the names of what the tier measures and this run does not."""
 
     def of_curve(self, wanted: Side) -> NotMeasuredError:
         """Why there is no curve of these names."""
@@ -41,7 +42,7 @@ class Absence:
         if not asked:
             return NotMeasuredError(self._to_take_part(wanted), wanted.arm)
         if not any(c.facts["experiment"] == wanted.experiment and as_named(c.facts, wanted) for c in self.curves):
-            return NotMeasuredError(f"no curve of `{wanted.experiment}` is of the protocol `{wanted.protocol}`")
+            return NotMeasuredError(self._to_have_the_protocol(wanted))
         return NotMeasuredError(f"no value of {wanted.metric} was sane under `{wanted.protocol}`", wanted.arm)
 
     def _to_take_part(self, wanted: Side) -> str:
@@ -49,6 +50,13 @@ class Absence:
             if wanted.arm in tier["arms"]:
                 return f"measured only from tier `{tier['tier']}` on (`--config tier={tier['tier']}`)"
         return f"not among the `arms` of `{wanted.experiment}` in config/config.yaml"
+
+    def _to_have_the_protocol(self, wanted: Side) -> str:
+        lacking = f"no curve of `{wanted.experiment}` is of the protocol `{wanted.protocol}`"
+        for tier in self.higher.get(wanted.experiment, []):
+            if any(name in wanted.protocol for name in tier.get("adds", [])):
+                return f"{lacking}; it is measured from tier `{tier['tier']}` on (`--config tier={tier['tier']}`)"
+        return lacking
 
     def of_place(self, curve: Curve, place: float) -> str:
         """Why a curve does not reach a place on the axis."""

@@ -18,6 +18,7 @@ from crossover.analyse.absence import Absence
 from crossover.analyse.curves import NAMES, Curve, curves
 from crossover.analyse.field import Field, NotMeasuredError, as_named, of_source
 from crossover.analyse.found import Found
+from crossover.analyse.method import method
 from crossover.analyse.quantities import UNITS, find
 from crossover.analyse.verdicts import Judgement, Range, decisive, excess, judge
 
@@ -28,9 +29,15 @@ Claim = Mapping[str, Any]
 Row = dict[str, Any]
 
 
-def write(claims: Sequence[Claim], results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+def write(
+    claims: Sequence[Claim],
+    results: Path,
+    higher: Mapping[str, Sequence[Mapping[str, Any]]],
+    unjudged: Sequence[Claim] = (),
+) -> None:
     """Judge `claims` (crossover.claimed) by the tables in `results`, and write their table beside them.
 
+    `unjudged` are those that nothing measured here can decide, each with its `reason`.
     `higher` says what higher tiers measure, for what this run did not; see `Absence`. A claim that cannot be judged,
     because that fails or a table of its experiment did, is not judged for this reason, which the metadata keep too.
     """
@@ -45,6 +52,7 @@ def write(claims: Sequence[Claim], results: Path, higher: Mapping[str, Sequence[
             rows.append(row(claim, field(), source(claim["source"])))
         rows += [_of_claim(claim) | _nothing("not judged", failure.reason(each)) for each in failed]
         failures += failed
+    rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
     table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.CLAIMS.names), record.CLAIMS, preserve_index=False)
     record.write(table, results / "claims.parquet", failure.stored(failures))
 
@@ -76,9 +84,10 @@ def row(claim: Claim, field: Field, source: Field) -> Row:
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
-        told = _measured(found, judgement, expected)
+        told = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
     except NotMeasuredError as error:
-        told = _nothing("not measured", str(error))
+        how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
+        told = _nothing("not measured", str(error)) | {"method": how}
     return _of_claim(claim) | told | _of_source(claim, source)
 
 
@@ -137,7 +146,8 @@ def _of_source(claim: Claim, source: Field) -> Row:
         return {"own": "no data"}
     expected = _range(claim, found)
     values = found.known.value
-    if found.missing or np.isnan(values).any():
+    # A point that the source did not publish is not its data.
+    if found.missing or found.between or np.isnan(values).any():
         return {"own": "no data"}
     beyond = excess(values, values, expected)
     which = int(np.argmax(beyond))
@@ -149,8 +159,15 @@ def _range(claim: Claim, found: Found) -> Range:
     """Where the quantity is expected, on the scale on which it was found."""
     low, high = claim["low"], claim["high"]
     if found.log:
-        low, high = (float(found.scale.of_log(np.log(end))) if end > 0 else -math.inf for end in (low, high))
+        low, high = (_on_scale(found, end) for end in (low, high))
     return Range(low, high, claim["equivalent"])
+
+
+def _on_scale(found: Found, end: float) -> float:
+    """An end of the range; an open one stays open, also on a scale that is bounded."""
+    if math.isinf(end) or end <= 0:
+        return math.copysign(math.inf, end or -1)
+    return float(found.scale.of_log(np.log(end)))
 
 
 def _natural(found: Found, number: float) -> float:

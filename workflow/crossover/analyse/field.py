@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crossover.analyse.curves import PANEL, Curve
+from crossover.analyse.curves import NAMES, PANEL, Curve
 from crossover.analyse.statistics import Floats
 from crossover.published import Dataset
 
@@ -67,9 +67,9 @@ class Field:
     partial: bool = False
     """Whether a curve will do that covers only a part of what a claim speaks of."""
 
-    def curve(self, wanted: Side) -> Curve:
-        """The curve that a claim calls by these names, the first if several protocols match; of the whole axis, without
-        what a second sweep adds.
+    def curve(self, wanted: Side, refined: bool = False) -> Curve:
+        """The curve that a claim calls by these names, the first if several protocols match; with the points of a
+        second sweep if it is to be `refined`.
 
         Raises NotMeasuredError if there is none.
         """
@@ -77,8 +77,16 @@ class Field:
             facts = curve.facts
             named = all(facts[key] == getattr(wanted, key) for key in ("experiment", "metric", "arm"))
             if named and self.holds(facts, wanted) and not np.isnan(curve.values).all():
-                return curve.swept
+                return curve if refined else curve.swept
         raise self.missing(wanted)
+
+    def reference(self, curve: Curve) -> Curve | None:
+        """The reference arm that shares launches with a curve; None for the reference itself, or without one."""
+        facts = {**curve.facts, "arm": curve.facts["reference"]}
+        for other in self.curves:
+            if other is not curve and all(other.facts[name] == facts[name] for name in NAMES):
+                return other if curve.facts["arm"] != facts["arm"] else None
+        return None
 
     def effect(self, curve: Curve) -> float:
         """What equal arms were seen to differ by where this curve was measured; NaN if that is not known."""

@@ -134,4 +134,10 @@ class Found:
     """Whether the quantity lies at or beyond the number: the axis ends too early to say more."""
     missing: str = ""
     """Why a part of the claim cannot be judged."""
+    between: tuple[float, float] | None = None
+    """The measured points that a number is interpolated between."""
+    apart: bool = False
+    """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
+    instead: str = ""
+    """Why the protocol that the claim asks for first was not measured, so that another one stands in."""
     scale: Scale = POSITIVE

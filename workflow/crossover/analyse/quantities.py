@@ -27,7 +27,21 @@ UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "t
 
 
 def find(field: Field, quantity: Quantity) -> Found:
-    """A claim's quantity. Raises NotMeasuredError, with the reason, where the field lacks what it takes."""
+    """A claim's quantity, of the first of its protocols that was measured.
+
+    Raises NotMeasuredError, with the reason, where the field lacks what it takes.
+    """
+    protocols = [quantity["protocol"]] if isinstance(quantity["protocol"], str) else quantity["protocol"]
+    instead = ""
+    for protocol in protocols:
+        try:
+            return replace(_find(field, {**quantity, "protocol": protocol}), instead=instead)
+        except NotMeasuredError as error:
+            instead, last = instead or str(error), error
+    raise last
+
+
+def _find(field: Field, quantity: Quantity) -> Found:
     found = KINDS[quantity["kind"]](field, quantity)
     nowhere = isinstance(found.known, Numbers) and bool(np.isnan(found.known.value).any())
     if nowhere and not found.missing:
@@ -37,7 +51,7 @@ def find(field: Field, quantity: Quantity) -> Found:
 
 def value(field: Field, quantity: Quantity) -> Found:
     """What the arm itself reaches."""
-    curve = field.curve(side(quantity))
+    curve = field.curve(side(quantity), _by_points(quantity))
     scale = POSITIVE if "slope" in quantity else of_unit(curve.facts["unit"])
     reading = _read(field, quantity, curve, curve.x, scale.of_log(curve.values))
     found = _numbers(reading, [curve], curve.facts["unit"], field.effect(curve))
@@ -62,29 +76,34 @@ def ratio(field: Field, quantity: Quantity) -> Found:
 
 
 def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Found:
-    first, second = field.curve(side(quantity)), field.curve(side(quantity, change))
+    first, second = (field.curve(side(quantity, which), _by_points(quantity)) for which in (None, change))
     effect = field.effect(first)
     if first.facts["metric"] != second.facts["metric"]:
         effect += field.effect(second)
-    reading = _reading_of_ratio(field, quantity, first, second)
-    return _numbers(reading, [first, second], "", effect, neutral=0.0)
-
-
-def _reading_of_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve) -> Reading:
-    """Ratios of launches that measured both arms; else each arm's to the reference, over launches of its own."""
     together = of_shared_launches(first, second)
-    if together[0].launches and "peak" not in quantity:
-        return _read(field, quantity, first, *log_ratio(*together))
     if together[0].launches:
-        ends = [_part(field, quantity, curve, curve.x, curve.values)[1] for curve in together]
-        return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
-    readings = [_read(field, quantity, curve, curve.x, _apart(curve, quantity)) for curve in (first, second)]
-    return replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
+        return _numbers(_shared_ratio(field, quantity, *together), [first, second], "", effect, neutral=0.0)
+    # Equal arms of two launches may each differ from the reference.
+    readings = [_ratio_to_reference(field, quantity, curve) for curve in (first, second)]
+    reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
+    return replace(_numbers(reading, [first, second], "", 2 * effect, neutral=0.0), apart=True)
 
 
-def _apart(curve: Curve, quantity: Quantity) -> Floats:
-    """A curve for a comparison with one of other launches: by its ratios to the reference if it has them."""
-    return curve.values if "peak" in quantity or np.isnan(curve.ratios).all() else curve.ratios
+def _shared_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve) -> Reading:
+    """The ratio of two arms of the same launches."""
+    if "peak" not in quantity:
+        return _read(field, quantity, first, *log_ratio(first, second))
+    ends = [_part(field, quantity, curve, curve.x, curve.values)[1] for curve in (first, second)]
+    return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
+
+
+def _ratio_to_reference(field: Field, quantity: Quantity, curve: Curve) -> Reading:
+    """An arm by its ratio to the reference of its own launches; by its own values where there is no reference."""
+    reference = field.reference(curve)
+    together = of_shared_launches(curve, reference) if reference else []
+    if together and together[0].launches:
+        return _shared_ratio(field, quantity, *together)
+    return _read(field, quantity, curve, curve.x, curve.values)
 
 
 def _highest(d: Floats) -> Floats:
@@ -103,7 +122,7 @@ def contrast(field: Field, quantity: Quantity) -> Found:
 
 def time(field: Field, quantity: Quantity) -> Found:
     """The time of one repetition, from a rate."""
-    curve = field.curve(side(quantity))
+    curve = field.curve(side(quantity), _by_points(quantity))
     # The largest rate is the shortest time, so the peak is turned over after it is found.
     reading = _read(field, quantity, curve, curve.x, curve.values)
     told = reading.estimate
@@ -122,8 +141,8 @@ def penalty(field: Field, quantity: Quantity) -> Found:
 
 
 def crossover(field: Field, quantity: Quantity) -> Found:
-    """Where along the axis the arm passes the other."""
-    first, second = _together(field, quantity, quantity["over"])
+    """Where along the axis the arm passes the other, in all points that were measured there."""
+    first, second = _together(field, quantity, quantity["over"], refined=True)
     effect = field.effect(first)
     place = passes(*log_ratio(first, second), effect)
     return Found(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
@@ -139,7 +158,7 @@ def crossovers(field: Field, quantity: Quantity) -> Found:
 
 def loss(field: Field, quantity: Quantity) -> Found:
     """The better's value over that of the arm which a threshold chooses, at each point of the axis."""
-    first, second = _together(field, quantity, quantity["over"])
+    first, second = _together(field, quantity, quantity["over"], refined=True)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = read({"each": {}}, x, lost)
@@ -197,9 +216,16 @@ KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
 # ---- pieces
 
 
-def _together(field: Field, quantity: Quantity, *others: str) -> list[Curve]:
+def _by_points(quantity: Quantity) -> bool:
+    """Whether a quantity is read at single points, so that those of a second sweep count too. These have no mean, slope
+    or peak of a whole curve.
+    """
+    return "at" in quantity or "each" in quantity
+
+
+def _together(field: Field, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
     """The arm and the others, each of the launches that measured them all, of which there must be one."""
-    curves = of_shared_launches(*(field.curve(side(quantity, change)) for change in (None, *others)))
+    curves = of_shared_launches(*(field.curve(side(quantity, change), refined) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
     return curves
@@ -223,7 +249,8 @@ def _part(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) 
 def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Found:
     scaled = np.full(len(reading.estimate.mean), effect * reading.lever)
     known = Numbers(reading.estimate, scaled)
-    return Found(known, curves, unit, not reading.slope, scaled, neutral, reading.x, [""] * len(scaled))
+    arms = [""] * len(scaled)
+    return Found(known, curves, unit, not reading.slope, scaled, neutral, reading.x, arms, between=reading.between)
 
 
 def _joined(found: list[Found]) -> Found:
@@ -240,4 +267,5 @@ def _joined(found: list[Found]) -> Found:
         effect=effect,
         x=[x for each in found for x in each.x],
         arms=[each.curves[1].facts["arm"] for each in found for _ in each.x],
+        apart=any(each.apart for each in found),
     )

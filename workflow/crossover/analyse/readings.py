@@ -37,6 +37,8 @@ class Reading:
     """By how much a number moves at most, if each cell of the curve moves by one."""
     slope: bool = False
     """Whether they are powers of the axis, and not logarithms."""
+    between: tuple[float, float] | None = None
+    """The measured points that a number is interpolated between."""
 
 
 def read(quantity: Mapping[str, Any], x: Floats, d: Floats, partial: bool = False) -> Reading:
@@ -74,7 +76,8 @@ def at(x: Floats, d: Floats, place: float) -> Reading:
         raise BeyondError(place)
     left = int(np.searchsorted(x, place)) - 1
     far = (np.log(place) - u[left]) / (u[left + 1] - u[left])
-    return Reading(between(d, cells.mean, left, np.array([far])), (place,))
+    ends = (float(x[left]), float(x[left + 1]))
+    return Reading(between(d, cells.mean, left, np.array([far])), (place,), between=ends)
 
 
 def each(x: Floats, d: Floats) -> Reading:

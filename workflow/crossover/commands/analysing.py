@@ -56,7 +56,8 @@ def _claims(chosen: Namespace) -> None:
     from crossover import claimed
     from crossover.analyse import claims
 
-    claims.write(claimed.read(chosen.claims), chosen.results, json.loads(chosen.higher))
+    unjudged = claimed.unjudged(chosen.claims)
+    claims.write(claimed.read(chosen.claims), chosen.results, json.loads(chosen.higher), unjudged)
 
 
 def _recommend(chosen: Namespace) -> None:

@@ -81,7 +81,8 @@ def sentences(row: Row) -> str:
             f"**{row['verdict'].capitalize()}**: {row['reason']}. {_claimed(row)}; found was "
             f"{_measured(row) or 'no place'}{_where(row)}. {_conditions(row)}"
         )
-    return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row)]))
+    how = f"Method: {row['method']}" if row["method"] else ""
+    return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
 
 
 def _quoted(row: Row) -> str:
@@ -108,6 +109,8 @@ def _number(value: float, row: Row) -> str:
 
 def _expected(row: Row) -> str:
     low, high = (end if end is None else _number(end, row) for end in (row["expected_low"], row["expected_high"]))
+    if low is None and high is None:
+        return "–"
     if low is None or high is None:
         return f"at most {high}{_times(row)}" if low is None else f"at least {low}{_times(row)}"
     return f"{low} to {high}{_times(row)}"

@@ -1,0 +1,84 @@
+"""Synthetic measurements for one claim, of many shapes, but only such as could be measured."""
+
+import numpy as np
+from judged import UNITS, sides
+
+from crossover.analyse.curves import Curve
+from crossover.analyse.field import Field, NotMeasuredError, as_named
+
+X = np.logspace(0, 7, 15)
+LAUNCHES = 5
+RATE = 1e6
+"""What every arm does unless it is changed: one repetition takes a microsecond."""
+EFFECT = np.log(1.01)
+
+FASTER = ("submission", "round trip")
+"""Rates of which the first is never the lower one: both count the same tasks from the same start, and a result comes
+back after its task was submitted."""
+
+
+def fields(claim, noise, seed=1):
+    """Fields on which one curve that the claim rests on differs from the others, each with launches that differ by
+    `noise`.
+    """
+    names = list(dict.fromkeys(sides(claim["quantity"])))
+    # Two crossovers are compared only where both pairs of arms cross.
+    for tilt in (0.5,) if claim["quantity"]["kind"] == "crossovers" else (0.0,):
+        for changed in names:
+            for shape in shapes(claim):
+                random = np.random.default_rng(seed)
+                values = {name: np.log(_base(claim, name, tilt)) for name in names}
+                values[changed] = np.log(shape)
+                yield field(
+                    {name: d + noise * random.standard_normal((LAUNCHES, len(X))) for name, d in values.items()}
+                )
+
+
+def _base(claim, name, tilt):
+    quantity = claim["quantity"]
+    if name[-1] == quantity.get("of"):
+        return np.full_like(X, RATE * np.exp(2))
+    return RATE * (X / 1000) ** (tilt if name[-1] == quantity["arm"] else 0.0)
+
+
+def shapes(claim):
+    """Curves that the quantity could be read from, around the ends of the range that the claim expects."""
+    ends = [end for end in (claim["low"], claim["high"]) if np.isfinite(end)]
+    places = [factor * end for end in ends for factor in (0.05, 0.3, 0.8, 1.25, 3, 20)] + [np.mean(ends)]
+    for place in [*places, claim["quantity"].get("threshold", 1.0)]:
+        yield np.full_like(X, RATE * np.exp(2 * np.clip(place, -3, 3)))  # a share of a gap
+        for power in (place, -place):
+            yield RATE * X ** np.clip(power, -2, 2)
+        if place > 0:
+            yield np.full_like(X, place)
+            yield np.full_like(X, RATE * place)
+            yield np.full_like(X, 1e6 / place)
+            yield np.full_like(X, 1 / (1 / RATE + place / 1e6))
+            yield RATE * (X / place) ** 0.5
+            yield RATE * (X / place) ** -0.5
+            yield RATE * np.minimum(1, (place / X) ** 1.2)
+
+
+def field(values):
+    """The field of some curves, after making them what could be measured; `values` of shape (launches, cells)."""
+    curves, effects = [], {}
+    for (*panel, arm), d in values.items():
+        d = d.copy()
+        if panel[-1] == "efficiency":
+            d = np.minimum(d, 0.0)
+        slower = (*panel[:-1], FASTER[1], arm)
+        if panel[-1] == FASTER[0] and slower in values:
+            d = np.maximum(d, values[slower])
+        facts = dict(zip(("experiment", "placement", "protocol", "metric", "arm"), (*panel, arm), strict=True))
+        facts |= {
+            "reference": "",
+            "axis_unit": "bytes",
+            "unit": UNITS.get(panel[-1], "tasks/s"),
+            "better": "higher",
+            "null": False,
+            "ceiling": False,
+        }
+        nothing = np.full_like(d, np.nan)
+        curves.append(Curve(facts, list(range(1, LAUNCHES + 1)), X, d, nothing, nothing, nothing))
+        effects[panel[0], panel[1], panel[3]] = EFFECT
+    return Field(curves, as_named, effects, lambda side: NotMeasuredError("missing", side.arm), lambda *_: "too short")
