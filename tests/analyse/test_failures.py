@@ -157,22 +157,25 @@ def recommended(folder):
     return record.read(path, record.RECOMMENDATIONS).to_pylist(), failure.of(path)
 
 
-@pytest.mark.parametrize("chosen", SETTINGS, ids=lambda setting: f"{setting.experiment}-{setting.name}")
+@pytest.mark.parametrize("chosen", SETTINGS, ids=lambda setting: setting.name)
 def test_a_setting_that_cannot_be_decided_is_not_recommended_and_the_others_are_as_without(judged, monkeypatch, chosen):
     before, none = recommended(judged)
-    speaks = recommend._speaks
-    monkeypatch.setattr(recommend, "_speaks", lambda panel, one: fault() if one is chosen else speaks(panel, one))
+    sort = recommend._by_condition
+    monkeypatch.setattr(
+        recommend, "_by_condition", lambda one, every: fault() if one.name == chosen.name else sort(one, every)
+    )
     after, failures = recommended(judged)
-    known = {name: value for name, value in recommend._known(chosen).items() if value}
 
     def of_others(rows):
-        return [row for row in rows if any(row[name] != value for name, value in known.items())]
+        return [row for row in rows if row["setting"] != chosen.name]
 
     assert none == []
     assert of_others(before) == of_others(after)
-    (row,) = [row for row in after if row not in of_others(after)]
-    assert not row["recommended"]
-    assert row["reason"].startswith("failed: `ValueError: a fault`, raised in `analyse/")
+    rows = [row for row in after if row not in of_others(after)]
+    assert [json.loads(row["aims"]) for row in rows] == [[aim.name] for aim in chosen.aims]
+    for row in rows:
+        assert not row["recommended"]
+        assert row["reason"].startswith("failed: `ValueError: a fault`, raised in `analyse/")
     assert [(each.kind, each.name) for each in failures] == [("setting", chosen.name)]
     assert "a fault" in (judged / recommend.FILE).read_text()
 
@@ -187,4 +190,5 @@ def test_a_setting_of_an_experiment_whose_table_failed_is_not_recommended_for_th
     rows, failures = recommended(tmp_path)
     failed = [row for row in rows if row["reason"] and "KeyError" in row["reason"]]
     assert {row["experiment"] for row in failed} == {"mpi_pingpong"}
-    assert len(failed) == len(failures) == sum(setting.experiment == "mpi_pingpong" for setting in SETTINGS)
+    aims = [aim for setting in SETTINGS for aim in setting.aims]
+    assert len(failed) == len(failures) == sum(aim.experiment == "mpi_pingpong" for aim in aims)

@@ -12,13 +12,13 @@ from synthetic import SIZES, raw, rows
 from crossover import record
 from crossover.__main__ import main
 from crossover.analyse.curves import curves
-from crossover.analyse.decide import NO_NULL, NO_PAIR, NOT_REPLICATED, NOTHING_BETWEEN, decide
+from crossover.analyse.decide import NO_NULL, NO_PAIR, NOT_REPLICATED, decide
 from crossover.analyse.gain import gains, per_launch
 from crossover.analyse.gather import gather
 from crossover.analyse.panels import Panel
 from crossover.analyse.recommend import FILE, READ, recommend, recommendations
 from crossover.analyse.rows import DERIVED
-from crossover.analyse.settings import Choice, Level, Onset, Setting
+from crossover.analyse.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.tables import derive, join
 from crossover.plan import SECOND_SWEEP
 
@@ -30,14 +30,14 @@ HALF = 3000.0
 
 def setting(rule, **changes):
     told = {
-        "library": "lib", "name": "option", "about": "what it is", "experiment": "toy", "metric": "rate",
-        "protocols": "tcp", "rule": rule, "snippet": "option = {value}\n",
+        "library": "lib", "name": "option", "about": "what it is", "rule": rule, "snippet": "option = {value}\n",
+        "aims": (Aim("speed", "toy", "rate", "tcp"),),
     }  # fmt: skip
     return Setting(**told | changes)
 
 
-SIZE = setting(Onset("new", other="old", default="old"))
-LIMITED = setting(Onset("new", other="old", default="shipped", default_from=65536))
+SIZE = setting(Onset(("new",), other="old"))
+LIMITED = setting(Onset(("new",), other="old", shipped="shipped", shipped_from=65536))
 BEST = setting(Choice("old", {name: name.upper() for name in ("old", "a", "b", "c", "d", "e")}))
 SHARE = setting(Level(0.95, arms=("old", "new")))
 
@@ -102,16 +102,15 @@ def crossing_at(random, place, per_step=0.15, launches=5, **noise):
 # ---- a place on the axis
 
 
-@pytest.mark.parametrize("rule", [SIZE, LIMITED], ids=["against old", "against what is shipped"])
-def test_place_and_gain_are_right_and_their_intervals_hold_the_truth(rule):
+def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
     random = np.random.default_rng(5)
     places, held = [], []
     for _ in range(60):
         arms, truth = crossing_at(random, HALF)
-        row = decided(arms, rule)
+        row = decided(arms, SIZE)
         assert row["recommended"], row
         value = json.loads(row["value"])
-        differs = (value <= SIZES) & (rule.rule.default_from > SIZES)
+        differs = value <= SIZES
         assert (row["gain_from"], row["gain_to"]) == (SIZES[differs].min(), SIZES[differs].max())
         places.append(value)
         held.append(
@@ -124,13 +123,15 @@ def test_place_and_gain_are_right_and_their_intervals_hold_the_truth(rule):
     assert np.mean(held, axis=0).min() >= 0.9
 
 
-def test_a_place_above_the_default_gains_by_not_changing_over_too_early():
+def test_what_the_place_gains_over_the_one_that_is_shipped_stands_beside():
     arms, truth = crossing_at(np.random.default_rng(1), 4e5)
     (row,) = told(medians(arms), LIMITED)
+    (effect,) = json.loads(row["effects"])
     between = (SIZES >= 65536) & (json.loads(row["value"]) > SIZES)
-    assert row["recommended"] and row["gain"] > 1
-    assert (row["gain_from"], row["gain_to"]) == (SIZES[between].min(), SIZES[between].max())
-    assert row["gain_low"] < np.exp(-truth[between].mean()) < row["gain_high"]
+    assert row["recommended"] and row["default"] == "old"
+    assert (effect["over"], effect["aim"], effect["says"]) == ("shipped", "speed", "better")
+    assert (effect["from"], effect["to"]) == (SIZES[between].min(), SIZES[between].max())
+    assert effect["low"] < np.exp(-truth[between].mean()) < effect["high"]
 
 
 def test_lower_may_be_better():
@@ -139,11 +140,11 @@ def test_lower_may_be_better():
     assert row["recommended"] and row["gain"] > 1
 
 
-def test_a_place_next_to_the_default_changes_nothing_that_was_measured():
+def test_next_to_the_place_that_is_shipped_no_measured_point_differs():
     arms, _ = crossing_at(np.random.default_rng(3), 65000, per_step=0.3)
     (row,) = told(medians(arms), LIMITED)
-    assert (row["recommended"], row["reason"]) == (False, NOTHING_BETWEEN)
-    assert row["low"] < row["x"] < row["high"]
+    (effect,) = json.loads(row["effects"])
+    assert (effect["over"], effect["says"]) == ("shipped", "not shown") and "factor" not in effect
 
 
 def test_better_everywhere_is_a_bound_at_the_first_measured_point():
@@ -197,8 +198,6 @@ def test_points_of_a_second_sweep_tell_the_place_and_are_none_of_those_that_the_
     (row,) = decide(SIZE, panel)
     assert row["recommended"] and inner[0] < row["x"] < inner[1]
     assert (row["gain_from"], row["gain_to"]) == (SIZES[7], SIZES[-1])
-    (row,) = decide(setting(Onset("new", other="old", default="old", default_from=SIZES[7])), panel)
-    assert row["reason"] == NOTHING_BETWEEN
 
 
 # ---- the best of several
@@ -224,7 +223,7 @@ def test_the_best_is_chosen_and_its_interval_holds_the_truth():
 @pytest.mark.parametrize("launches", [3, 5])
 def test_where_nothing_differs_hardly_anything_is_recommended_though_the_best_of_five_is_looked_at(launches):
     random = np.random.default_rng(8)
-    size = setting(Onset("a", other="old", default="old"))
+    size = setting(Onset(("a",), other="old"))
     campaigns = [alternatives(random, launches) for _ in range(200)]
     wrong = [[decided(arms, rule, smallest_effect=1.0)["recommended"] for rule in (BEST, size)] for arms in campaigns]
     # Gains alone are recommended, so half of the 5 %, and some for chance.
@@ -310,7 +309,7 @@ def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
     assert absent["reason"] == "not measured: `toy` is not part of this run"
     assert holes["reason"] == "not measured: every launch left a hole (timed out)"
     arms, _ = crossing_at(np.random.default_rng(15), HALF)
-    (other,) = told(medians(arms), setting(SIZE.rule, protocols="ipc"))
+    (other,) = told(medians(arms), setting(SIZE.rule, aims=(Aim("speed", "toy", "rate", "ipc"),)))
     assert other["reason"].startswith("not measured: none of the curves")
 
 
@@ -347,9 +346,10 @@ def folder(tmp_path_factory):
 def test_from_raw_files_to_a_recommended_threshold(folder):
     table = record.read(folder / "recommendations.parquet", record.RECOMMENDATIONS).to_pylist()
     (row,) = [row for row in table if row["recommended"]]
-    assert (row["setting"], row["arms"]) == ("zmq.COPY_THRESHOLD", '["no-copy", "copy", "default"]')
+    assert (row["setting"], row["arms"], row["aims"]) == ("copy_threshold", '["no-copy", "copy"]', '["throughput"]')
     assert row["low"] < HALF < row["high"] and row["gain_low"] > row["smallest_effect"]
-    assert f"zmq.COPY_THRESHOLD = {row['value']}" in row["snippet"]
+    assert f"copy_threshold = {row['value']}" in row["snippet"]
+    assert [effect["over"] for effect in json.loads(row["effects"])] == ["default"]
     left = [row for row in table if not row["recommended"]]
     assert all(row["reason"] and row["value"] is None for row in left)
 
@@ -366,6 +366,9 @@ def test_the_toml_says_what_the_table_says_and_reads_back(folder):
         assert entry.get("gain", {}).get("low") == row["gain_low"]
         assert entry.get("place", {}).get("high") == row["high"]
         assert entry["measured_by"]["experiment"] == row["experiment"]
+        assert entry["aims"] == json.loads(row["aims"])
+        known = [{k: v for k, v in effect.items() if v is not None} for effect in json.loads(row["effects"] or "[]")]
+        assert entry.get("effects", []) == known
         assert entry.get("holds_for", {}).get("protocol") == row["protocol"]
 
 

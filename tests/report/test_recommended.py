@@ -1,10 +1,12 @@
 """Does the page say what the table of recommendations says, and nothing else?"""
 
+import json
 import re
 
+import disagreeing
 import pyarrow as pa
 import pytest
-from campaigns import NOT_SHOWN, recommendation
+from campaigns import NOT_SHOWN, effect, recommendation
 
 from crossover import record
 from crossover.report import tables as corridor
@@ -14,7 +16,8 @@ PASSED = recommendation()
 LEFT = recommendation(library="mpi4py", setting="Send", **NOT_SHOWN)
 CHOSEN = recommendation(
     library="ipyparallel", setting="TaskScheduler.scheme_name", about="the scheduler", value='"pure"',
-    arm="pure", default="leastload", metric="round trip", tried=5, gain=1.3, gain_low=1.2, gain_high=1.4,
+    arm="pure", default="leastload", metric="round trip", aims='["rate of empty tasks"]', effects=None,
+    tried=5, gain=1.3, gain_low=1.2, gain_high=1.4,
     gain_from=8.0, gain_to=128.0, axis_unit="tasks", **dict.fromkeys(("x", "low", "high", "verdict")),
 )  # fmt: skip
 
@@ -26,23 +29,24 @@ def lines(text):
 def test_what_passed_is_a_table_with_value_condition_and_gain():
     (_, _, line) = lines(section([PASSED]))
     assert line == (
-        "| `copy=False` of pyzmq: the size from which on lending is faster | **15 kB [9.3 kB, 21 kB]** | "
-        "PUSH/PULL over tcp, 64 MB in flight | 12.6 [8.87, 17.9] times better in send rate than `copy`, "
-        "on average over 31.6 kB to 1 MB |"
+        "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
+        "throughput (PUSH/PULL over tcp, 64 MB in flight) | `no-copy` from **15 kB [9.3 kB, 21 kB]** on | "
+        "12.6 [8.87, 17.9] times better than `copy` in throughput, on average over 31.6 kB to 1 MB | "
+        "9.50 [8.10, 11.2] times better in send rate |"
     )
 
 
 def test_the_opening_counts_and_names_the_largest_gain():
     opening = section([CHOSEN, PASSED, LEFT]).splitlines()[0]
-    assert opening.startswith("3 settings examined, each under one condition: **2 passed** the test.")
-    assert "The most is gained by `copy=False` of pyzmq under PUSH/PULL over tcp" in opening
+    assert opening.startswith("3 settings examined, each for one aim and condition: **2 passed** the test.")
+    assert "The most is gained by `copy_threshold` of pyzmq for throughput (PUSH/PULL over tcp" in opening
 
 
 def test_a_choice_says_what_is_chosen_and_among_how_many():
     shown = section([CHOSEN])
     assert "**`pure`**" in shown
     assert (
-        "1.30 [1.20, 1.40] times better in round trip than `leastload`, on average over 8 tasks to 128 tasks" in shown
+        "1.30 [1.20, 1.40] times better than `leastload` in round trip, on average over 8 tasks to 128 tasks" in shown
     )
     assert "(the best of 5 that were tried)" in shown
 
@@ -52,13 +56,15 @@ def test_a_bound_is_said_to_be_one():
 
 
 def test_a_place_without_a_default_says_whose_it_is_and_claims_no_gain():
-    alone = dict.fromkeys(("default", "tried", *(name for name in PASSED if name.startswith("gain"))))
-    assert lines(section([recommendation(arm="pure", **alone)]))[-1].endswith("64 MB in flight, `pure` | – |")
+    alone = dict.fromkeys(("default", "tried", "effects", *(name for name in PASSED if name.startswith("gain"))))
+    assert lines(section([recommendation(arm="pure", **alone)]))[-1].endswith(
+        "64 MB in flight, `pure`) | **15 kB [9.3 kB, 21 kB]** | – | – |"
+    )
 
 
 def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(LEFT) == (
-        f"no gain is significantly beyond it: it is {gain(LEFT)}; the smallest effect is 1.30; "
+        f"no gain is significantly beyond it: `no-copy` is {gain(LEFT)}; the smallest effect is 1.30; "
         "the place would be 15 kB [9.3 kB, 21 kB]"
     )
     silent = recommendation(**NOT_SHOWN, **dict.fromkeys(("gain", "x", "smallest_effect")))
@@ -79,14 +85,64 @@ def test_a_reason_that_is_the_same_in_several_places_is_told_once():
     silent = dict.fromkeys(("gain", "x", "smallest_effect"))
     shown = lines(section([recommendation(protocol=place, **NOT_SHOWN, **silent) for place in places]))
     assert shown[2:] == [
-        "| `copy=False` of pyzmq: the size from which on lending is faster | "
-        f"{'; '.join(places)} | no gain is significantly beyond it |"
+        "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
+        f"throughput ({'; '.join(places)}) | no gain is significantly beyond it |"
     ]
 
 
 def test_an_experiment_that_was_not_run_is_named_in_place_of_a_condition():
     absent = dict.fromkeys(("protocol", "placement", "gain", "x", "arm", "default"))
-    assert "| `zmq_throughput` | no gain" in section([recommendation(**NOT_SHOWN | absent)])
+    assert "| throughput (`zmq_throughput`) | no gain" in section([recommendation(**NOT_SHOWN | absent)])
+
+
+def test_what_else_a_value_changes_stands_behind_the_gain_the_other_aims_first():
+    effects = [
+        effect(),
+        effect(aim="throughput", over="default", says="not shown", **dict.fromkeys(("factor", "low", "high"))),
+        effect(metric="peak memory", says="worse", factor=0.8, low=0.5, high=0.9),
+        effect(metric="round trip, median", experiment="zmq_latency", aim="round trip", says="not shown")
+        | {"factor": 1.01, "low": 0.9, "high": 1.1, "from": 1e4},
+    ]
+    (_, _, line) = lines(section([recommendation(effects=json.dumps(effects))]))
+    assert line.removesuffix(" |").split(" | ")[-1].split("; ") == [
+        "the same as `default` at every measured point",
+        "no difference shown in round trip, median of `zmq_latency` (1.01 [0.900, 1.10]), on average over 10 kB to "
+        "1 MB",
+        "9.50 [8.10, 11.2] times better in send rate",
+        "1.25 [1.11, 2.00] times worse in peak memory",
+    ]
+
+
+def test_aims_that_disagree_are_named_with_their_values_and_what_one_costs_the_other():
+    cost = effect(aim="throughput", metric="throughput", says="worse", factor=0.8, low=0.5, high=0.9)
+    other = recommendation(
+        aims='["round trip"]', protocol="REQ/REP over tcp", x=5e3, low=4e3, high=6e3, effects=json.dumps([cost])
+    )
+    shown = section([PASSED, other])
+    assert (
+        "The aims disagree on `copy_threshold` of pyzmq: `no-copy` from **15 kB [9.3 kB, 21 kB]** on for throughput "
+        "(PUSH/PULL over tcp, 64 MB in flight) and `no-copy` from **5 kB [4 kB, 6 kB]** on for round trip (REQ/REP "
+        "over tcp)."
+    ) in shown
+    assert "tcp). `no-copy` from **5 kB [4 kB, 6 kB]** on is 1.25 [1.11, 2.00] times worse in throughput" in shown
+    costly = section([recommendation(effects=other["effects"], aims='["round trip"]')])
+    assert "The aims disagree" in costly
+    elsewhere = section([PASSED, recommendation(condition="node, ipc", aims='["round trip"]')])
+    agreed = section([recommendation(aims='["throughput", "round trip"]'), CHOSEN])
+    assert "disagree" not in elsewhere + agreed
+    assert "| throughput and round trip (" in agreed
+
+
+def test_a_run_whose_send_rate_and_throughput_disagree_is_read(tmp_path):
+    shown = section(corridor.rows(disagreeing.write(tmp_path), "recommendations"))
+    table, rest = shown.split("Best left as they are")
+    cells = [line.split(" | ") for line in lines(table)[2:]]
+    assert cells and not [line for line in cells if "send rate" in line[3]]
+    assert not re.search(r"The most is gained by [^.]*send rate", shown)
+    assert [line for line in cells if re.search("times better in send rate", line[4])]
+    assert "| throughput and round trip (PUSH/PULL over tcp" in table
+    assert "The aims disagree on `copy_threshold` of pyzmq" in table
+    assert re.search(r"throughput \(PUSH/PULL over inproc[^|]*\|[^|]*worse than `copy` at every measured point", rest)
 
 
 def test_a_setting_is_explained_once():
@@ -96,7 +152,7 @@ def test_a_setting_is_explained_once():
 
 def test_the_lines_to_paste_are_folded_and_stay_text():
     shown = section([recommendation(snippet="if a < b:\n    c = '&'\n")])
-    assert "<details><summary>To paste: copy=False of pyzmq</summary>" in shown
+    assert "<details><summary>To paste: copy_threshold of pyzmq</summary>" in shown
     assert "<pre><code>if a &lt; b:\n    c = &#x27;&amp;&#x27;\n</code></pre>" in shown
 
 
@@ -117,6 +173,13 @@ def test_every_number_of_the_table_is_on_the_page_and_follows_it(tmp_path, row, 
 
 def test_the_smallest_effect_is_on_the_page_where_it_decided_and_follows_the_table():
     assert section([LEFT]) != section([LEFT | {"smallest_effect": 1.9}])
+
+
+@pytest.mark.parametrize("name", ["factor", "low", "high"])
+def test_every_number_of_an_effect_is_on_the_page_and_follows_it(name):
+    moved = effect()
+    moved[name] *= 1.5
+    assert section([PASSED]) != section([recommendation(effects=json.dumps([moved]))])
 
 
 def test_the_rendered_page_begins_with_it_and_its_folds_are_closed(rendered):

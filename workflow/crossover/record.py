@@ -134,13 +134,13 @@ CLAIMS = _schema(
 """One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
 
 RECOMMENDATIONS = _schema(
-    strings="library setting about value reason snippet experiment placement protocol metric arm default arms verdict "
-    "axis axis_unit",
+    strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
+    "default arms verdict axis axis_unit effects",
     integers="launches tried",
     numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
     flags="recommended",
 )
-"""One row per setting and condition it was measured under: what to set, what it gains, or why nothing is said."""
+"""One row per setting, condition and aims: what to set, what it gains, what else it changes, or why nothing is said."""
 
 CHANGES = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better verdict",

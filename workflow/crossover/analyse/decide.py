@@ -1,4 +1,7 @@
-"""Whether a panel is enough to recommend a value of a setting, and if not, why: one function for each kind of rule."""
+"""Whether a panel is enough to recommend a value of a setting, and if not, why: one function for each kind of rule.
+
+A panel decides by its own metric alone. What the value changes otherwise is in `effects`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from crossover.analyse.effects import change
 from crossover.analyse.gain import Gain, gains, per_launch
 from crossover.analyse.panels import Panel
 from crossover.analyse.settings import Choice, Level, Onset, Setting, Value
@@ -24,7 +28,6 @@ DIGITS = 3
 NOT_REPLICATED = "not replicated: a single launch has no interval"
 NO_NULL = "without a null arm that was replicated it is not known how small a difference can be shown"
 NO_PAIR = "not measured: no alternative had a whole launch in common with the default"
-NOTHING_BETWEEN = "no measured point lies between it and the default"
 
 NO_ONSET = {
     "up to": "`{arm}` is better than `{other}` up to a point, not from one on",
@@ -57,29 +60,43 @@ def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
 
 
 def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
-    """The place is where `arm` passes `other`. It is not chosen by its gain, which so needs no correction."""
-    arms = list(dict.fromkeys([rule.arm, rule.other, rule.default]))
-    if missing := [arm for arm in arms if arm not in panel.measured(arms)]:
+    """The place is where an arm passes `other`. It is not chosen by its gain, which so needs no correction.
+
+    Of several arms each has its place, and the one that gains most along the axis is chosen: their gains are corrected
+    for each other.
+    """
+    arms = panel.measured(rule.arms)
+    if not (arms and panel.measured([rule.other])):
+        missing = [arm for arm in (*rule.arms, rule.other) if not panel.measured([arm])]
         return _not_measured(missing, panel)
-    d = panel.better[rule.arm] - panel.better[rule.other]
-    launches = int((~np.isnan(d)).any(axis=1).sum())
-    told: Row = {"arm": rule.arm, "default": rule.default, "arms": json.dumps(arms), "launches": launches}
-    if launches < 2:
+    told: Row = {"default": rule.other, "arms": json.dumps([*arms, rule.other])}
+    places = {arm: _passes(rule, arm, panel) for arm in arms}
+    placed = {arm: row for arm, row in places.items() if "x" in row}
+    gained = {arm: panel.swept(change(rule, arm, _written(row), panel)) for arm, row in placed.items()}
+    gained = {arm: d for arm, d in gained.items() if not np.isnan(d).all()}
+    if not gained:
+        reasons = dict.fromkeys(row.get("reason", NO_PAIR) for row in places.values())
+        return told | places[arms[0]] | {"arm": arms[0], "reason": "; ".join(reasons)}
+    numbers = np.stack([per_launch(d) for d in gained.values()], axis=1)
+    found = dict(zip(gained, gains(numbers, panel.smallest_effect), strict=True))
+    cells = len(panel.cells(panel.swept(panel.better[rule.other])))
+    along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
+    best = max(found, key=lambda arm: (found[arm].shown, along[arm]))
+    told |= placed[best] | {"arm": best}
+    return told | _gained(found[best], panel, gained[best]) | _judged(setting, _written(told), best, found[best], panel)
+
+
+def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
+    """From which place on an arm is better than the other, or the reason why there is none."""
+    d = panel.better[arm] - panel.better[rule.other]
+    told: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum())}
+    if told["launches"] < 2:
         return told | {"reason": NOT_REPLICATED}
     found = onset(panel.x, d)
     told["verdict"] = found.verdict
     if found.verdict in NO_ONSET:
-        return told | {"reason": NO_ONSET[found.verdict].format(arm=rule.arm, other=rule.other)}
-    told |= _place(found, panel.cells(d))
-    value = _written(told)
-    uses = panel.x >= value
-    differs = uses != (panel.x >= rule.default_from)
-    set_to = np.where(uses, panel.better[rule.arm], panel.better[rule.other])
-    gained = np.where(differs, panel.swept(set_to - panel.better[rule.default]), np.nan)
-    if np.isnan(gained).all():
-        return told | {"reason": NOTHING_BETWEEN}
-    (gain,) = gains(per_launch(gained)[:, np.newaxis], panel.smallest_effect)
-    return told | _gained(gain, panel, gained) | _judged(setting, value, gain, panel)
+        return told | {"reason": NO_ONSET[found.verdict].format(arm=arm, other=rule.other)}
+    return told | _place(found, panel.cells(d))
 
 
 def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
@@ -90,7 +107,7 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     measured = panel.measured(rivals)
     if not measured:
         return _not_measured(rivals, panel)
-    gained = {arm: panel.swept(panel.better[arm] - panel.better[rule.default]) for arm in measured}
+    gained = {arm: panel.swept(change(rule, arm, rule.values[arm], panel)) for arm in measured}
     numbers = {arm: per_launch(d) for arm, d in gained.items()}
     # An arm of another heat has no launch in common with the default, and so no pair.
     paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
@@ -103,7 +120,7 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     told["launches"] = gain.launches
     if gain.launches < 2:
         return told | {"reason": NOT_REPLICATED}
-    return told | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], gain, panel)
+    return told | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], best, gain, panel)
 
 
 def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
@@ -118,7 +135,7 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
     if found.verdict in NO_LEVEL:
         return told | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
     told |= _place(found, panel.cells(panel.better[arm]))
-    return told | _recommended(setting, _written(told))
+    return told | _recommended(setting, _written(told), arm)
 
 
 # ---- columns
@@ -152,7 +169,7 @@ def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
     }
 
 
-def _judged(setting: Setting, value: Value, gain: Gain, panel: Panel) -> Row:
+def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel) -> Row:
     """Whether the gain passes its test, and the reason if it does not."""
     if np.isnan(gain.low):
         return {"reason": NOT_REPLICATED}
@@ -160,11 +177,12 @@ def _judged(setting: Setting, value: Value, gain: Gain, panel: Panel) -> Row:
         return {"reason": NO_NULL}
     if not gain.shown:
         return {"reason": "no gain is significantly beyond the smallest detectable effect"}
-    return _recommended(setting, value)
+    return _recommended(setting, value, arm)
 
 
-def _recommended(setting: Setting, value: Value) -> Row:
-    snippet = setting.snippet if isinstance(setting.snippet, str) else setting.snippet[value]
+def _recommended(setting: Setting, value: Value, arm: str) -> Row:
+    texts = setting.snippet
+    snippet = texts if isinstance(texts, str) else texts.get(value) or texts[arm]
     return {"recommended": True, "value": json.dumps(value), "snippet": snippet.replace("{value}", json.dumps(value))}
 
 

@@ -15,14 +15,15 @@ Value = str | int
 
 @dataclass(frozen=True)
 class Onset:
-    """A place on the axis: from there on `arm` is to be used, and `other` before."""
+    """A place on the axis: from there on one of `arms` is to be used, and `other` before."""
 
-    arm: str
+    arms: tuple[str, ...]
+    """The alternatives; the one that gains most along the axis is recommended."""
     other: str
-    default: str
     """The arm that is what one has without the setting."""
-    default_from: float = inf
-    """Where the default changes over from `other` to `arm`."""
+    shipped: str = ""
+    """The arm that changes over from `other` to the alternative at the library's own place, `shipped_from`."""
+    shipped_from: float = inf
 
 
 @dataclass(frozen=True)
@@ -43,68 +44,105 @@ class Level:
 
 
 @dataclass(frozen=True)
+class Aim:
+    """What a user can want of a setting, and the metric that decides whether the setting serves it."""
+
+    name: str
+    """In the user's words, to follow "for"."""
+    experiment: str
+    metric: str
+    protocols: str
+    """A regular expression at the beginning of a protocol: the curves that decide. Its groups name the condition, and
+    curves of several aims under the same condition are held against each other."""
+    beside: tuple[str, ...] = ()
+    """Metrics of the same curves that are shown beside a recommendation. None of them is ever a reason for one."""
+
+
+@dataclass(frozen=True)
 class Setting:
-    """One setting, in every condition under which it was measured: placement and protocol."""
+    """One setting, in every condition under which it was measured."""
 
     library: str
     name: str
     about: str
     """What its value says, to follow the name."""
-    experiment: str
-    metric: str
-    protocols: str
-    """A regular expression at the beginning of a protocol: the curves that speak for it."""
     rule: Onset | Choice | Level
+    aims: tuple[Aim, ...]
+    """The most important first: where one value serves several, it is the value of the first."""
     snippet: str | Mapping[Value, str]
-    """What to paste, by the value where that is more than its text; `{value}` stands for it as Python writes it."""
+    """What to paste, by the value or the arm where the text depends on it; `{value}` stands for the value in Python."""
 
 
 PYZMQ_THRESHOLD_BYTES = 65536
 """`zmq.COPY_THRESHOLD` as pyzmq is shipped."""
 
-ARRAYS = r"float64 array, thread level"
-EQUAL_TASKS = r"tasks (sleep|spin), equal durations"
 BUSY = 0.95
 SCHEMES = ("leastload", "pure", "lru", "weighted", "plainrandom", "twobin")
+
+ENGINES = r"(?:.*?\bengines: (\d+))?"
+"""The rest of a farm's protocol; its group is the number of engines."""
+
+FLOODS = Aim(
+    "throughput",
+    experiment="zmq_throughput",
+    metric="throughput",
+    protocols=r"PUSH/PULL over (\w+), \d+ MB",
+    beside=("send rate", "peak memory"),
+)
+QUESTIONS = Aim(
+    "round trip",
+    experiment="zmq_latency",
+    metric="round trip, median",
+    protocols=r"REQ/REP over (\w+)(?!.*legacy)",
+    beside=("round trip, 99th percentile",),
+)
+ARRAYS = Aim(
+    "round trip",
+    experiment="mpi_pingpong",
+    metric="round trip",
+    protocols=r"float64 array, thread level",
+)
+EMPTY_TASKS = Aim(
+    "rate of empty tasks",
+    experiment="task_latency",
+    metric="round trip",
+    protocols=rf"empty tasks{ENGINES}",
+    beside=("submission",),
+)
+TASKS_WITH_ARRAYS = Aim(
+    "rate of tasks that carry an array",
+    experiment="task_throughput",
+    metric="round trip",
+    protocols=rf"\d+ tasks echo an array{ENGINES}",
+    beside=("submission",),
+)
+LASTING_TASKS = Aim(
+    "efficiency of tasks that last",
+    experiment="task_map",
+    metric="efficiency",
+    protocols=rf"tasks (?:sleep|spin), equal durations{ENGINES}",
+)
 
 SETTINGS = (
     Setting(
         library="pyzmq",
-        name="zmq.COPY_THRESHOLD",
-        about="the size from which on `copy=False` lends a message instead of copying it",
-        experiment="zmq_throughput",
-        metric="throughput",
-        protocols=r"PUSH/PULL over \w+, \d+ MB",
-        rule=Onset("no-copy", other="copy", default="default", default_from=PYZMQ_THRESHOLD_BYTES),
+        name="copy_threshold",
+        about="the size from which on `send(copy=False)` lends a message instead of copying it",
+        rule=Onset(("no-copy",), other="copy", shipped="default", shipped_from=PYZMQ_THRESHOLD_BYTES),
+        aims=(FLOODS, QUESTIONS),
         snippet="""\
-import zmq
-
-zmq.COPY_THRESHOLD = {value}  # bytes; for every socket that is made from here on
-# or for one socket alone: socket.copy_threshold = {value}
-""",
-    ),
-    Setting(
-        library="pyzmq",
-        name="copy=False",
-        about="the size from which on lending a message sets its sender free sooner than copying",
-        experiment="zmq_throughput",
-        metric="send rate",
-        protocols=r"PUSH/PULL over \w+, \d+ MB",
-        rule=Onset("no-copy", other="copy", default="copy"),
-        snippet="""\
-socket.copy_threshold = {value}  # bytes
+socket.copy_threshold = {value}  # bytes; for every socket made from here on: zmq.COPY_THRESHOLD = {value}
 socket.send(message, copy=False)  # lends from that size on, copies below
 """,
     ),
     Setting(
         library="mpi4py",
-        name="Send",
-        about="the length from which on an array is sent faster by it than by `send`",
-        experiment="mpi_pingpong",
-        metric="round trip",
-        protocols=ARRAYS,
-        rule=Onset("Send", other="send", default="send"),
-        snippet="""\
+        name="send, Send or pkl5",
+        about="the call, and the length from which on it sends an array faster than `send`",
+        rule=Onset(("Send", "pkl5.send"), other="send"),
+        aims=(ARRAYS,),
+        snippet={
+            "Send": """\
 def send(array, destination):
     if array.size >= {value}:
         comm.Send(array, destination)
@@ -118,31 +156,21 @@ def receive(array, source):
     else:
         array[...] = comm.recv(source=source)
 """,
-    ),
-    Setting(
-        library="mpi4py",
-        name="pkl5",
-        about="the length from which on an array is sent faster by its `send` than by the plain one",
-        experiment="mpi_pingpong",
-        metric="round trip",
-        protocols=ARRAYS,
-        rule=Onset("pkl5.send", other="send", default="send"),
-        snippet="""\
+            "pkl5.send": """\
 from mpi4py.util import pkl5
 
-# Both ends take the same of the two for a message; this one for arrays of {value} elements and more.
+# Both ends use the same of the two for a message; this one for arrays of {value} elements and more.
 out_of_band = pkl5.Intracomm(comm)
 out_of_band.send(array, destination)
 """,
+        },
     ),
     Setting(
         library="mpi4py",
         name="Send_init",
-        about="the length from which on an array is sent faster by a request that is set up once than by `Send`",
-        experiment="mpi_pingpong",
-        metric="round trip",
-        protocols=ARRAYS,
-        rule=Onset("persistent", other="Send", default="Send"),
+        about="the length from which on a request that is set up once sends an array faster than `Send`",
+        rule=Onset(("persistent",), other="Send"),
+        aims=(ARRAYS,),
         snippet="""\
 # Once, for an array of {value} elements or more that is sent often:
 request = comm.Send_init(array, destination)
@@ -154,11 +182,9 @@ request.Wait()
     Setting(
         library="ipyparallel",
         name="TaskScheduler.scheme_name",
-        about="the scheduler, for empty tasks without a high-water mark",
-        experiment="task_latency",
-        metric="round trip",
-        protocols="empty tasks",
+        about="the scheduler, without a high-water mark",
         rule=Choice("leastload", {scheme: scheme for scheme in SCHEMES}),
+        aims=(EMPTY_TASKS, LASTING_TASKS),
         snippet="""\
 # in ipcontroller_config.py
 c.TaskScheduler.scheme_name = {value}
@@ -168,41 +194,32 @@ c.TaskScheduler.hwm = 0
     Setting(
         library="ipyparallel",
         name="TaskScheduler.hwm",
-        about="the tasks that an engine is handed at a time, 0 being any number, for empty tasks",
-        experiment="task_latency",
-        metric="round trip",
-        protocols="empty tasks",
+        about="the tasks that an engine is handed at a time, 0 being any number",
         rule=Choice("leastload hwm 1", {"leastload hwm 1": 1, "leastload": 0, "leastload hwm 2": 2}),
+        aims=(EMPTY_TASKS, LASTING_TASKS),
         snippet="""\
 # in ipcontroller_config.py
 c.TaskScheduler.hwm = {value}
 """,
     ),
-    *(
-        Setting(
-            library="ipyparallel",
-            name="Session.packer",
-            about=f"how messages are packed, for {tasks}",
-            experiment=experiment,
-            metric="round trip",
-            protocols="",
-            rule=Choice("leastload", {"leastload": "json", "leastload msgpack": "msgpack"}),
-            snippet="""\
+    Setting(
+        library="ipyparallel",
+        name="Session.packer",
+        about="how messages are packed",
+        rule=Choice("leastload", {"leastload": "json", "leastload msgpack": "msgpack"}),
+        aims=(EMPTY_TASKS, TASKS_WITH_ARRAYS, LASTING_TASKS),
+        snippet="""\
 # in ipcontroller_config.py; engines and clients are told by the controller's connection files
 c.Session.packer = {value}
 c.Session.unpacker = {value}
 """,
-        )
-        for experiment, tasks in (("task_latency", "empty tasks"), ("task_throughput", "tasks that carry an array"))
     ),
     Setting(
         library="ipyparallel",
         name="chunksize",
         about=f"how long a chunk of items has to last, so that engines are busy for {BUSY:.0%} of the time",
-        experiment="task_map",
-        metric="efficiency",
-        protocols=EQUAL_TASKS,
         rule=Level(BUSY, arms=("leastload", "pure")),
+        aims=(LASTING_TASKS,),
         snippet="""\
 import math
 
@@ -213,25 +230,18 @@ results = view.map(function, items, chunksize=chunk)  # view: the client's load_
     Setting(
         library="ipyparallel",
         name="task farm",
-        about="who is to farm out tasks that last",
-        experiment="task_map",
-        metric="efficiency",
-        protocols=EQUAL_TASKS,
+        about="the library that farms out tasks",
         rule=Choice(
             "leastload",
             {
                 "leastload": "ipyparallel",
-                "pure": "ipyparallel with the scheduler pure",
                 "concurrent.futures": "concurrent.futures",
                 "mpi4py.futures": "mpi4py.futures",
                 "dask": "dask",
             },
         ),
+        aims=(LASTING_TASKS, EMPTY_TASKS, TASKS_WITH_ARRAYS),
         snippet={
-            "ipyparallel with the scheduler pure": """\
-# in ipcontroller_config.py
-c.TaskScheduler.scheme_name = "pure"
-""",
             "concurrent.futures": """\
 from concurrent.futures import ProcessPoolExecutor
 

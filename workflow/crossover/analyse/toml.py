@@ -35,6 +35,7 @@ def _entry(row: Row) -> Row:
             "library": row["library"],
             "setting": row["setting"],
             "about": row["about"],
+            "aims": json.loads(row["aims"]),
             "value": json.loads(row["value"]) if row["value"] else None,
             "reason": row["reason"],
             "snippet": row["snippet"],
@@ -56,11 +57,13 @@ def _entry(row: Row) -> Row:
             )
             if row["gain"] is not None
             else None,
-            "holds_for": _known({"placement": row["placement"], "protocol": row["protocol"]}),
+            "holds_for": _known({name: row[name] for name in ("condition", "placement", "protocol")}),
+            "effects": [_known(effect) for effect in json.loads(row["effects"])] if row["effects"] else None,
             "measured_by": _known(
                 {
                     "experiment": row["experiment"],
                     "metric": row["metric"],
+                    "arm": row["arm"],
                     "arms": json.loads(row["arms"]) if row["arms"] else None,
                     "launches": row["launches"],
                 }
@@ -70,4 +73,4 @@ def _entry(row: Row) -> Row:
 
 
 def _known(entry: Row) -> Row:
-    return {key: value for key, value in entry.items() if value is not None and value != {}}
+    return {key: value for key, value in entry.items() if value is not None and value not in ({}, [])}

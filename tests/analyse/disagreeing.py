@@ -1,0 +1,70 @@
+"""A run in which `send` returns far sooner where messages are lent, while they do not arrive sooner: the usual case.
+
+Over tcp both aims of the threshold are served from about 200 kB on. Over ipc throughput is, too, and round trips are
+from 5 kB on. Over inproc lending never pays, and still lets `send` return sooner from 17 kB on.
+"""
+
+import numpy as np
+import pyarrow as pa
+from synthetic import SIZES, raw, rows
+
+from crossover import record
+from crossover.analyse.gather import gather
+from crossover.analyse.recommend import recommend
+from crossover.analyse.tables import derive, join
+
+LAUNCHES = 5
+FLOOD, QUESTION = "PUSH/PULL over {}, 64 MB in flight", "REQ/REP over {}"
+SENT_SOONER = 17_500.0
+"""Bytes from which on the send calls of a lent message return sooner."""
+
+PASSES = {
+    ("zmq_throughput", "throughput"): {"tcp": 200e3, "ipc": 200e3, "inproc": 1e12},
+    ("zmq_throughput", "send rate"): dict.fromkeys(("tcp", "ipc", "inproc"), SENT_SOONER),
+    ("zmq_latency", "round trip, median"): {"tcp": 200e3, "ipc": 5e3},
+}
+"""From which size on `no-copy` is better, by experiment, metric and transport."""
+
+
+def better(metric, place):
+    """Logarithms of the factor by which `no-copy` is better, of shape (cells,)."""
+    if metric == "send rate":
+        return np.clip(1.2 * np.log(SIZES / place), -1.5, 2.5)
+    return 0.15 * np.log(SIZES / place) if place < 1e9 else np.full(len(SIZES), -0.2)
+
+
+def launches(random, experiment):
+    """The rows of each launch of an experiment."""
+    for launch in range(1, LAUNCHES + 1):
+        told = []
+        for (name, metric), places in PASSES.items():
+            for transport, place in places.items() if name == experiment else ():
+                truth = {"copy": 0 * SIZES, "no-copy": better(metric, place), "null": 0 * SIZES}
+                lower = metric.startswith("round trip")
+                values = {
+                    arm: 1e-4
+                    * np.exp((-1 if lower else 1) * gain[:, None] + 0.01 * random.standard_normal((len(SIZES), 10)))
+                    for arm, gain in truth.items()
+                }
+                protocol = (QUESTION if lower else FLOOD).format(transport)
+                facts = {"metric": metric, "unit": "s" if lower else "messages/s"}
+                facts |= {"better": "lower" if lower else "higher", "axis_unit": "bytes"}
+                told += [row | facts for row in rows(values, experiment, protocol, launch)]
+        yield launch, told
+
+
+def write(folder):
+    """Write the run's tables and recommendations to `folder`, and return it."""
+    random, parts = np.random.default_rng(21), []
+    for experiment in ("zmq_throughput", "zmq_latency"):
+        files = [
+            raw(folder / "raw" / f"{experiment}{launch}.parquet", told, experiment, launch, settings="{}")
+            for launch, told in launches(random, experiment)
+        ]
+        parts.append(folder / "experiments" / experiment)
+        gather(files, parts[-1])
+        derive(parts[-1])
+    join(parts, folder)
+    record.write(pa.Table.from_pylist([], record.CLAIMS), folder / "claims.parquet")
+    recommend(folder)
+    return folder
