@@ -1,5 +1,6 @@
 # Measures, analyses, reports. The three wings are in workflow/rules; what is measured is in config/config.yaml,
 # where it runs in profiles/. Start with: snakemake --profile profiles/local
+import atexit
 import sys
 from pathlib import Path
 
@@ -8,7 +9,22 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import admission, claimed, closure, forecast, outcome, plan, room, schema, session, sweep
+from crossover import (
+    admission,
+    claimed,
+    closure,
+    demand,
+    forecast,
+    inventory,
+    outcome,
+    plan,
+    room,
+    schema,
+    session,
+    sweep,
+    typed,
+)
+from crossover.measure import provenance
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -23,6 +39,14 @@ with session.plain(schema.ConfigError):
 
 session.expose()
 RESULTS = run["results"]
+held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
+run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
+# Reading the command takes a moment, and is of use only where something can be lost.
+command = typed.read() if held else typed.Command()
+asked = demand.Demand(
+    run, command, provenance.software() if held and session.measures_here(workflow) else None
+)
+kept = asked.kept(held)
 course = forecast.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
 
 
@@ -69,6 +93,24 @@ for name in run["experiments"]:
         localrule: True
 
 
+def look() -> None:
+    """Stop where measured launches differ from the run; in a dry run say at its end what the run would take."""
+    if conflict := asked.conflict(kept, session.experiments(workflow)):
+        sys.exit(conflict)
+    if workflow.dryrun and not conclude.asked(workflow):
+        atexit.register(tell)
+
+
+def tell() -> None:
+    """Say what is left to measure and how long it takes."""
+    unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
+    print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)
+
+
+session.leave_updated_files_alone()
+session.when_planned(workflow, look)
+
+
 onstart:
     with session.plain(room.NoRoom):
         room.require(RESULTS)
@@ -83,8 +125,7 @@ onstart:
                     workflow.executor_settings.array_jobs,
                     [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
                 )
-        unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
-        print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)
+        tell()
 
 
 onsuccess:

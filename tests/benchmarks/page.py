@@ -79,7 +79,7 @@ def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator)
     """The raw file of a launch; returns how many rows it has."""
     settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
     briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}
-    path = Path(plan.RAW.format(results=config["results"], **launch))
+    path = Path(plan.raw_file(config, launch))
     path.parent.mkdir(parents=True, exist_ok=True)
     peers: Any = SimpleNamespace(ranks=[RANK | {"rank": rank} for rank in range(2)])
     kind = cast(Experiment, MadeUp(experiments.find(launch["experiment"]), random))

@@ -108,7 +108,7 @@ class Run:
 
 def hosts(project: Project) -> dict[str, set[str]]:
     """The hosts of each launch's ranks as they saw them, by the name of its raw file."""
-    raw = project.folder / "results/raw"
+    raw = project.folder / "results/raw/quick"
     found = {}
     for path in raw.rglob("*.parquet"):
         ranks = record.metadata(pq.read_table(path, partitioning=None))["ranks"]

@@ -63,7 +63,7 @@ def sleeping(project: OnCluster) -> OnCluster:
 def measured(project: OnCluster, site: str) -> list[Stay]:
     """The launches' stays, measured anew at a site that says this."""
     (project.folder / "profiles/slurm/site.yaml").write_text(site)
-    raw = [f"results/raw/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
+    raw = [f"results/raw/quick/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
     project.succeed("snakemake", "--profile", "slurm", "--forcerun", "measure", "--", *raw)
     found = stays(project)
     assert len(found) == LAUNCHES

@@ -28,7 +28,7 @@ LONG = {
 
 def measures(project: OnCluster, launch: int) -> bool:
     """Whether a launch is well under way."""
-    log = project.folder / f"results/logs/toy/node/launch={launch}.log"
+    log = project.folder / f"results/logs/quick/toy/node/launch={launch}.log"
     return log.exists() and "cell 3 of" in log.read_text()
 
 
@@ -38,7 +38,7 @@ def under_way(project: OnCluster) -> list[int]:
 
 
 def raw(project: OnCluster, launch: int) -> Path:
-    return project.folder / f"results/raw/toy/node/launch={launch}.parquet"
+    return project.folder / f"results/raw/quick/toy/node/launch={launch}.parquet"
 
 
 def node_of(project: OnCluster, launch: int) -> Machine:

@@ -13,7 +13,7 @@ from copies import copy_of_the_project
 from slurm import cluster
 
 DISK_BYTES = 8 << 20
-LAUNCH = "results/raw/toy/node/launch=1.parquet"
+LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_and_once_there_is_room_it_goes
     assert "Traceback" not in said
     assert files(crowded) == {".claim"}
     [job] = (crowded.folder / ".snakemake/slurm_logs").rglob("*.log")
-    assert "nothing is kept of this launch" in job.read_text() and "Traceback" not in job.read_text()
+    assert "nothing is kept of this attempt" in job.read_text() and "Traceback" not in job.read_text()
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
     crowded.edit("workflow/crossover/measure/experiments/toy.py", FILLING, "    yield Spinner()")
     crowded.succeed(*PROMPT, LAUNCH)

@@ -7,7 +7,7 @@ import re
 from clusters import SLURM, OnCluster
 from copies import SMALL_MPI
 
-ONE_LAUNCH = "results/raw/toy/node/launch=1.parquet"
+ONE_LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
 
 
 def refused(project: OnCluster, *arguments: str) -> str:

@@ -27,7 +27,7 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
 
 def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, str], slurm: Cluster) -> None:
     project, _ = finished_once
-    raw = project.folder / "results/raw"
+    raw = project.folder / "results/raw/quick"
     before = {path: path.stat().st_mtime_ns for path in raw.rglob("*.parquet")}
     said = OnCluster(project.folder, slurm).succeed(*PROMPT, "-F", "toy")
     again = {path.parts[len(raw.parts)] for path, at in before.items() if path.stat().st_mtime_ns != at}

@@ -12,7 +12,8 @@ from crossover.closure import PACKAGE
 
 CORRIDOR = {
     *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
-    *("failure", "outcome", "claimed", "published", "sources", "document", "__main__", "__init__"),
+    *("inventory", "demand", "typed", "failure", "outcome", "claimed", "published", "sources", "document"),
+    *("__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}
 DOCTOR = "doctor"

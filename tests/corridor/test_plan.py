@@ -293,7 +293,7 @@ def test_an_experiment_without_farms_knows_no_entrants():
 def test_every_launch_of_every_placement_has_a_raw_file(tmp_path):
     config = schema.complete({"results": str(tmp_path)} | pingpong(launches=3))
     assert plan.raw_files(config) == [
-        f"{tmp_path}/raw/mpi_pingpong/node/launch={number}.parquet" for number in (1, 2, 3)
+        f"{tmp_path}/raw/quick/mpi_pingpong/node/launch={number}.parquet" for number in (1, 2, 3)
     ]
 
 
@@ -305,10 +305,16 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     assert plan.raw_files(config, "no such experiment") == []
 
 
-def test_a_partial_run_has_the_raw_files_that_exist(tmp_path):
-    config = schema.complete({"results": str(tmp_path), "partial": True} | pingpong(launches=3))
-    assert plan.raw_files(config) == []
-    there = tmp_path / "raw" / "mpi_pingpong" / "node" / "launch=2.parquet"
-    there.parent.mkdir(parents=True)
-    there.touch()
-    assert plan.raw_files(config) == [str(there)]
+def test_the_launches_of_two_tiers_lie_side_by_side(tmp_path):
+    files = [
+        set(plan.raw_files(schema.complete({"tier": tier, **pingpong(launches=3)}))) for tier in ("quick", "paper")
+    ]
+    assert not files[0] & files[1]
+
+
+def test_a_partial_run_has_the_raw_files_that_are_there(tmp_path):
+    there = {"mpi_pingpong": [f"{tmp_path}/of/mpi_pingpong"], "task_map": [f"{tmp_path}/of/task_map"]}
+    experiments = {"experiments": {"mpi_pingpong": {"launches": 3}, "task_map": {}}}
+    config = schema.complete({"results": str(tmp_path), "partial": True} | experiments) | {"held": there}
+    assert plan.raw_files(config) == [*there["mpi_pingpong"], *there["task_map"]]
+    assert plan.raw_files(config, "mpi_pingpong") == there["mpi_pingpong"]

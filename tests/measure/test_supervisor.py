@@ -219,7 +219,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, numbe
     assert supervisor.wait(30) == 1
     assert not toy.output.exists()
     toy.leaves_nothing_but_its_file()
-    assert f"interrupted by {number.name}; nothing is kept of this launch" in toy.log.read_text()
+    assert f"interrupted by {number.name}; nothing is kept of this attempt" in toy.log.read_text()
 
 
 def test_a_second_interruption_does_not_break_off_the_cleaning_up(launch):

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from crossover import plan, record
+from crossover import record
+from crossover.share import fresh
 
 
 def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
     """Write the raw file of a launch with so many empty rows, as `python -m crossover launch` would."""
-    path = Path(plan.RAW.format(results=results, **launch))
+    path = fresh.raw_file(results, launch)
     table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
     record.write(table, path, {"launch": {k: v for k, v in launch.items() if k != "file"}, "ranks": []})
     return path

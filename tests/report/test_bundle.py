@@ -123,7 +123,7 @@ def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
     assert "a bundle is a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
     assert "--license my own: is no name of SPDX's" in refused(capsys, "bundle", str(run), "--license", "my own")
     assert "--author Ada <1>: give `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
-    gone = next(run.glob("raw/*/*/*"))
+    gone = next(run.glob("raw/*/*/*/*"))
     gone.unlink()
     assert f"{gone}: is missing, of the raw files that the tables tell of 1 of " in refused(capsys, "bundle", str(run))
     (run / "summary.parquet").unlink()
@@ -156,7 +156,7 @@ def test_no_folder_of_this_machine_and_no_user_leaves_it(run, quick, tmp_path, m
     monkeypatch.setattr(getpass, "getuser", lambda: "someone")
     known = (str(home), str(run), str(ROOT), "someone", str(tmp_path))
     reason = f"no such file: {home}/code/x.py, {run}/native/a.so, {ROOT}/Snakefile, /scratch/someone/y"
-    told = [row | {"reason": reason, "file": f"{run}/raw/x"} if row["hole"] else row for row in launches(run)]
+    told = [row | {"reason": reason, "file": f"{run}/raw/x.parquet"} if row["hole"] else row for row in launches(run)]
     record.write(pq.read_table(run / "launches.parquet").from_pylist(told, record.LAUNCHES), run / "launches.parquet")
     for row in told:
         write_raw(run, row)
@@ -174,8 +174,8 @@ def test_no_folder_of_this_machine_and_no_user_leaves_it(run, quick, tmp_path, m
             assert not [text for text in texts if word in text], word
         masked = "no such file: ~/code/x.py, results/native/a.so, ./Snakefile, /scratch/user/y"
         holes = [row for row in launches(folder / "results") if row["hole"]]
-        assert {(row["reason"], row["file"]) for row in holes} == {(masked, "results/raw/x")}
-        raw = pq.read_schema(next(folder.glob("results/raw/task_latency/*/*"))).metadata
+        assert {(row["reason"], row["file"]) for row in holes} == {(masked, "results/raw/x.parquet")}
+        raw = pq.read_schema(folder / "results/raw/x.parquet").metadata
         assert json.loads(raw[b"launch"])["reason"] == masked
 
 

@@ -86,7 +86,7 @@ def test_an_experiment_of_holes_shows_a_warning_in_place_of_charts(page):
 
 
 def test_the_holes_come_with_the_command_that_fills_them(page):
-    assert "-R results/raw/task_latency/node/launch=1.parquet" in page.holes().data
+    assert "-R results/raw/quick/task_latency/node/launch=1.parquet" in page.holes().data
 
 
 def test_an_arm_that_never_gave_a_value_is_told_with_its_reason_and_one_that_did_is_not(tmp_path):

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from checkouts import git as do
 
-from crossover import plan, record
+from crossover import record
 from crossover.__main__ import main
 from crossover.report import origin
-from crossover.share import git, quarto, site
+from crossover.share import fresh, git, quarto, site
 
 ROOT = Path(__file__).parents[2]
 
@@ -342,7 +342,7 @@ def table_gone(results):
 
 def measured_again(results):
     launch = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()[0]
-    path = Path(plan.RAW.format(results=results, **launch))
+    path = fresh.raw_file(results, launch)
     again = {name: value for name, value in launch.items() if name != "file"} | {"started_utc": "2027-01-01T00:00:00"}
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": again, "ranks": []})
     os.utime(path, (1e9, 1e9))
@@ -350,13 +350,13 @@ def measured_again(results):
 
 
 def damaged(results):
-    path = next(results.glob("raw/*/*/*.parquet"))
+    path = next(results.glob("raw/*/*/*/*.parquet"))
     path.write_bytes(b"nothing")
     return f"{path}: cannot be read as a raw file"
 
 
 def another_launch(results):
-    path = results / "raw/mpi_pingpong/node/launch=9.parquet"
+    path = results / "raw/quick/mpi_pingpong/node/launch=9.parquet"
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
     os.utime(path, (4e9, 4e9))
     return f"is older than {path}; run"
@@ -379,10 +379,17 @@ def test_a_report_older_than_its_data_goes_nowhere(checkout, capsys, why):
 
 
 def test_a_leftover_of_another_configuration_and_new_times_make_no_report_old(checkout):
-    leftover = checkout / "results/raw/mpi_pingpong/node/launch=9.parquet"
+    leftover = checkout / "results/raw/quick/mpi_pingpong/node/launch=9.parquet"
     record.write(record.MEASUREMENTS.empty_table(), leftover, {"launch": {}, "ranks": []})
     os.utime(leftover, (1e9, 1e9))
     (checkout / "results/summary.parquet").touch()
+    publish("--to", "site/")
+
+
+def test_newer_launches_of_another_tier_make_no_report_old(checkout):
+    path = checkout / "results/raw/paper/mpi_pingpong/node/launch=1.parquet"
+    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
+    os.utime(path, (4e9, 4e9))
     publish("--to", "site/")
 
 

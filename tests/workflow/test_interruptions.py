@@ -60,7 +60,7 @@ def kill(run: subprocess.Popen[str], how: signal.Signals) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_goes_on_where_it_was(project: Project, how: signal.Signals) -> None:
     slow(project)
-    raw, logs = (project.folder / "results" / kind / "toy/node" for kind in ("raw", "logs"))
+    raw, logs = (project.folder / "results" / kind / "quick/toy/node" for kind in ("raw", "logs"))
     run = project.start("snakemake", "--profile", "profiles/local", "toy")
     wait_for(lambda: len(list(raw.glob("launch=*.parquet"))) == 1)
     wait_for(lambda: sum("cell 3 of" in log.read_text() for log in logs.glob("*.log")) == 2)

@@ -33,7 +33,7 @@ def test_without_a_compiler_all_but_the_ceilings_is_measured_until_there_is_one(
     )
     if not shutil.which("cc"):
         pytest.skip("no C compiler here to fill the hole with")
-    project.succeed("snakemake", "--profile", "profiles/local", "mpi_pingpong")
+    project.succeed("snakemake", "--profile", "profiles/local", "-F", "mpi_pingpong")
     own = project.folder / "results/experiments/mpi_pingpong/measurements.parquet"
     rows = record.read(own, record.MEASUREMENTS).to_pylist()
     assert all(row["value"] is not None for row in rows if row["ceiling"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 from crossover.measure.blocks import Axis, Block, Cell, Metric
@@ -35,8 +36,9 @@ class Spinner:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Spinner]:
-    """Spin on rank 0."""
+    """Spin on rank 0, after a while where a test wants time to interfere."""
     channel = peers.channel(to=1)
+    sleep(float(os.environ.get("TOY_SECONDS", 0)))
     yield Spinner()
     channel.send(None)
 

@@ -117,7 +117,7 @@ class Course:
         return sweep.settings_of(self.config, launch)
 
     def _file(self, launch: Launch) -> Path:
-        return Path(plan.RAW.format(results=self.config["results"], **launch))
+        return Path(plan.raw_file(self.config, launch))
 
     def _ended(self, launch: Launch) -> float:
         """When its file was written; 0 if this run has left none."""

@@ -1,7 +1,7 @@
 """From a complete configuration to experiments, launches and resources.
 
-The first sweep's launches, that is; `sweep` has those of the second. Nothing of ours is imported, no clock is read, and
-of files only, with `partial`, which raw ones there are. Every rank and every job of Snakemake loads it, so it imports
+The first sweep's launches, that is; `sweep` has those of the second. Nothing of ours is imported, no clock and no file
+is read. Every rank and every job of Snakemake loads it, so it imports
 nothing heavy either.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import or_
-from pathlib import Path
 from typing import Any
 
 Config = dict[str, Any]
@@ -244,15 +243,20 @@ def waiting(config: Config) -> dict[str, dict[str, int]]:
     return found
 
 
-RAW = "{results}/raw/{experiment}/{placement}/launch={launch}.parquet"
+RAW = "{results}/raw/{tier}/{experiment}/{placement}/launch={launch}.parquet"
+"""The tier is part of the path, so that the launches of several tiers lie side by side in one folder of results."""
 
 
 def raw_files(config: Config, experiment: str | None = None) -> list[str]:
-    """The raw files of the first sweep, of the run or of one experiment; with `partial`, those that exist."""
-    return files_of(config, launches(config, experiment))
+    """The raw files of the first sweep, of the run or of one experiment.
+
+    With `partial`, those that exist, of both sweeps and whatever they were measured with: the configuration's `held`.
+    """
+    if config["partial"]:
+        return [path for name in config["experiments"] if experiment in (None, name) for path in config["held"][name]]
+    return [raw_file(config, launch) for launch in launches(config, experiment)]
 
 
-def files_of(config: Config, launches: Iterable[Launch]) -> list[str]:
-    """The raw files of these launches; with `partial`, those that exist."""
-    paths = [RAW.format(results=config["results"], **launch) for launch in launches]
-    return [path for path in paths if not config["partial"] or Path(path).exists()]
+def raw_file(config: Config, launch: Launch) -> str:
+    """The raw file of one launch."""
+    return RAW.format(results=config["results"], tier=config["tier"], **launch)

@@ -6,7 +6,7 @@ import fcntl
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,21 @@ def hosts(workflow: Any) -> int:
     return int(bounds["nodes"].value) if "nodes" in bounds else sys.maxsize
 
 
+def decides(workflow: Any) -> bool:
+    """Whether this process plans the run; on a cluster Snakemake starts itself again for each job."""
+    return bool(workflow.exec_mode == importlib.import_module("snakemake.settings.types").ExecMode.DEFAULT)
+
+
+def measures_here(workflow: Any) -> bool:
+    """Whether launches run with the software of this process, and not in an environment of their own (`--sdm`)."""
+    return not workflow.deployment_settings.deployment_method
+
+
+def experiments(workflow: Any) -> set[str]:
+    """The experiments that this run's targets concern."""
+    return {job.wildcards_dict["experiment"] for job in workflow.dag.jobs if "experiment" in job.wildcards_dict}
+
+
 def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
     """The wildcards of a rule's jobs in this run, done already or not, numbers as numbers."""
     # Kept from one look to the next: Snakemake forgets what is done when a checkpoint adds what is yet to do.
@@ -55,6 +70,33 @@ def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
         named = {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
         _due[job.rule.name, str(named)] = named
     return [named for (name, _), named in _due.items() if name == rule]
+
+
+def when_planned(workflow: Any, look: Callable[[], None]) -> None:
+    """Call `look` once Snakemake knows the jobs and before it starts any.
+
+    Unlike the hook `onstart`, in a dry run too, and where nothing is left to do.
+    """
+    build = workflow._build_dag
+
+    def planned() -> None:
+        build()
+        look()
+
+    workflow._build_dag = planned
+
+
+def leave_updated_files_alone() -> None:
+    """Keep Snakemake from copying a file that a job replaces to one side, and back where the job fails.
+
+    The supervisor renames a whole file over the old one, so there is nothing to restore; and a copy that a full disk or
+    a kill cuts off would be put in the place of a good file.
+    """
+    mixin = importlib.import_module("snakemake.persistence").FileBackupMixin
+    mixin.backup_output = lambda self, path: None
+    mixin.cleanup_backup = lambda self, path: None
+    # Whether the file is there and stays: what a failed job leaves is removed otherwise.
+    mixin.restore_output = lambda self, path: Path(path).exists()
 
 
 def outwait_controller() -> None:

@@ -11,14 +11,15 @@ done. It holds, by placement and number, what each launch's settings get from it
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from crossover import plan
+from crossover.inventory import Held
 from crossover.plan import SECOND_SWEEP, Config, Launch, Settings
 
-REFINEMENT = "{results}/experiments/{experiment}/refinement.json"
+REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
 class SweepError(Exception):
@@ -37,6 +38,11 @@ def launches(config: Config, experiment: str) -> list[Launch]:
 def at_most(config: Config, experiment: str) -> list[Launch]:
     """The launches that the second sweep has if there is a bracket on every curve: as many as the first."""
     return [launch | {"launch": SECOND_SWEEP + launch["launch"]} for launch in plan.launches(config, experiment)]
+
+
+def second(held: Iterable[Held]) -> list[str]:
+    """Of raw files those of the second sweep."""
+    return [each.path for each in held if each.launch["launch"] > SECOND_SWEEP]
 
 
 def settings_of(config: Config, launch: Launch) -> Settings:
@@ -61,7 +67,7 @@ def _refinement(config: Config, experiment: str) -> dict[str, dict[str, Settings
 
 
 def _file(config: Config, experiment: str) -> Path:
-    return Path(REFINEMENT.format(results=config["results"], experiment=experiment))
+    return Path(REFINEMENT.format(results=config["results"], tier=config["tier"], experiment=experiment))
 
 
 # ---- what Snakemake asks
@@ -80,16 +86,18 @@ def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any]
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:
     """A function of wildcards: the raw files of the second sweep of these experiments, or of the wildcards' one.
 
-    It sends Snakemake to the checkpoint that writes the refinement first; but with `partial` takes what there is.
+    It sends Snakemake to the checkpoint that writes the refinement first; but with `partial` the first sweep's files
+    are all that exist.
     """
 
     def answer(wildcards: Any) -> list[str]:
+        if config["partial"]:
+            return []
         refined = [
             name for name in experiments or (wildcards.experiment,) if config["experiments"][name].get("refine_points")
         ]
-        if not config["partial"]:
-            for name in refined:
-                checkpoint.get(experiment=name)
-        return [path for name in refined for path in plan.files_of(config, launches(config, name))]
+        for name in refined:
+            checkpoint.get(experiment=name)
+        return [plan.raw_file(config, launch) for name in refined for launch in launches(config, name)]
 
     return answer

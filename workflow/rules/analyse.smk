@@ -2,6 +2,7 @@
 # Seconds of work, so it is done where Snakemake runs.
 
 import json
+import shlex
 
 TABLES = (
     "measurements",
@@ -17,6 +18,8 @@ TABLES = (
     "needs",
     "steady",
 )
+# What is measured of the second sweep keeps its cells. Not a parameter, which would run this again when it changes.
+KEPT = shlex.join(["--kept", *second, "--"]) if (second := sweep.second(kept)) else ""
 ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
 
 
@@ -25,7 +28,7 @@ checkpoint refinement:
     input:
         plan.for_config(run, plan.raw_files),
     output:
-        sweep.REFINEMENT.replace("{results}", RESULTS),
+        sweep.REFINEMENT.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
     log:
         f"{RESULTS}/logs/{{experiment}}/refinement.log",
     localrule: True
@@ -37,7 +40,7 @@ checkpoint refinement:
     message:
         "Looking for crossovers of {wildcards.experiment} to refine"
     shell:
-        "python -m crossover refine --settings {params.settings:q} --output {output:q} {input:q} 2>&1 | tee {log:q}"
+        "python -m crossover refine --settings {params.settings:q} --output {output:q} {KEPT} {input:q} 2>&1 | tee {log:q}"
 
 
 rule tables:

@@ -1,13 +1,18 @@
 # One job is one launch: all cells and arms of one experiment in one placement, in one set of processes.
+# A launch that is measured is none of its outputs, unless it is to be measured again (`measured.kept`): Snakemake deletes
+# an output before the job that makes it, and makes it again whenever the rule has changed.
 
 
 rule measure:
     input:
         libraries=plan.for_config(run, closure.libraries),
     output:
-        plan.RAW.replace("{results}", RESULTS),
+        # Where it is measured again, the old file stays until the supervisor renames the new one over it.
+        update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
     log:
-        f"{RESULTS}/logs/{{experiment}}/{{placement}}/launch={{launch}}.log",
+        f"{RESULTS}/logs/{run['tier']}/{{experiment}}/{{placement}}/launch={{launch}}.log",
+    wildcard_constraints:
+        experiment=inventory.others(kept, run["experiments"]),
     # What follows can then be done for several experiments at a time, and none of it between two launches.
     priority: 1
     conda:

@@ -16,7 +16,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from crossover import failure
+from crossover import failure, record
 from crossover.analyse.blocks import blocks
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve, curves
@@ -28,14 +28,20 @@ Narrowed = dict[str, Any]
 """What the settings of a launch get: `cells`, points of the axis by protocol, and `budget_seconds`."""
 
 
-def refine(raw: list[Path], settings: Settings, output: Path) -> None:
+def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
     """Write what the second sweep measures to `output`, from the `raw` files of an experiment's first sweep.
 
-    If that fails there is no second sweep, and the file keeps the reason.
+    Launches of the second sweep that are measured, the raw files `kept`, have the cells that they had; those of other
+    experiments are passed over. If that fails there is no second sweep, and the file keeps the reason.
     """
     found: dict[str, dict[str, Narrowed]] = {}
     with failure.caught("second sweep", "", output.parent.name) as failures:
         found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
+    for path in kept:
+        if path.parents[1] == output.parent:
+            facts = record.metadata(record.read(path, record.MEASUREMENTS))["launch"]
+            own = {key: json.loads(facts["settings"])[key] for key in ("cells", "budget_seconds")}
+            found.setdefault(facts["placement"], {})[str(facts["launch"])] = own
     for placement, launches in found.items():
         for protocol, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")

@@ -18,6 +18,7 @@ def add_to(commands: Commands) -> None:
     added = add(commands, "refine", _refine, "Say what a second sweep measures inside the crossovers of the first.")
     added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
     added.add_argument("--output", required=True, type=Path, help="the refinement to write")
+    added.add_argument("--kept", nargs="*", default=[], type=Path, help="launches of the second sweep that keep theirs")
     added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch of the first sweep")
 
     added = add(commands, "join", _join, "Concatenate the experiments' tables into the run's tables.")
@@ -43,7 +44,7 @@ def _tables(chosen: Namespace) -> None:
 def _refine(chosen: Namespace) -> None:
     from crossover.analyse import refinement
 
-    refinement.refine(chosen.raw, json.loads(chosen.settings), chosen.output)
+    refinement.refine(chosen.raw, json.loads(chosen.settings), chosen.output, chosen.kept)
 
 
 def _join(chosen: Namespace) -> None:

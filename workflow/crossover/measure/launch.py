@@ -83,7 +83,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
                 outcome = _attempt(job, output, private, say, check)
             _store(job, output, outcome, say)
         except (Interrupted, room.NoRoom, record.RecordError) as reason:
-            say(f"{job.name}: {reason}; nothing is kept of this launch, the same command runs it again")
+            say(f"{job.name}: {reason}; nothing is kept of this attempt, the same command repeats it")
             return 1
         finally:
             end_descendants()
@@ -206,6 +206,10 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
+    if _holds_samples(output):
+        say(f"{job.name}: not measured again ({outcome.hole}): {outcome.reason}")
+        say(f"{job.name}: the earlier measurement stays in {output}")
+        return
     launch = facts | {
         "outcome": "hole",
         "hole": outcome.hole,
@@ -217,6 +221,14 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({outcome.hole}): {outcome.reason}")
     say(f"{job.name}: the rest goes on; to try this launch again, add -R {output}")
+
+
+def _holds_samples(file: Path) -> bool:
+    """Whether an earlier launch was measured: it is only replaced by one that was measured too."""
+    try:
+        return bool(record.metadata(record.read(file, record.MEASUREMENTS))["launch"]["outcome"] == "measured")
+    except record.RecordError:
+        return False
 
 
 def _interrupt(number: int, _: object) -> None:

@@ -41,7 +41,7 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
         "kernel": platform.release(),
         "os": _os_name(),
         "network": json.dumps(_network(), sort_keys=True),
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "python": _python(),
         "libraries": json.dumps(_libraries(), sort_keys=True),
         "mpi": _mpi(),
         "slurm": _slurm(),
@@ -88,6 +88,15 @@ def _libraries() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
+
+
+def software() -> dict[str, str]:
+    """Versions of the libraries that measure, and of Python, by name."""
+    return _libraries() | {"python": _python()}
+
+
+def _python() -> str:
+    return f"{platform.python_implementation()} {platform.python_version()}"
 
 
 def _mpi() -> str:

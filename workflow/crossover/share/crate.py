@@ -137,7 +137,7 @@ def _files(crate: ROCrate, folder: Path) -> dict[str, Any]:
 def _facts(path: Path, name: str) -> dict[str, Any]:
     parts = name.split("/")
     if parts[:2] == ["results", "raw"]:
-        title = f"Raw samples: {parts[2]}, placement {parts[3]}, {path.stem.replace('=', ' ')}"
+        title = f"Raw samples: {parts[-3]}, placement {parts[-2]}, {path.stem.replace('=', ' ')}"
     elif name == "results/report/index.html":
         title = "The report"
     else:
@@ -158,7 +158,8 @@ def _action(
     """All launches of an experiment: when, by what, where, from which settings to which raw files."""
     begun = list(filter(_began, launches))
     measured = [row for row in launches if row["outcome"] == "measured"]
-    results = [files[name] for name in sorted(f for f in files if f.startswith(f"results/raw/{experiment}/"))]
+    raw = [name for name in sorted(files) if name.startswith("results/raw/") and name.split("/")[-3] == experiment]
+    results = [files[name] for name in raw]
     state = "CompletedActionStatus" if measured else "FailedActionStatus"
     holes = len(launches) - len(measured)
     return recorded.entity(

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from crossover import plan, record
+from crossover import record
 from crossover.report import origin
 
 PAGE = "report/index.html"
@@ -54,15 +54,18 @@ def launches(results: Path) -> list[dict[str, Any]]:
 
 
 def raw_file(results: Path, launch: dict[str, Any]) -> Path:
-    """Where the raw file of a launch lies."""
-    return Path(plan.RAW.format(results=results, **launch))
+    """Where the raw file of a launch lies: where the analysis found it, in a folder of results that may have moved."""
+    parts = Path(launch["file"]).parts
+    return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
 
 
 def _newer(results: Path) -> Iterator[str]:
     """The raw files that the tables do not tell of, or tell of as they were once."""
     known = {raw_file(results, row): row["started_utc"] for row in launches(results)}
     joined = (results / "launches.parquet").stat().st_mtime_ns
-    for path in sorted(results.glob("raw/*/*/launch=*.parquet")):
+    # Launches of another tier lie beside them, of which this report does not tell.
+    tiers = {path.parents[2] for path in known}
+    for path in sorted(found for tier in tiers for found in tier.glob("*/*/launch=*.parquet")):
         if path in known:
             if _started(path) != known[path]:
                 yield str(path)

@@ -1,0 +1,134 @@
+"""Is a measured launch kept, and is it said how it differs from the run?"""
+
+import pytest
+
+from crossover import demand, inventory, plan, record, schema, sweep, typed
+from crossover.demand import Demand
+from crossover.typed import Command
+
+PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "target_width": 0.02, "players": ["rank"]}}
+SOFTWARE = {"libzmq": "4.3.5", "python": "CPython 3.12.1", "distributed": "2025.1"}
+
+
+@pytest.fixture
+def config(tmp_path):
+    return schema.complete({"results": str(tmp_path), "tier": "quick", "experiments": PINGPONG})
+
+
+def measure(config, number, outcome="measured", seconds=1800.0, **changed):
+    """The raw file of a launch of this run, as its supervisor would leave it."""
+    launch = {"experiment": "mpi_pingpong", "placement": "node", "launch": number}
+    settings = sweep.settings_of(config, launch) | changed
+    facts = launch | {"outcome": outcome, "settings": plan.canonical(settings), "code": "", "wall_seconds": seconds}
+    ranks = [{"libraries": '{"libzmq": "4.3.5", "distributed": "2024.9"}', "python": SOFTWARE["python"]}]
+    path = inventory.Path(plan.raw_file(config, launch))
+    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": facts, "ranks": ranks})
+    return str(path)
+
+
+def held(config):
+    return inventory.launches(config["results"], config["tier"])
+
+
+def kept(config, command=None):
+    return [each.launch["launch"] for each in Demand(config, command or Command()).kept(held(config))]
+
+
+def test_what_is_measured_is_kept_and_a_hole_is_not(config):
+    measure(config, 1)
+    measure(config, 2, outcome="hole")
+    assert kept(config) == [1]
+
+
+def test_what_the_user_forces_is_not_kept(config):
+    first, _ = measure(config, 1), measure(config, 2)
+    assert kept(config, Command(forced=frozenset({first}))) == [2]
+    assert kept(config, Command(everything=True)) == kept(config, Command(forced=frozenset({"measure"}))) == []
+
+
+def test_to_remeasure_concerns_only_what_differs(config):
+    measure(config, 1)
+    measure(config, 2, target_width=0.5)
+    assert kept(config | {"remeasure": True}) == [1]
+
+
+def test_a_file_that_cannot_be_read_is_not_kept_and_says_why(config):
+    path = inventory.Path(measure(config, 1))
+    path.write_bytes(b"nothing")
+    [found] = held(config)
+    assert found.outcome == "unreadable" and "cannot be read" in found.fault
+    assert kept(config) == []
+
+
+def test_a_launch_that_was_measured_as_this_run_would_does_not_differ(config):
+    measure(config, 1)
+    run = Demand(config, Command(), SOFTWARE)
+    assert run.differences(held(config)[0]) == []
+    assert run.conflict(held(config), {"mpi_pingpong"}) == ""
+
+
+def test_differences_name_key_and_library_with_both_values(config):
+    measure(config, 1, target_width=0.5, rounds={"at_least": 1, "at_most": 500})
+    run = Demand(config, Command(), SOFTWARE | {"libzmq": "4.3.6"})
+    # A library of the task farms is none of an experiment's without farms.
+    assert run.differences(held(config)[0]) == [
+        "rounds.at_least: 1, now 10",
+        "target_width: 0.5, now 0.02",
+        "libzmq: 4.3.5, now 4.3.6",
+    ]
+
+
+def test_the_conflict_says_how_long_measuring_took_and_what_to_type(config):
+    for number in (1, 2):
+        measure(config, number, seconds=5400.0, target_width=0.5)
+    command = Command(profile="slurm", targets=("mpi_pingpong",), values=("tier=quick",))
+    said = Demand(config, command).conflict(held(config), {"mpi_pingpong"}).splitlines()
+    assert said[0].startswith("2 measured launches differ from what this command would measure")
+    assert said[1] == "  mpi_pingpong, placement node, launch 1, 2: target_width: 0.5, now 0.02"
+    assert said[2] == "measuring them took 3.0 h; choose one:"
+    assert "    snakemake --profile slurm --config tier=quick partial=true -- mpi_pingpong" in said
+    assert "    snakemake --profile slurm --config tier=quick remeasure=true -- mpi_pingpong" in said
+
+
+def test_other_experiments_and_a_partial_run_conflict_with_nothing(config):
+    measure(config, 1, target_width=0.5)
+    assert Demand(config, Command()).conflict(held(config), {"zmq_latency"}) == ""
+    assert Demand(config | {"partial": True}, Command()).conflict(held(config), {"mpi_pingpong"}) == ""
+
+
+def test_a_launch_that_is_no_longer_planned_differs_from_nothing(config):
+    measure(config, 1, target_width=0.5)
+    fewer = schema.complete({"results": config["results"], "experiments": {"zmq_latency": {}}})
+    assert Demand(fewer, Command()).differences(held(config)[0]) == []
+
+
+def test_hours_are_said_in_words():
+    assert demand.hours([]) == "0 s"
+
+
+# ---- the command
+
+
+@pytest.mark.parametrize(
+    ("words", "forces"),
+    [
+        (["-F", "toy"], True),
+        (["-nF", "toy"], True),
+        (["-R", "results/raw/quick/toy/node/launch=1.parquet"], True),
+        (["-R", "measure"], True),
+        (["-f", "./results/raw/quick/toy/node/launch=1.parquet"], True),
+        (["toy"], False),
+        (["-R", "results/raw/quick/toy/node/launch=2.parquet"], False),
+        (["-f", "toy"], False),
+    ],
+)
+def test_what_a_command_forces(words, forces):
+    command = typed.read(["--cores", "1", *words])
+    assert command.remeasures("results/raw/quick/toy/node/launch=1.parquet") is forces
+
+
+def test_a_command_is_repeated_with_other_values_and_without_force():
+    command = typed.read(["--profile", "profiles/local", "-F", "toy", "--config", "tier=paper", "results=my runs"])
+    assert command.but(results="x", partial="true") == (
+        "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
+    )

@@ -1,0 +1,144 @@
+"""A launch that is measured stays: no ordinary command, kill or failure takes it away."""
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from copies import SMALL_MPI, Project, copy_of_the_project, refine
+from test_interruptions import TOY_DRIVER, kill, wait_for, workers
+
+RUN = ("snakemake", "--profile", "profiles/local")
+
+
+def raw(project: Project, tier: str = "quick") -> dict[str, bytes]:
+    """The content of each raw file of a tier, by its name."""
+    folder = project.folder / "results/raw" / tier
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("launch=*.parquet")}
+
+
+@pytest.fixture(scope="module")
+def _measured_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = copy_of_the_project(tmp_path_factory.mktemp("measured") / "project")
+    project.configure(toy={}, mpi_pingpong=SMALL_MPI)
+    project.succeed(*RUN, "toy", "mpi_pingpong")
+    return project
+
+
+@pytest.fixture
+def measured(_measured_once: Project, tmp_path: Path) -> Project:
+    """A copy of a project whose toy and MPI ping-pong are measured."""
+    shutil.copytree(_measured_once.folder, tmp_path / "project", symlinks=True)
+    return Project(tmp_path / "project")
+
+
+# ---- a run that would measure otherwise
+
+
+def other_setting(project: Project) -> str:
+    project.configure(toy={"weights": [1, 10]}, mpi_pingpong=SMALL_MPI)
+    return "toy, placement node, launch 1, 2: weights: [1, 10, 100], now [1, 10]"
+
+
+def other_code(project: Project) -> str:
+    project.edit(TOY_DRIVER, "2e-5", "3e-5")
+    return "toy, placement node, launch 1, 2: the code that measures"
+
+
+def other_library(project: Project) -> str:
+    """Versions as a launch recorded them cannot be edited, so those of here are."""
+    project.edit("workflow/crossover/measure/provenance.py", '"libzmq": zmq.zmq_version()', '"libzmq": "9.9"')
+    return ", now 9.9"
+
+
+@pytest.mark.parametrize("change", [other_setting, other_code, other_library], ids=lambda change: change.__name__)
+@pytest.mark.parametrize("dry", [(), ("-n",)], ids=["run", "dry"])
+def test_a_run_that_would_measure_otherwise_stops_and_says_what_differs_and_what_to_do(
+    measured: Project, change: object, dry: tuple[str, ...]
+) -> None:
+    assert callable(change)
+    before, differing = raw(measured), change(measured)
+    code, said = measured.run(*RUN, *dry, "toy")
+    assert code == 1 and "Traceback" not in said
+    assert differing in said and "; choose one:" in said
+    for choice in ("partial=true", "results=results.new", "remeasure=true"):
+        assert f"snakemake --profile profiles/local --config {choice} -- toy" in said
+    assert raw(measured) == before
+
+
+def test_a_run_of_another_experiment_goes_on(measured: Project) -> None:
+    other_setting(measured)
+    assert measured.planned("mpi_pingpong") == {}
+
+
+def test_a_newer_library_or_file_of_snakemakes_knowledge_measures_nothing_again(measured: Project) -> None:
+    before = raw(measured)
+    for path in (measured.folder / "results/native").iterdir():
+        path.touch()
+    shutil.rmtree(measured.folder / ".snakemake")
+    assert "measure" not in measured.planned()
+    measured.succeed(*RUN, "toy", "mpi_pingpong")
+    assert raw(measured) == before
+
+
+def test_other_tiers_lie_beside_it(measured: Project) -> None:
+    before = raw(measured)
+    measured.succeed(*RUN, "--config", "tier=smoke", "--", "toy")
+    assert raw(measured) == before
+    assert set(raw(measured, "smoke")) == {"toy/node/launch=1.parquet", "toy/node/launch=2.parquet"}
+    assert "measure" not in measured.planned("toy")
+
+
+# ---- measured again
+
+
+def test_what_differs_is_measured_again_where_that_is_asked_and_once(measured: Project) -> None:
+    before = raw(measured)
+    other_setting(measured)
+    measured.succeed(*RUN, "--config", "remeasure=true", "--", "toy")
+    changed = {name for name, content in raw(measured).items() if content != before[name]}
+    assert changed == {"toy/node/launch=1.parquet", "toy/node/launch=2.parquet"}
+    assert "measure" not in measured.planned("--config", "remeasure=true", "--", "toy", "mpi_pingpong")
+    assert "measure" not in measured.planned("toy", "mpi_pingpong")
+
+
+def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
+    before = raw(measured)
+    fault = "    raise RuntimeError('the toy broke')\n"
+    measured.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
+    said = measured.succeed(*RUN, "-F", "toy")
+    assert raw(measured) == before
+    assert "not measured again (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("asked", [("-F", "toy"), ("-R", "results/raw/quick/toy/node/launch=2.parquet")])
+def test_a_kill_while_it_is_measured_again_leaves_it_as_it_was(
+    measured: Project, how: signal.Signals, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = raw(measured)
+    logs = measured.folder / "results/logs/quick/toy/node"
+    with monkeypatch.context() as waiting:
+        waiting.setenv("TOY_SECONDS", "60")
+        shutil.rmtree(logs)
+        run = measured.start(*RUN, *asked)
+        # Its ranks are there: Snakemake itself can hang where it is interrupted as it forks.
+        wait_for(lambda: any(logs.glob("*.log")) and len(workers(measured)) > 4)
+        kill(run, how)
+    wait_for(lambda: not workers(measured))
+    assert raw(measured) == before
+    measured.succeed(*RUN, "toy")
+    assert raw(measured) == before
+
+
+def test_a_second_sweep_that_is_measured_keeps_its_cells(tmp_path: Path) -> None:
+    project = copy_of_the_project(tmp_path / "project")
+    refine(project)
+    project.succeed(*RUN, "toy")
+    before = raw(project)
+    assert len(before) == 6
+    # By now it would look at other points, as it would where a further launch moves the crossover.
+    (project.folder / "results/raw/quick/toy/refinement.json").unlink()
+    project.edit("workflow/crossover/analyse/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
+    project.succeed(*RUN, "toy")
+    assert raw(project) == before

@@ -1,0 +1,69 @@
+"""The command as the user typed it: what it forces, and the same command with other values of the configuration."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of Snakemake's: its profile, targets, `--config` values, and what it forces."""
+
+    profile: str = ""
+    targets: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    """What stands behind --config, such as `tier=standard`."""
+    everything: bool = False
+    """Whether all that the targets need is made again (-F)."""
+    forced: frozenset[str] = frozenset()
+    """Rules and files that are made again (-R, and with -f the targets)."""
+
+    def remeasures(self, path: str) -> bool:
+        """Whether the user asked that this raw file is measured again."""
+        return self.everything or bool(self.forced & {path, "measure"})
+
+    def but(self, **values: str) -> str:
+        """This command, which measures nothing by force, with these values of the configuration in place of its own."""
+        kept = [value for value in self.values if value.partition("=")[0] not in values]
+        config = ["--config", *kept, *(f"{key}={value}" for key, value in values.items())]
+        words = ["snakemake", *(["--profile", self.profile] if self.profile else []), *config]
+        return shlex.join([*words, *(["--", *self.targets] if self.targets else [])])
+
+
+def read(words: Iterable[str] | None = None) -> Command:
+    """The command of these words, by default those that started this process.
+
+    Snakemake tells a Snakefile which targets and files are forced only when it has read it.
+    """
+    # Loaded already where a Snakefile is read.
+    from snakemake.cli import parse_args
+
+    with redirect_stderr(StringIO()):
+        _, chosen = parse_args(list(sys.argv[1:] if words is None else words))
+    return _command(chosen)
+
+
+def _command(chosen: Namespace) -> Command:
+    targets = tuple(map(str, chosen.targets or ()))
+    forced = {str(Path(name)) for name in [*(chosen.forcerun or ()), *(targets if chosen.force else ())]}
+    profiles = chosen.profile or ()
+    return Command(
+        profile=str(profiles[-1] if not isinstance(profiles, str) else profiles) if profiles else "",
+        targets=targets,
+        values=tuple(_values(chosen.config)),
+        everything=bool(chosen.forceall),
+        forced=frozenset(forced),
+    )
+
+
+def _values(config: Iterable[str] | Mapping[str, object] | None) -> list[str]:
+    if isinstance(config, Mapping):
+        return [f"{key}={value}" for key, value in config.items()]
+    return list(config or ())
