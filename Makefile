@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-runs docs clean
+.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-blocks docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -55,6 +55,9 @@ bench-page: .venv/run  ## how large the page of each tier is, and how long it ta
 
 bench-runs: .venv/run  ## how far our ratios and those of pyzmq's script vary from run to run (half an hour)
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
+
+bench-blocks: .venv/run  ## hold blocks against blocks of half a second (EXPERIMENT=zmq_throughput)
+	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
 
 docs: .venv/run  ## write the generated files: config/README.md, reports/references.bib
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document

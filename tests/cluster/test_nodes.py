@@ -35,7 +35,10 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     "task_scaling": QUICKLY | {"engine_counts": [4], "hosts": 3, "arms": ["pure", "leastload"]},
 }
 CURVES = {
-    "zmq_throughput": {"PUSH/PULL over tcp, 64 MB in flight", "DEALER/ROUTER over tcp, 64 MB in flight"},
+    "zmq_throughput": {
+        "PUSH/PULL over tcp, 2000 messages or 64 MB in flight",
+        "DEALER/ROUTER over tcp, 512 MB in flight, bursts of 0.3 s",
+    },
     "zmq_latency": {"REQ/REP over tcp", "REQ/REP over tcp, legacy"},
 }
 

@@ -111,7 +111,7 @@ def test_a_check_starts_no_launch_and_prints_no_findings(name):
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
 def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_other_experiment(name):
     contract = {"blocks", "peers", "channel", "native", "farms", "tasks", "workload", "conditions", "libzmq.inline"}
-    known = contract | {"sockets", "handover", "flood", "peak_memory", "payload", "roundtrips"}
+    known = contract | {"sockets", "handover", "flood", "flow", "burst", "peak_memory", "payload", "roundtrips"}
     others = imported(name) - {"plan"} - {f"measure.{each}" for each in known}
     assert {other for other in others if not other.startswith("measure.ceilings")} == set()
 

@@ -20,7 +20,12 @@ SETTINGS = {
     | {
         "curves": ["DEALER/ROUTER over ipc, polled", "PUSH/PULL over tcp", "PUSH/PULL over inproc"],
         "ceilings": ["C copy", "C no-copy"],
+        "lead_in_seconds": 0.002,
+        # Few: where threads of one process wait for the interpreter and for a processor, each message takes long.
+        "in_flight_messages": 40,
         "in_flight_bytes": 1000000,
+        "burst_seconds": 0.002,
+        "burst_bytes": 1000000,
     },
     "zmq_latency": ZEROMQ
     | {
@@ -62,8 +67,11 @@ SETTINGS |= {
 THROUGHPUTS = [case for case in SETTINGS if case.startswith("zmq_throughput")]
 LATENCIES = [case for case in SETTINGS if case.startswith("zmq_latency")]
 CURVES = {
-    "zmq_throughput": ["DEALER/ROUTER over ipc, polled, 1 MB in flight", "PUSH/PULL over tcp, 1 MB in flight"],
-    "zmq_throughput in one process": ["PUSH/PULL over inproc, 1 MB in flight"],
+    "zmq_throughput": [
+        "DEALER/ROUTER over ipc, polled, 1 MB in flight, bursts of 0.002 s",
+        "PUSH/PULL over tcp, 40 messages or 1 MB in flight",
+    ],
+    "zmq_throughput in one process": ["PUSH/PULL over inproc, 40 messages or 1 MB in flight"],
     "zmq_latency": ["REQ/REP over ipc, legacy", "REQ/REP over tcp"],
     "zmq_latency in one process": ["REQ/REP over inproc"],
     "mpi_pingpong": [
@@ -178,8 +186,12 @@ def test_every_cell_has_every_arm_as_often_as_it_had_rounds(measured):
 def test_every_block_is_sane_and_has_a_value_for_every_metric(measured):
     assert {row["validity"] for row in measured.rows} <= DISTURBED
     assert all(math.isfinite(row["value"]) and row["value"] > 0 for row in measured.rows)
-    assert {(row["metric"], row["unit"], row["better"]) for row in measured.rows} == METRICS[measured.name]
-    # Of a burst of one message there is no window to compare, and C keeps the time of a whole block alone.
+    told = {(row["metric"], row["unit"], row["better"]) for row in measured.rows}
+    # Bursts have it, flows have not; of a burst of one message there is no window to compare.
+    absent = (
+        set() if any("DEALER" in curve for curve in CURVES[measured.case]) else {("overstatement", "times", "lower")}
+    )
+    assert told == METRICS[measured.name] - absent
     of_all = METRICS[measured.name] - {("overstatement", "times", "lower")}
     counted = Counter(row["metric"] for row in measured.rows if not row["ceiling"])
     assert {counted[name] for name, _, _ in of_all} == {sum(not row["ceiling"] for row in blocks(measured))}
@@ -233,7 +245,8 @@ def test_percentiles_rise_and_a_mean_lies_among_the_trips(measured):
 @pytest.mark.parametrize("measured", THROUGHPUTS, indirect=True)
 def test_the_window_of_the_published_protocol_leaves_something_out(measured):
     found = [row["value"] for row in measured.rows if row["metric"] == "overstatement"]
-    assert found and min(found) > 1
+    assert bool(found) == any("DEALER" in curve for curve in CURVES[measured.case])
+    assert all(times > 1 for times in found)
 
 
 def test_the_file_says_which_launch_it_holds_and_with_what_it_was_made(measured):

@@ -40,6 +40,8 @@ class Cell:
     variant: str = ""
     arms: tuple[str, ...] = ()
     """The alternatives that mean something here, by what they run; none named, all do."""
+    block_seconds: float | None = None
+    """The least time that a block lasts here, where it is not the experiment's."""
 
     def has(self, arm: Arm) -> bool:
         """Whether the arm takes part in this cell."""

@@ -1,17 +1,22 @@
-"""What a flood's curve is, by its name, and the two timed loops: one sends, one receives, neither does more."""
+"""A flood's curve, taken from its name, and the two loops that every flood runs: one sends, one receives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from time import perf_counter_ns
 from typing import Any
 
 import zmq
 
-from crossover.measure.handover import Handover, Message
+from crossover.measure.handover import HANDOVERS, Message
 from crossover.measure.sockets import Socket
+
+Send = Callable[[int], None]
+"""Sends so many messages, and does nothing else."""
+
+Take = Callable[[int], Message]
+"""Receives so many messages, and does nothing else; returns the last."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Curve:
 
     @property
     def multipart(self) -> bool:
-        """Whether messages arrive with an identity before them, and the last one is answered."""
+        """Whether messages arrive with an identity before them."""
         return self.pattern == "DEALER/ROUTER"
 
     @property
@@ -41,50 +46,47 @@ class Curve:
 
     @property
     def flags(self) -> int:
-        """What a call is told after the poller has said that it will not have to wait."""
+        """The flags of a call after the poller has said that it will not have to wait."""
         return zmq.NOBLOCK if self.polled else 0
 
 
-def send_all(socket: Socket, curve: Curve, handover: Handover, count: int, payload: Message) -> tuple[int, int]:
-    """When sending `count` messages began and ended, in ns."""
-    send = handover.sending(socket, payload, curve.flags)
-    began = perf_counter_ns()
-    if curve.polled:
-        poll = _poll(socket, zmq.POLLOUT)
+def sending(socket: Socket, curve: Curve, arm: str, payload: bytes) -> Send:
+    """The sending loop of an arm."""
+    send = HANDOVERS[arm].sending(socket, payload, curve.flags)
+    poll = _poll(socket, zmq.POLLOUT)
+
+    def polled(count: int) -> None:
         for _ in range(count):
             poll()
             send()
-    else:
+
+    def plain(count: int) -> None:
         for _ in range(count):
             send()
-    return began, perf_counter_ns()
+
+    return polled if curve.polled else plain
 
 
-def receive_all(
-    socket: Socket, curve: Curve, handover: Handover, count: int, size_bytes: int
-) -> tuple[int, int, Message]:
-    """When the first and the last of `count` messages were there, in ns; and the last one."""
-    take, buffer = handover.receiving(socket, size_bytes, curve.flags)
+def receiving(socket: Socket, curve: Curve, arm: str, size_bytes: int) -> Take:
+    """The receiving loop of an arm, for messages of `size_bytes`. Multipart messages come as lists, identity first."""
+    take: Callable[[], Any]
+    take, buffer = HANDOVERS[arm].receiving(socket, size_bytes, curve.flags)
     if curve.multipart:
-        take = partial(socket.recv_multipart, curve.flags, handover.copy)
-    if curve.polled:
-        poll = _poll(socket, zmq.POLLIN)
-        poll()
-        got = take()
-        first = perf_counter_ns()
-        for _ in range(count - 1):
+        take = partial(socket.recv_multipart, curve.flags, HANDOVERS[arm].copy)
+    poll = _poll(socket, zmq.POLLIN)
+
+    def polled(count: int) -> Any:
+        for _ in range(count):
             poll()
             got = take()
-    else:
-        got = take()
-        first = perf_counter_ns()
-        for _ in range(count - 1):
+        return got if buffer is None else buffer
+
+    def plain(count: int) -> Any:
+        for _ in range(count):
             got = take()
-    last = perf_counter_ns()
-    if curve.multipart:
-        identity, got = got
-        socket.send_multipart([identity, b"DONE"])
-    return first, last, got if buffer is None else buffer
+        return got if buffer is None else buffer
+
+    return polled if curve.polled else plain
 
 
 def _poll(socket: Socket, event: int) -> Callable[[], Any]:

@@ -62,6 +62,10 @@ class Sampling:
     target_width: float
     budget_seconds: float
 
+    def block_seconds_in(self, cell: Cell) -> float:
+        """The least time that a block lasts in `cell`, which may ask for another than the experiment's."""
+        return self.block_seconds if cell.block_seconds is None else cell.block_seconds
+
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Sampling:
         """Take the engine's share of an experiment's settings."""
@@ -154,7 +158,9 @@ class _Plan:
 
 def _calibrated(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling, world: Surroundings) -> _Plan:
     found = {
-        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds, world.clock) for arm in arms if not arm.null
+        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds_in(cell), world.clock)
+        for arm in arms
+        if not arm.null
     }
     seconds = [found[arm.runs][1] for arm in arms]
     shortest = min(found[arm.runs][1] for arm in arms if not arm.ceiling)
@@ -209,7 +215,7 @@ def _measure(
         for arm in plan.arms:
             if not arm.null:
                 n[arm.runs], _ = calibrate(
-                    blocks, plan.cell, arm, sampling.block_seconds, world.clock, n[arm.runs], in_a_row=2
+                    blocks, plan.cell, arm, sampling.block_seconds_in(plan.cell), world.clock, n[arm.runs], in_a_row=2
                 )
     world.disturbance()
     observations: list[Observation] = []

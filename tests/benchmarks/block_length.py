@@ -1,0 +1,151 @@
+"""Does the length of a block decide what it measures? `make bench-blocks` holds blocks against longer ones.
+
+Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs twice, in a block of
+the experiment's own length and in a long one, shuffled among the others. Printed, by cell and metric: each arm's
+long / short, and the same of its ratio to the reference, with Student's intervals over launches. Nothing here passes or
+fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from scipy.stats import t
+
+from crossover import closure, plan, schema
+from crossover.measure import experiments, launcher, native, run
+from crossover.measure.blocks import Block, Blocks, Cell
+from crossover.measure.host import VARIABLE, private_folder
+from crossover.measure.sampler import Observation, Sampling, sample
+from crossover.plan import Arm
+
+LONG = " in long blocks"
+
+Key = tuple[str, float, str, str]
+"""Protocol, place on the axis, metric, arm."""
+
+
+class Both:
+    """An experiment's blocks, where an arm whose name ends with LONG runs in blocks of `seconds`."""
+
+    def __init__(self, blocks: Blocks, sampling: Sampling, seconds: float):
+        self._blocks, self._sampling, self._seconds = blocks, sampling, seconds
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Run a block. A long one is told as shorter than it was, so that the engine asks for more of it."""
+        if not arm.runs.endswith(LONG):
+            return self._blocks.run(cell, arm, n)
+        block = self._blocks.run(cell, replace(arm, runs=arm.runs.removesuffix(LONG)), n)
+        return replace(block, seconds=block.seconds * self._sampling.block_seconds_in(cell) / self._seconds)
+
+
+def rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
+    """Be one rank of a launch; rank 0 writes what it found: the median over rounds of log(long / short)."""
+    kind = experiments.find(experiment)
+    with ExitStack():
+        peers = run._meet(settings, "auto")
+        if peers.rank:
+            kind.serve(peers, settings)
+            return
+        arms = plan.arms(settings)
+        sampling = Sampling.of(settings)
+        cells = [
+            replace(cell, arms=(*cell.arms, *(name + LONG for name in cell.arms))) for cell in kind.cells(settings)
+        ]
+        longer = [Arm(arm.name + LONG, arm.runs + LONG, arm.ceiling) for arm in arms]
+        with kind.drive(peers, settings) as blocks:
+            seen = [
+                each
+                for stretch in sample(Both(blocks, sampling, seconds), cells, [*arms, *longer], sampling, Random())
+                for each in stretch.observations
+            ]
+        answer.write_text(json.dumps([[*key, value] for key, value in compared(seen, settings["reference"]).items()]))
+
+
+def compared(seen: Sequence[Observation], reference: str) -> dict[Key, float]:
+    """Medians over rounds of log(long / short), of each arm's values and of its ratios to the reference."""
+    values: dict[tuple[str, float, str], dict[tuple[str, int], float]] = defaultdict(dict)
+    for each in seen:
+        for metric, value in each.block.values.items():
+            values[each.cell.protocol, each.cell.x, metric][each.arm.name, each.round] = math.log(value)
+    logs: dict[Key, list[float]] = defaultdict(list)
+    for (protocol, x, metric), logged in values.items():
+        for (name, turn), short in logged.items():
+            long = logged.get((name + LONG, turn))
+            if name.endswith(LONG) or long is None:
+                continue
+            logs[protocol, x, metric, name].append(long - short)
+            own = logged.get((reference, turn)), logged.get((reference + LONG, turn))
+            if name != reference and None not in own:
+                logs[protocol, x, metric, f"{name} / {reference}"].append((long - own[1]) - (short - own[0]))  # type: ignore[operator]
+    return {key: statistics.median(found) for key, found in logs.items()}
+
+
+def launched(experiment: str, settings: dict[str, Any], seconds: float, libraries: Sequence[Path]) -> dict[Key, float]:
+    """One launch."""
+    with tempfile.TemporaryDirectory() as folder, private_folder() as private:
+        answer = Path(folder) / "answer.json"
+        command = [
+            *(str(Path(sys.executable).with_name("mpiexec")), "-n", str(plan.ranks(settings))),
+            *(sys.executable, "-m", "mpi4py", __file__, experiment, plan.canonical(settings)),
+            *("--long-seconds", str(seconds), "--answer", str(answer)),
+        ]
+        own = {VARIABLE: str(private), "TMPDIR": str(private)} | native.variables(libraries)
+        subprocess.run(command, check=True, env=launcher.surroundings(settings["placement"], "auto") | own)
+        return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
+
+
+def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: int) -> None:
+    """Compare both lengths, print a line per cell, metric and arm."""
+    from side_by_side import built
+
+    config = schema.complete({"tier": "standard", "experiments": {experiment: dict(changes)}})
+    settings = plan.settings_of(config, experiment)
+    launch = plan.of_launch(settings, settings["placements"][0], 1)
+    libraries = [built(Path(path).name) for path in closure.libraries(config, experiment)]
+    found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
+    for key in found[0]:
+        logs = [each[key] for each in found if key in each]
+        width = t.ppf(0.975, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+        centre = statistics.mean(logs)
+        low, middle, high = (math.exp(value) for value in (centre - width, centre, centre + width))
+        protocol, x, metric, arm = key
+        print(f"{protocol}, {x:g}, {metric}, {arm}: {middle:.3f} [{low:.3f}, {high:.3f}]")
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiment", help="its name, as in config.yaml")
+    parser.add_argument(
+        "settings", nargs="?", default="{}", help="changes to its settings at the standard tier, as JSON"
+    )
+    parser.add_argument(
+        "--long-seconds", type=float, default=0.5, help="the length of a long block (default: %(default)s)"
+    )
+    parser.add_argument("--launches", type=int, default=5, help="independent launches (default: %(default)s)")
+    parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    chosen = arguments()
+    if chosen.answer:
+        rank(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.answer)
+    else:
+        os.environ.setdefault("PYTHONUNBUFFERED", "1")
+        main(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.launches)

@@ -1,0 +1,132 @@
+"""Is a flow timed in its middle, bounded, and void where a message is lost or damaged?"""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+import zmq
+
+from crossover.measure import flow
+from crossover.measure.channel import within
+from crossover.measure.flood import Curve, receiving, sending
+from crossover.measure.flow import Bounds
+
+CURVES = ("PUSH/PULL over inproc", "DEALER/ROUTER over inproc", "PUSH/PULL over inproc, polled")
+PAYLOAD = b"twelve bytes"
+
+
+@contextmanager
+def connection(curve):
+    """A channel and a connected pair of sockets, sender first."""
+    context = zmq.Context()
+    try:
+        ours, theirs = within(context)
+        sockets = [context.socket(kind) for kind in curve.kinds]
+        for socket in sockets:
+            socket.set_hwm(0)
+        sockets[1].bind("inproc://flow")
+        sockets[0].connect("inproc://flow")
+        yield ours, theirs, *sockets
+    finally:
+        context.destroy(linger=0)
+
+
+def flowed(curve, n, bounds, arm="copy", send=lambda loop: loop, take=lambda loop: loop):
+    """A flow, its two loops wrapped as told."""
+    with connection(curve) as (ours, theirs, sender, receiver):
+        pull = take(receiving(receiver, curve, arm, len(PAYLOAD)))
+        end = threading.Thread(target=flow.receive, args=(theirs, receiver, pull, len(PAYLOAD), n, bounds), daemon=True)
+        end.start()
+        push = send(sending(sender, curve, arm, PAYLOAD))
+        found = flow.send(ours, sender, push, PAYLOAD, bounds.lead_in_seconds)
+        end.join()
+        return found
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("arm", ["copy", "no-copy", "recv-into"])
+@pytest.mark.parametrize("n", [1, 7, 5000])
+def test_a_flow_arrives_whole_whatever_the_arm(curve, arm, n):
+    if arm == "recv-into" and "DEALER" in curve:
+        pytest.skip("a message of several parts has no single buffer")
+    found = flowed(Curve.named(curve), n, Bounds(100, 10**6, 0.002), arm)
+    assert found.fault == ""
+    assert found.timed_seconds > 0 and found.send_rate > 0
+
+
+@pytest.mark.parametrize("messages", [1, 3, 4, 100])
+def test_no_more_is_on_its_way_than_the_bound_allows(messages):
+    sent, taken, most = [0], [0], [0]
+
+    def send(loop):
+        def counted(count):
+            sent[0] += count
+            most[0] = max(most[0], sent[0] - taken[0])
+            loop(count)
+
+        return counted
+
+    def take(loop):
+        def counted(count):
+            got = loop(count)
+            taken[0] += count
+            return got
+
+        return counted
+
+    flowed(Curve.named(CURVES[0]), 5000, Bounds(messages, 10**6, 0.01), send=send, take=take)
+    assert 1 <= most[0] <= messages
+
+
+def test_large_messages_are_bounded_by_their_bytes():
+    bounds = Bounds(2000, 64_000_000, 0.03)
+    for size in (1, 100, 32_000, 1_000_000, 20_000_000, 10**9):
+        batches, each = bounds.batches(size)
+        assert batches * each == 1 or (batches * each <= 2000 and batches * each * size <= 64_000_000)
+
+
+def test_a_slow_beginning_is_not_in_the_time():
+    slow_seconds, n = 0.05, 1000
+
+    def send(loop):
+        began = time.perf_counter()
+
+        def slow(count):
+            if time.perf_counter() - began < slow_seconds:
+                time.sleep(0.002)
+            loop(count)
+
+        return slow
+
+    with_lead_in = flowed(Curve.named(CURVES[0]), n, Bounds(2000, 10**6, 4 * slow_seconds), send=send)
+    without = flowed(Curve.named(CURVES[0]), n, Bounds(2000, 10**6, 1e-9), send=send)
+    assert with_lead_in.timed_seconds < without.timed_seconds / 2
+
+
+def test_what_the_sender_waits_for_is_not_in_the_time_of_its_calls():
+    def take(loop):
+        def slow(count):
+            time.sleep(0.002)
+            return loop(count)
+
+        return slow
+
+    found = flowed(Curve.named(CURVES[0]), 400, Bounds(40, 10**6, 0.01), take=take)
+    assert found.send_rate > 5 * 400 / found.timed_seconds
+
+
+@pytest.mark.parametrize("which", ["lost", "damaged"])
+def test_a_lost_or_damaged_message_voids_the_flow(which):
+    def send(loop):
+        return lambda count: loop(count - (which == "lost" and count > 1))
+
+    def take(loop):
+        if which == "lost":
+            # The receiver asks for the next batch without the message, as a network would lose it.
+            return lambda count: loop(count - (count > 1))
+        return lambda count: loop(count) and b"another byte"
+
+    assert flowed(Curve.named(CURVES[0]), 500, Bounds(40, 10**6, 0.002), send=send, take=take).fault == (
+        "lost or damaged messages"
+    )
