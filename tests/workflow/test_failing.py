@@ -2,9 +2,10 @@
 
 import re
 
-from copies import Project
+from copies import Project, refine
 
 from crossover import failure, record
+from crossover.plan import SECOND_SWEEP
 
 COMMAND = ("snakemake", "--profile", "profiles/local")
 WITHIN = "workflow/crossover/analyse/within.py"
@@ -40,4 +41,36 @@ def test_a_table_that_fails_costs_that_table_alone_and_the_exit_code_is_1_until_
     assert "failed" not in project.succeed(*COMMAND)
     assert record.read(results / "steady.parquet", record.STEADY).num_rows > 0
     assert "ValueError" not in (results / "report/index.html").read_text()
+    assert project.planned() == {}
+
+
+def test_a_second_sweep_a_figure_and_a_section_that_fail_are_named_and_made_after_the_repair(project: Project) -> None:
+    refine(project)
+    begins = {
+        "workflow/crossover/analyse/refinement.py": "    chosen = [curve",
+        "workflow/crossover/report/figures.py": '    points = [marks.point(panel, row, row["ratio"]',
+        "workflow/crossover/report/page.py": "    lines = certainty.needs(",
+    }
+    faults = {file: (sound, sound.replace("    ", "    None[0]; ", 1)) for file, sound in begins.items()}
+    for file, (sound, wrong) in faults.items():
+        project.edit(file, sound, wrong)
+    code, said = project.run(*COMMAND)
+    assert code == 1, said
+    fault = r"TypeError: 'NoneType' object is not subscriptable \(\w+/\w+\.py, line \d+\)"
+    for part, log in {
+        "second sweep of toy": "toy/refinement.log",
+        "figure pace-spinning-ratio of toy": "toy/figures.log",
+        "section needs": "report.log",
+    }.items():
+        assert re.search(rf"  {part}: {fault}\n    traceback: results/logs/{log}\n", said), part
+    page = (project.folder / "results/report/index.html").read_text()
+    assert "Second sweep of" in page and "This figure could not be drawn" in page
+    assert project.planned().keys() >= {"refinement", "figures", "report"}
+
+    for file, (sound, wrong) in faults.items():
+        project.edit(file, wrong, sound)
+    project.succeed(*COMMAND)
+    launches = record.read(project.folder / "results/launches.parquet", record.LAUNCHES)["launch"].to_pylist()
+    assert max(launches) > SECOND_SWEEP
+    assert failure.within(project.folder / "results") == []
     assert project.planned() == {}

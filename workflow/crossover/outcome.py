@@ -20,9 +20,10 @@ def conclude(workflow: Any) -> bool:
     from crossover import failure  # only at the end: this module is loaded at each look at the workflow
 
     logs: dict[Failure, str] = {}
-    # An experiment's own steps first: what they failed in is found again in the files that are made from theirs.
-    for job in sorted(workflow.dag.jobs, key=lambda job: "experiment" not in job.wildcards_dict):
-        if job.is_local and (found := [each for path in job.output for each in failure.of(Path(path))]):
+    steps = [job for job in workflow.dag.jobs if job.is_local and all(Path(path).exists() for path in job.output)]
+    # In the order in which they were done: a later step repeats the failures in the files that it reads.
+    for job in sorted(steps, key=lambda job: max((Path(path).stat().st_mtime_ns for path in job.output), default=0)):
+        if found := [each for path in job.output for each in failure.of(Path(path))]:
             workflow.persistence.started(job)
             for each in found:
                 logs.setdefault(each, str(next(iter(job.log), "")))
