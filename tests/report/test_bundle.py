@@ -18,7 +18,7 @@ import pytest
 from checkouts import write_raw
 from rocrate.rocrate import ROCrate
 
-from crossover import record
+from crossover import failure, record
 from crossover.__main__ import main
 from crossover.report import render
 from crossover.share import bundle as bundles
@@ -280,6 +280,19 @@ def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, ca
     assert main(["report", "--from", str(tmp_path / "bundle.zip"), "--page", str(tmp_path / "page.html")]) == 0
     assert "the same bytes" in capsys.readouterr().out
     assert waiting in (tmp_path / "page.html").read_text()
+
+
+def test_a_bundle_of_a_run_of_which_a_part_failed_names_it_wherever_it_is_rendered(run, quick, tmp_path, capsys):
+    cause = failure.Failure("table", "steady", "mpi_pingpong", f"KeyError: '{run}'", "analyse/steady.py, line 7")
+    record.write(record.STEADY.empty_table(), run / "steady.parquet", failure.stored([cause]))
+    render.render(run, run / "report/index.html")
+    assert main(["bundle", str(run), "--output", str(tmp_path / "bundle.zip")]) == 0
+    assert main(["report", "--from", str(tmp_path / "bundle.zip"), "--page", str(tmp_path / "page.html")]) == 1
+    told = capsys.readouterr()
+    assert "the same bytes as in" in told.out
+    assert "table steady of mpi_pingpong: KeyError: " in told.err
+    (failed,) = failure.of(tmp_path / "page.html")
+    assert failed.name == "steady" and str(run) not in failed.error
 
 
 def test_a_page_that_came_out_otherwise_is_told(packed, quick, capsys, tmp_path, monkeypatch):
