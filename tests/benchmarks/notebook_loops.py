@@ -1,8 +1,8 @@
 """The loops of ipyparallel's notebook on a cluster of ipyparallel's own making: no engine of ours, no ranks, no checks.
 
-Takes `latency`, `throughput` or `map`, the scheme, the number of engines and then the points; prints tasks/s until the
-last result is back, or for `map` the efficiency, by point: the median over repeats. Points are numbers of tasks, bytes
-of an array, or microseconds of sleep.
+Takes `latency`, `throughput` or `map`, the scheme, the number of engines, the tasks of a map for each of them, and the
+points. Prints tasks/s until the last result is back, or for `map` the efficiency, by point: the median over repeats.
+Points are numbers of tasks, bytes of an array, or microseconds of sleep. The notebook maps 16 tasks per engine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 
 REPEATS = 7
 TASKS = 128
-TASKS_PER_ENGINE = 16
 
 
 def flood(view: Any, argument: Any, count: int) -> float:
@@ -33,14 +32,14 @@ def flood(view: Any, argument: Any, count: int) -> float:
     return count / (time.time() - began)
 
 
-def efficiency(view: Any, seconds: float, engines: int) -> float:
+def efficiency(view: Any, seconds: float, engines: int, tasks_per_engine: int) -> float:
     """The share of the engines' time that is spent in the tasks of a map."""
     began = time.time()
-    view.map_async(time.sleep, [seconds] * (engines * TASKS_PER_ENGINE)).get()
-    return TASKS_PER_ENGINE * seconds / (time.time() - began)
+    view.map_async(time.sleep, [seconds] * (engines * tasks_per_engine)).get()
+    return tasks_per_engine * seconds / (time.time() - began)
 
 
-def once(test: str, view: Any, point: int, engines: int) -> float:
+def once(test: str, view: Any, point: int, engines: int, tasks_per_engine: int) -> float:
     """One measurement, after a short rest."""
     time.sleep(0.1)
     match test:
@@ -49,10 +48,10 @@ def once(test: str, view: Any, point: int, engines: int) -> float:
         case "throughput":
             return flood(view, np.random.random(point // 8), TASKS)
         case _:
-            return efficiency(view, point / 1e6, engines)
+            return efficiency(view, point / 1e6, engines, tasks_per_engine)
 
 
-def main(test: str, scheme: str, engines: str, *points: str) -> None:
+def main(test: str, scheme: str, engines: str, tasks_per_engine: str, *points: str) -> None:
     """Start a cluster, measure every point in it, print the medians."""
     with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
         controller = [f"--scheme={scheme}", "--hwm=0", "--nodb"]
@@ -63,8 +62,9 @@ def main(test: str, scheme: str, engines: str, *points: str) -> None:
             view = client.load_balanced_view()
             found = {}
             for point in map(int, points):
-                once(test, view, point, int(engines))
-                found[point] = statistics.median(once(test, view, point, int(engines)) for _ in range(REPEATS))
+                sizes = point, int(engines), int(tasks_per_engine)
+                once(test, view, *sizes)
+                found[point] = statistics.median(once(test, view, *sizes) for _ in range(REPEATS))
     print(json.dumps(found))
 
 

@@ -228,28 +228,39 @@ def inproc(whose: str) -> Values:
 
 FARM = {"arms": ["leastload", "pure"], "budget_seconds": 12, "rivals_per_heat": 1}
 ENGINES = 2
+TASKS_PER_ENGINE = 16
 NOTEBOOK: dict[str, tuple[str, str, dict[str, object]]] = {
-    "latency": ("task_latency", "round trip", {"tasks": [16, 128]}),
-    "throughput": ("task_throughput", "round trip", {"sizes_bytes": [1_000, 100_000]}),
+    "latency": ("task_latency", "round trip", {"tasks": [16, 128], "engines": ENGINES}),
+    "throughput": ("task_throughput", "round trip", {"sizes_bytes": [1_000, 100_000], "engines": ENGINES}),
     "map": (
         "task_map",
         "efficiency",
-        {"durations_us": [1_000, 10_000, 100_000], "work": ["sleep"], "durations": ["equal"]},
+        {
+            **{"durations_us": [1_000, 10_000, 100_000], "work": ["sleep"], "durations": ["equal"]},
+            "engine_counts": [ENGINES],
+        },
     ),
 }
 """For each loop of ipyparallel's notebook the experiment that is meant to be the same, its metric and the points."""
 
 
 def our_farm(loop: str) -> Values:
-    """Tasks/s, or the efficiency, of ipyparallel with the scheme `leastload`."""
+    """Tasks/s of ipyparallel with the scheme `leastload`."""
     experiment, metric, changes = NOTEBOOK[loop]
-    return ours(experiment, metric, "leastload", FARM | changes | {"engines": ENGINES})
+    return ours(experiment, metric, "leastload", FARM | changes)
 
 
-def notebooks(loop: str) -> Values:
+def our_map(tasks_per_engine: int) -> Values:
+    """The efficiency of ipyparallel with the scheme `leastload`."""
+    experiment, metric, changes = NOTEBOOK["map"]
+    return ours(experiment, metric, "leastload", FARM | changes | {"tasks_per_engine": tasks_per_engine})
+
+
+def notebooks(loop: str, tasks_per_engine: int = TASKS_PER_ENGINE) -> Values:
     """The same by the notebook's loop."""
     points = next(value for value in NOTEBOOK[loop][2].values() if isinstance(value, list))
-    command = [str(HERE / "notebook_loops.py"), loop, "leastload", str(ENGINES), *map(str, points)]
+    counts = map(str, (ENGINES, tasks_per_engine, *points))
+    command = [str(HERE / "notebook_loops.py"), loop, "leastload", *counts]
     return other(sys.executable, *command)
 
 
@@ -294,11 +305,14 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
         partial(our_farm, "throughput"),
         partial(notebooks, "throughput"),
     ),
-    "efficiency of ipyparallel, the notebook's loop / ours": (
-        "µs",
-        partial(our_farm, "map"),
-        partial(notebooks, "map"),
-    ),
+    **{
+        f"efficiency of ipyparallel, {count} tasks per engine, the notebook's loop / ours": (
+            "µs",
+            partial(our_map, count),
+            partial(notebooks, "map", count),
+        )
+        for count in (TASKS_PER_ENGINE, 4)
+    },
 }
 
 
