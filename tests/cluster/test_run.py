@@ -22,7 +22,7 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     page = (project.folder / "results/report/index.html").read_text()
     assert "turns/s" in page
     assert project.leftovers() == []
-    assert "6 of 6 launches done" in said
+    assert "6 of 6 launches measured" in said
 
 
 def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, str], slurm: Cluster) -> None:
@@ -39,7 +39,7 @@ def test_a_second_sweep_is_submitted_when_the_first_is_done(project: OnCluster, 
     refine(project)
     said = project.succeed(*PROMPT, "toy")
     assert "a second sweep of at most 3 launches, a job each" in said
-    assert "6 of 6 launches done" in said
+    assert "6 of 6 launches measured" in said
     places = hosts(project)
     assert sorted(places) == [f"toy/node/launch={launch}.parquet" for launch in (1, 10001, 10002, 10003, 2, 3)]
     assert set.union(*places.values()) <= {node.name for node in slurm.nodes}

@@ -55,7 +55,7 @@ def test_jobs_of_two_nodes_wait_until_two_are_free():
 @pytest.mark.parametrize("nodes", [None, 3])
 def test_where_nothing_is_due_nothing_is_promised(config, nodes):
     assert Course(config, nodes).outlook([]) == "tier paper: nothing is left to measure"
-    assert Course(config, nodes).review([]) == "no launch was done"
+    assert Course(config, nodes).review([]) == "no launch was measured"
 
 
 def test_of_a_second_sweep_it_is_said_how_much_it_may_add(config):
@@ -85,7 +85,7 @@ def test_what_was_done_is_held_against_what_was_expected(config):
         delays = {"queued_seconds": queued_seconds, "entering_seconds": 6.0}
         course = done(config, launch, after_seconds, wall_seconds=400.0, meeting_seconds=4.0, **delays)
     assert course.review(launches(3)).splitlines() == [
-        "3 of 3 launches done in 20 min, 7 min expected; 0.34 node-hours, 0.36 node-hours expected",
+        "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 0.36 node-hours expected",
         "a job, in the median: 3 s in the queue, 6 s until its launch began, 4 s until the processes had met, "
         "396 s from there to its file",
     ]
@@ -95,9 +95,27 @@ def test_files_of_an_earlier_run_are_none_of_this_ones(config):
     first, second = launches(2)
     done(config, first, -50, wall_seconds=400.0)
     course = done(config, second, 600, wall_seconds=400.0)
-    assert course.review([first, second]).startswith("1 of 2 launches done in 10 min")
+    assert course.review([first, second]).startswith("1 of 2 launches measured in 10 min")
 
 
 def test_on_one_machine_there_are_no_jobs_to_tell_of(config):
     done(config, *launches(1), 500, wall_seconds=400.0)
-    assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launch done in 8 min, 7 min expected"
+    assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launch measured in 8 min, 7 min expected"
+
+
+def test_holes_are_counted_apart_and_say_why_and_how_to_fill_them(config):
+    first, second, third = launches(3)
+    done(config, first, 500, wall_seconds=400.0, outcome="measured")
+    for launch in (second, third):
+        course = done(config, launch, 600, wall_seconds=4.0, outcome="hole", hole="crashed", reason="it broke")
+    files = " ".join(f"{config['results']}/raw/paper/toy/node/launch={number}.parquet" for number in (2, 3))
+    assert Course(config, None, began=1000.0).review([first, second, third]).splitlines() == [
+        "1 of 3 launches measured in 10 min, 21 min expected",
+        f"not measured: toy, placement node, launch 2, 3 (crashed): it broke; to try again, add -R {files}",
+    ]
+    assert course.review([first]).startswith("1 of 1 launch measured")
+
+
+def test_a_file_that_stayed_because_it_could_not_be_measured_again_is_not_counted(config):
+    course = done(config, *launches(1), 500, wall_seconds=400.0, started_utc="1969-12-31T00:00:00+00:00")
+    assert course.review(launches(1)) == "no launch was measured"

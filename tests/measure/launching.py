@@ -78,6 +78,10 @@ class Toy:
             misbehave(self.how)
             if self.how == "lose":
                 return Block(0.001 * n, fault="lost or damaged messages")
+            if self.how == "measure more":
+                return Block(0.001 * n, {"time": 0.001, "charge": 1.0})
+        if self.how == "measure nothing":
+            return Block(0.001 * n)
         return Block(0.001 * n, {"time": 0.001 * (1 + random.random())})
 
 

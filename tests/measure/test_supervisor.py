@@ -95,6 +95,10 @@ def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_
         ("hang", "crashed", r"Timeout"),
         ("refuse", "not supported", r"^this toy needs a battery; buy one$"),
         ("leave", "crashed", r"ended with code 7"),
+        ("other rank: leave", "crashed", r"ended with code 7"),
+        ("other rank: flee", "crashed", r"."),
+        ("measure more", "unknown metric", r"^the driver of toy gave the metric 'charge' for the arm fancy; .* time;"),
+        ("measure nothing", "no value", r"^no block of the driver of toy gave a value or a fault"),
     ],
 )
 def test_ranks_that_go_wrong_become_a_hole_that_names_the_error(launch, does, kind, words):

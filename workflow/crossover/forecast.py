@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -94,22 +95,49 @@ class Course:
         )
 
     def review(self, due: Sequence[Launch]) -> str:
-        """What it took to measure what was due, beside what was expected; and where the time of a job went."""
-        done = [launch for launch in due if self._ended(launch)]
-        if not done:
-            return "no launch was done"
-        facts, expected = [self._facts(launch) for launch in done], self.expected(due)
+        """What it took to measure what was due, beside what was expected; the holes; where the time of a job went."""
+        told = [(launch, self._facts(launch)) for launch in due if self._ended(launch)]
+        # A launch that could not be measured again keeps its file, which Snakemake marks as new.
+        told = [(launch, fact) for launch, fact in told if self._is_of_this_run(fact)]
+        if not told:
+            return "no launch was measured"
+        done, facts, expected = [launch for launch, _ in told], [fact for _, fact in told], self.expected(due)
+        holes = [(launch, fact) for launch, fact in told if fact.get("outcome") == "hole"]
         took = max(self._ended(launch) for launch in done) - self.began
-        said = f"{len(done)} of {_counted(len(due))} done in {_time(took)}, {_time(expected.wall_seconds)} expected"
+        said = (
+            f"{len(done) - len(holes)} of {_counted(len(due))} measured in {_time(took)}, "
+            f"{_time(expected.wall_seconds)} expected"
+        )
+        return "\n".join([said + self._jobs(done, facts, expected), *self._told(holes)])
+
+    def _told(self, holes: Sequence[tuple[Launch, dict[str, Any]]]) -> list[str]:
+        """One line for all launches that left the same hole: which, why, and how they are tried again."""
+        alike: dict[tuple[str, ...], list[Launch]] = {}
+        for launch, fact in holes:
+            cause = (launch["experiment"], launch["placement"], fact["hole"], fact["reason"])
+            alike.setdefault(cause, []).append(launch)
+        return [
+            f"not measured: {experiment}, placement {placement}, launch "
+            f"{', '.join(str(launch['launch']) for launch in launches)} ({kind}): {reason}; to try again, add -R "
+            + " ".join(str(self._file(launch)) for launch in launches)
+            for (experiment, placement, kind, reason), launches in alike.items()
+        ]
+
+    def _is_of_this_run(self, fact: dict[str, Any]) -> bool:
+        started = fact.get("started_utc")
+        return started is None or datetime.fromisoformat(started).timestamp() >= self.began
+
+    def _jobs(self, done: Sequence[Launch], facts: Sequence[dict[str, Any]], expected: Cost) -> str:
+        """On a cluster, what the jobs used, and where their time went."""
         if self.nodes is None:
-            return said
+            return ""
         used = sum(
             (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(launch))
             for fact, launch in zip(facts, done, strict=True)
         )
         parts = [f"{seconds:.0f} s {words}" for words, seconds in _parts(facts).items()]
         return (
-            f"{said}; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\n"
+            f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\n"
             f"a job, in the median: {', '.join(parts)}"
         )
 

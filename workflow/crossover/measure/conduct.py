@@ -5,7 +5,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from crossover import plan, record
-from crossover.measure.blocks import Block, Blocks, Cell
+from crossover.measure.blocks import Block, Blocks, Cell, Metric
 from crossover.measure.experiments import Experiment
 from crossover.measure.peers import Peers, Refusal
 from crossover.measure.provenance import Disturbance
@@ -33,7 +33,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     with kind.drive(peers, settings) as blocks:
         stretches = list(
             sample(
-                Guarded(blocks),
+                Guarded(blocks, identity["experiment"], kind.METRICS),
                 _cells(kind, settings),
                 plan.arms(settings),
                 Sampling.of(settings),
@@ -42,6 +42,10 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
             )
         )
     rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
+    if not rows:
+        raise Refusal(
+            "no value", f"no block of the driver of {identity['experiment']} gave a value or a fault; correct it"
+        )
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     facts = identity | {
         "started_utc": started.isoformat(timespec="milliseconds"),
@@ -75,16 +79,24 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
 class Guarded:
     """Blocks with a deadline: fires even inside C, prints every thread's stack and ends the process."""
 
-    def __init__(self, blocks: Blocks):
-        self._blocks = blocks
+    def __init__(self, blocks: Blocks, experiment: str, metrics: Sequence[Metric]):
+        self._blocks, self._experiment = blocks, experiment
+        self._declared = [metric.name for metric in metrics]
 
     def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
-        """Run the block; re-arms the deadline, untimed."""
+        """Run the block; re-arms the deadline, untimed. Raises Refusal for a metric that is not declared."""
         faulthandler.dump_traceback_later(BLOCK_LIMIT_SECONDS, exit=True)
         try:
-            return self._blocks.run(cell, arm, n)
+            block = self._blocks.run(cell, arm, n)
         finally:
             faulthandler.cancel_dump_traceback_later()
+        if unknown := [name for name in block.values if name not in self._declared]:
+            raise Refusal(
+                "unknown metric",
+                f"the driver of {self._experiment} gave the metric {unknown[0]!r} for the arm {arm.name}; its "
+                f"METRICS are {', '.join(self._declared)}; add it there or correct the driver",
+            )
+        return block
 
 
 class Progress:
