@@ -106,6 +106,32 @@ def test_hours_are_said_in_words():
     assert demand.hours([]) == "0 s"
 
 
+# ---- a report on what is there
+
+
+def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(config):
+    measure(config, 1, target_width=0.5)
+    measure(config, 2, outcome="hole")
+    broken = inventory.Path(measure(config, 3))
+    broken.write_bytes(b"nothing")
+    measure(config | {"tier": "paper"}, 1)
+    partial = config | {"partial": True}
+    others = inventory.other_tiers(config["results"], "quick", schema.TIERS)
+    old = inventory.Path(config["results"], "raw/mpi_pingpong/node/launch=1.parquet")
+    record.write(record.MEASUREMENTS.empty_table(), old)
+    said = Demand(partial, Command()).leaves_out(held(config), others, inventory.of_no_tier(config["results"]))
+    assert said.splitlines()[:2] == [
+        "partial: 1 measured launches and 1 holes of tier quick",
+        "1 of them were measured with other settings, code or software than those of now",
+    ]
+    assert f"left out: {broken} cannot be read" in said
+    assert (
+        "left out: 1 launches of tier paper; to report on them:\n    snakemake --config partial=true tier=paper" in said
+    )
+    assert f"left out: 1 launches of an earlier version, such as {old}; if they are of tier quick, move" in said
+    assert demand.moved([], "quick") == []
+
+
 # ---- the command
 
 
@@ -132,3 +158,14 @@ def test_a_command_is_repeated_with_other_values_and_without_force():
     assert command.but(results="x", partial="true") == (
         "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
     )
+
+
+@pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])
+def test_a_target_behind_config_is_refused_with_what_to_type(words):
+    with pytest.raises(SystemExit, match="'toy' is none; if it is a target, put -- before it: -- toy"):
+        typed.require_values(words)
+
+
+def test_what_is_behind_config_is_not_refused_for_other_words():
+    typed.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
+    typed.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])

@@ -1,6 +1,8 @@
 """Is what a run will take added up right, and what it took read from its files?"""
 
 import os
+import re
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +66,7 @@ def test_of_a_second_sweep_it_is_said_how_much_it_may_add(config):
         "tier paper: 5 launches, about 35 min of measuring on this machine",
         "then, inside the crossovers that were found, a second sweep of at most 10 launches, about 69 min of "
         "measuring on this machine",
+        "both together: at most 104 min",
     ]
     assert Course(config, None).outlook([], ["toy"]).startswith("tier paper: nothing is left to measure\nthen")
 
@@ -119,3 +122,10 @@ def test_holes_are_counted_apart_and_say_why_and_how_to_fill_them(config):
 def test_a_file_that_stayed_because_it_could_not_be_measured_again_is_not_counted(config):
     course = done(config, *launches(1), 500, wall_seconds=400.0, started_utc="1969-12-31T00:00:00+00:00")
     assert course.review(launches(1)) == "no launch was measured"
+
+
+def test_no_page_names_a_tiers_hours_which_a_dry_run_prints():
+    root = Path(forecast.__file__).parents[2]
+    for page in ("README.md", "config/schema.yaml", "config/config.yaml", "config/README.md"):
+        lines = [line for line in (root / page).read_text().splitlines() if "`paper`" in line or "paper:" in line]
+        assert not [line for line in lines if re.search(r"\b(four|two|\d+) hours|day and a half|\d days", line)], page

@@ -386,3 +386,18 @@ def accept_or_refuse(config):
     for launch in plan.launches(complete):
         settings = complete["experiments"][launch["experiment"]]
         assert plan.limit_seconds(plan.of_launch(settings, launch["placement"], launch["launch"])) > 0
+
+
+@pytest.mark.parametrize("key", schema.NEEDED)
+def test_an_experiment_without_a_key_that_all_need_is_refused(monkeypatch, key):
+    whole = schema.read_schema()
+    del whole["properties"]["experiments"]["properties"]["zmq_latency"]["properties"][key]
+    monkeypatch.setattr(schema, "read_schema", lambda: whole)
+    with pytest.raises(schema.ConfigError, match=f"experiments.zmq_latency.{key}: is missing; give it a default"):
+        schema.complete({"experiments": {"zmq_latency": {}}})
+
+
+def test_keys_inside_of_a_key_are_not_taken_from_the_command_line():
+    schema.require_plain({"tier": "smoke", "partial": True})
+    with pytest.raises(schema.ConfigError, match="experiments: --config takes one plain value for a key; set keys"):
+        schema.require_plain({"experiments": {"zmq_latency": {"launches": "5"}}})

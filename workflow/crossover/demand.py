@@ -11,6 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -68,6 +69,28 @@ class Demand:
         differing = [(each, found) for each in asked if (found := self.differences(each))]
         return self._sentence(differing) if differing else ""
 
+    def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> str:
+        """What a report on the launches that exist is made of, what it leaves out, and why.
+
+        `others` are the numbers of launches of other tiers, `of_no_tier` raw files whose path names no tier.
+        """
+        experiments = self.config["experiments"]
+        used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
+        measured = [each for each in used if each.measured]
+        holes = len(used) - len(measured)
+        lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
+        if otherwise := sum(bool(self.differences(each)) for each in measured):
+            lines.append(f"{otherwise} of them were measured with other settings, code or software than those of now")
+        lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
+        unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
+        lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
+        lines += [
+            f"left out: {count} launches of tier {tier}; to report on them:\n    "
+            + self.command.but(partial="true", tier=tier)
+            for tier, count in others.items()
+        ]
+        return "\n".join(lines + moved(of_no_tier, self.config["tier"]))
+
     def _code(self, held: Held, settings: Settings) -> str:
         return closure.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))
 
@@ -96,6 +119,17 @@ class Demand:
 
 def _only(names: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
     return {name: versions[name] for name in names if name in versions}
+
+
+def moved(files: Sequence[str], tier: str) -> list[str]:
+    """What to do with raw files of an earlier version, whose path names no tier; no line if there are none."""
+    if not files:
+        return []
+    folder = Path(files[0]).parents[2] / tier
+    return [
+        f"left out: {len(files)} launches of an earlier version, such as {files[0]}; if they are of tier {tier}, "
+        f"move the folders of their experiments to {folder}"
+    ]
 
 
 def _changed(where: str, before: Any, now: Any) -> Iterator[str]:

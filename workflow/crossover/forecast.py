@@ -83,6 +83,8 @@ class Course:
         told = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
             told += f"\nthen, inside the crossovers that were found, a second sweep of at most {self._words(after)}"
+            whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
+            told += f"\nboth together: at most {_time(whole)}"
         return told
 
     def _words(self, launches: Sequence[Launch]) -> str:
@@ -178,6 +180,8 @@ def _counted(launches: int) -> str:
 
 
 def _time(seconds: float) -> str:
+    if seconds >= 7200:
+        return f"{seconds / 3600:.1f} h"
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
 
 

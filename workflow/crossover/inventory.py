@@ -48,10 +48,12 @@ def of_no_tier(results: str) -> list[str]:
     return sorted(map(str, Path(results, "raw").glob("*/*/launch=*.parquet")))
 
 
-def other_tiers(results: str, tier: str) -> dict[str, int]:
-    """How many launches other tiers have here."""
-    counts = {folder.name: len(list(folder.glob("*/*/launch=*.parquet"))) for folder in Path(results).glob("raw/*")}
-    return {name: count for name, count in sorted(counts.items()) if count and name != tier}
+def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:
+    """How many launches the other tiers have here."""
+    counts = {
+        name: len(list(Path(results, "raw", name).glob("*/*/launch=*.parquet"))) for name in tiers if name != tier
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def _held(path: Path) -> Held:

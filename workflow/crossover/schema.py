@@ -53,6 +53,16 @@ def complete(config: Mapping[str, Any]) -> Config:
     return cast(Config, completed[chosen] | {"tier": chosen})
 
 
+def require_plain(values: Mapping[str, Any]) -> None:
+    """Raise ConfigError for a value of --config with keys inside: Snakemake hands their numbers over as texts."""
+    nested = [key for key, value in values.items() if isinstance(value, Mapping | list)]
+    remedy = (
+        "--config takes one plain value for a key; set keys inside of it in config/config.yaml or by --configfile FILE"
+    )
+    if nested:
+        raise ConfigError([f"{key}: {remedy}" for key in nested])
+
+
 def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str]]]]:
     """What this configuration leaves to a higher tier: {experiment: {tier: {key: entries}}}, of keys that hold lists.
 
@@ -127,6 +137,12 @@ def _at_tier(value: Any, tier: str) -> Any:
     return {key: _at_tier(entry, tier) for key, entry in value.items()}
 
 
+NEEDED = (
+    *("arms", "reference", "placements", "launches"),
+    *("block_seconds", "rounds", "target_width", "budget_seconds"),
+)
+"""Settings without which no experiment can be measured."""
+
 _FLAGS = {"true": True, "false": False}
 """What Snakemake makes a text of where it stands behind --config."""
 
@@ -183,6 +199,11 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
     for name in sorted(allowed - forbidden):
         settings = config["experiments"][name]
+        if lacking := [key for key in NEEDED if settings.get(key) is None]:
+            found += [
+                f"experiments.{name}.{key}: is missing; give it a default in config/schema.yaml" for key in lacking
+            ]
+            continue
         strangers = _strangers(settings, entrants) if farming(settings) else []
         found += [f"experiments.{name}.{fault}" for fault in [*_contradictions(settings), *strangers]]
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
@@ -48,6 +48,15 @@ def read(words: Iterable[str] | None = None) -> Command:
     with redirect_stderr(StringIO()):
         _, chosen = parse_args(list(sys.argv[1:] if words is None else words))
     return _command(chosen)
+
+
+def require_values(words: Sequence[str]) -> None:
+    """End with a message where a target stands behind --config, which takes all words up to the next option."""
+    option = ""
+    for word in words:
+        option = word if word.startswith("-") else option
+        if option in ("--config", "-C") and word != option and "=" not in word:
+            sys.exit(f"--config takes key=value, and {word!r} is none; if it is a target, put -- before it: -- {word}")
 
 
 def _command(chosen: Namespace) -> Command:
