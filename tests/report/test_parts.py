@@ -145,6 +145,18 @@ def test_a_ladder_that_fails_is_left_out(tmp_path, monkeypatch):
     assert [(each.kind, each.name) for each in failure.of(tmp_path / "figures" / "ladder")] == [("figure", "ladder")]
 
 
+def test_an_experiment_whose_tables_failed_is_not_said_to_be_no_part_of_the_run(results, tmp_path):
+    folder = shutil.copytree(results, tmp_path / "results")
+    cause = Failure("table", "launches", "task_map", "ValueError: a fault", "analyse/gather.py, line 7")
+    table = record.read(folder / "launches.parquet", record.LAUNCHES)
+    record.write(table, folder / "launches.parquet", failure.stored([cause]))
+    leads = LEADS | {"task_map": "efficiency"}
+    for part in (Page(leads, folder).charts("task_map"), Page(leads, folder).holes()):
+        assert "able `launches` of `task_map`" in part.data
+        assert "not part of this run" not in part.data
+    assert "`task_map` is not part of this run" in Page(leads, results).holes().data
+
+
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
     """The report's source, of which one cell fails wherever it is rendered, and no Quarto."""

@@ -171,6 +171,8 @@ class Page:
         """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
         every = self.tables.panels(experiment, self.leads.get(experiment))
         panels = [panel for panel in every if panel.values or panel.near_ratios]
+        if not panels and experiment in self._without_tables():
+            return Markdown("")
         if not panels:
             return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
         metrics = list(dict.fromkeys(panel.metric for panel in panels))
@@ -257,7 +259,11 @@ class Page:
         return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
 
     def _absent(self) -> list[str]:
-        return [name for name in self.leads if name not in self.tables.experiments]
+        return [name for name in self.leads if name not in {*self.tables.experiments, *self._without_tables()}]
+
+    def _without_tables(self) -> set[str]:
+        """The experiments of which a table failed: that it has no rows says nothing of what was measured."""
+        return {each.experiment for each in self.failures if each.kind == "table"}
 
 
 def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
