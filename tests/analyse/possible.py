@@ -1,12 +1,11 @@
 """Synthetic measurements for one claim, of many shapes, but only such as could be measured."""
 
 import numpy as np
-from judged import UNITS, sides
+from judged import UNITS, X, sides
 
 from crossover.analyse.curves import Curve
 from crossover.analyse.field import Field, NotMeasuredError, as_named
 
-X = np.logspace(0, 7, 15)
 LAUNCHES = 5
 RATE = 1e6
 """What every arm does unless it is changed: one repetition takes a microsecond."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from judged import louder, medians, shipped, sides, write
+from judged import X, louder, medians, shipped, sides, write
 from possible import field
 
 from crossover import claimed, published, record
@@ -222,10 +222,15 @@ def test_where_no_engines_played_plain_ranks_stand_in_and_the_method_says_so(tmp
 
 def test_an_open_end_stays_open_on_a_bounded_scale():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-large-task")
-    row = claims.row(claim, field({side: np.zeros((5, 15)) for side in sides(claim["quantity"])}), of_source([], ""))
+    row = claims.row(
+        claim, field({side: np.zeros((5, len(X))) for side in sides(claim["quantity"])}), of_source([], "")
+    )
     assert row["verdict"] == "holds"
 
 
 def test_the_numbers_of_a_source_are_not_interpolated():
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "vsm-too-small")
-    assert claims._of_source(claim, of_source(published.read(), "vsm")) == {"own": "no data"}
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-large-win")
+    moved = claim | {"quantity": claim["quantity"] | {"at": 400_000}}
+    source = of_source(published.read(), "pyzmq")
+    assert claims._of_source(claim, source)["own"] == "contradicts"
+    assert claims._of_source(moved, source) == {"own": "no data"}

@@ -97,6 +97,12 @@ def test_each_point_of_a_part_of_the_axis_has_a_number_and_the_part_must_be_cove
         find(field(*pair()), quantity("ratio", over="copy", each={"from": 1000, "to": 2e6}))
 
 
+def test_a_part_of_the_axis_without_any_point_is_not_measured():
+    for reading in ("each", "mean"):
+        with pytest.raises(NotMeasuredError, match="no 1100"):
+            find(field(*pair()), quantity("ratio", over="copy", **{reading: {"from": 1100, "to": 1200}}))
+
+
 @pytest.mark.parametrize("place", [99, 1.1e6])
 def test_nothing_is_read_beyond_the_axis(place):
     with pytest.raises(NotMeasuredError, match=re.escape(f"no {place:g}")):

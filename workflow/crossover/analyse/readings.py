@@ -56,12 +56,17 @@ def read(quantity: Mapping[str, Any], x: Floats, d: Floats, partial: bool = Fals
 
 
 def part(x: Floats, d: Floats, wanted: Mapping[str, float], partial: bool = False) -> tuple[Floats, Floats]:
-    """The part of a curve between `wanted`'s ends, each of which may be left out."""
+    """The part of a curve between `wanted`'s ends, each of which may be left out.
+
+    Raises BeyondError where the curve does not reach an end, or has no point between them.
+    """
     for end in wanted.values():
         if not partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
             raise BeyondError(end)
     low, high = np.log(wanted.get("from", x.min(initial=np.inf))), np.log(wanted.get("to", x.max(initial=0.0) or 1.0))
     inside = (np.log(x) >= low - SAME) & (np.log(x) <= high + SAME)
+    if wanted and not inside.any():
+        raise BeyondError(next(iter(wanted.values())))
     return x[inside], d[:, inside]
 
 
