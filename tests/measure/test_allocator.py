@@ -1,0 +1,35 @@
+"""Do the ranks of an MPI launch keep the memory that they free, whatever was freed before?"""
+
+import subprocess
+import sys
+
+from crossover.measure import launch
+
+ROUND = """
+import resource, sys
+for size in (1 << 20, 8 << 20, 24 << 20):
+    bytearray(size)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        bytearray(size)[::4096]
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def faults(environment):
+    """Page faults of 20 allocations of 1, 8 and 24 MB, each after one of the same size."""
+    told = subprocess.run([sys.executable, "-c", ROUND], env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return [int(line) for line in told.stdout.split()]
+
+
+def test_large_blocks_get_memory_that_was_freed_before():
+    assert max(faults(launch.MEMORY_KEPT)) < 1000 < max(faults({}))
+
+
+def test_launches_of_mpi_and_no_others_are_told_so(tmp_path):
+    def environment(settings):
+        job = launch.Job("any", 1, "mpiexec", {"placement": "node"} | settings, "c0de")
+        return launch._environment(job, tmp_path)
+
+    assert environment({"thread_level": "single"}).items() >= launch.MEMORY_KEPT.items()
+    assert not set(environment({})) & set(launch.MEMORY_KEPT)
