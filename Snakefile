@@ -21,6 +21,7 @@ from crossover import (
     room,
     schema,
     session,
+    subject,
     sweep,
     typed,
 )
@@ -36,7 +37,7 @@ configfile: "config/config.yaml"
 with session.plain(schema.ConfigError):
     schema.require_plain(workflow.config_settings.config)
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
-    claimed.read("config/claims.yaml")
+    subject.require(claimed.read("config/claims.yaml"), run["entrants"])
 
 session.expose()
 RESULTS = run["results"]

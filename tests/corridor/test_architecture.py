@@ -12,7 +12,7 @@ from crossover.closure import PACKAGE
 
 CORRIDOR = {
     *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
-    *("inventory", "demand", "typed", "failure", "outcome", "claimed", "published", "sources", "document"),
+    *("inventory", "demand", "subject", "typed", "failure", "outcome", "claimed", "published", "sources", "document"),
     *("__main__", "__init__"),
 }
 WINGS = {"measure", "analyse", "report"}
