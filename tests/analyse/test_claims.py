@@ -203,6 +203,7 @@ def test_the_method_of_each_claim_says_what_is_tested_against_what(tmp_path, row
     assert all(row["method"].count("Refuted if") == 1 for row in found.values())
     large = found["zmq-large-win"]["method"]
     assert "at 464,158 bytes, where nothing was measured: interpolated between" in large
+    assert "at 1,000,000 bytes;" in found["zmq-send-large"]["method"]
     assert "interpolated" not in found["mpi-speedup"]["method"]
     assert "two one-sided t tests" in found["ipp-ssh"]["method"]
 

@@ -61,7 +61,7 @@ class Absence:
     def of_place(self, curve: Curve, place: float) -> str:
         """Why a curve does not reach a place on the axis."""
         experiment, unit = curve.facts["experiment"], curve.facts["axis_unit"]
-        told = f"the axis goes from {curve.x[0]:,.6g} to {curve.x[-1]:,.6g} {unit} and leaves out {place:,.6g}"
+        told = f"the axis goes from {curve.x[0]:,.10g} to {curve.x[-1]:,.10g} {unit} and leaves out {place:,.10g}"
         for tier in self.higher.get(experiment, []):
             if tier["low"] <= place <= tier["high"]:
                 return f"{told}; it is measured from tier `{tier['tier']}` on (`--config tier={tier['tier']}`)"

@@ -45,14 +45,14 @@ def _quantity(quantity: Quantity) -> str:
             other = quantity["against"].get("metric", metric)
             return f"The place where {arm} passes {over} in {metric}, divided by the place in {other}"
         case "loss":
-            chosen = f"{arm} from {quantity['threshold']:,.6g} on and {over} before"
+            chosen = f"{arm} from {quantity['threshold']:,.10g} on and {over} before"
             return f"{metric.capitalize()} of the better arm divided by that of the chosen one, {chosen}, at each point"
         case "gap":
             return f"The share of the way from {over} to `{quantity['of']}` that {arm} covers, on a logarithmic scale"
         case "saturation":
             return f"The first place where {metric} of {arm} times the axis reaches {quantity['share']:.0%} of its most"
         case _:
-            ends = f"{quantity['to']:,.6g} divided by that at {quantity['from']:,.6g}"
+            ends = f"{quantity['to']:,.10g} divided by that at {quantity['from']:,.10g}"
             return f"{metric.capitalize()} of {arm} at {ends}"
 
 
@@ -67,11 +67,11 @@ def _reading(quantity: Quantity, found: Found | None) -> str:
     unit = found.curves[0].facts["axis_unit"] if found else ""
 
     def place(x: float) -> str:
-        return f"{x:,.6g} {unit}".strip()
+        return f"{x:,.10g} {unit}".strip()
 
     def part(ends: Mapping[str, float]) -> str:
-        low = f" from {ends['from']:,.6g}" if "from" in ends else ""
-        high = f" to {ends['to']:,.6g}" if "to" in ends else ""
+        low = f" from {ends['from']:,.10g}" if "from" in ends else ""
+        high = f" to {ends['to']:,.10g}" if "to" in ends else ""
         return f" {unit} of the axis{low}{high}" if unit and (low or high) else f" the axis{low}{high}"
 
     if "at" in quantity:
