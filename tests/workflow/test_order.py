@@ -1,0 +1,82 @@
+"""All commands of the pages, in random order, some of them killed: no launch that was measured is lost."""
+
+import os
+import random
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from copies import ROOT, Project, copy_of_the_project
+from test_interruptions import kill, wait_for, workers
+from test_main_job import _commands
+
+from crossover import inventory
+
+ORDERS = int(os.environ.get("CROSSOVER_ORDERS", "1"))
+"""How many orders are tried, each in about two minutes; before a release: CROSSOVER_ORDERS=20."""
+
+TIERS = ("smoke", "quick", "standard")
+KILLED = 0.3
+"""The share of commands that are killed at a random moment."""
+
+
+def commands() -> list[str]:
+    """Every command of README and docs that runs on one machine, of each of three tiers."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    found = sorted({line for page in pages for line in _commands(page) if "slurm" not in line})
+    own = [re.sub(r"zmq_throughput|mpi_pingpong", "toy", line) for line in found if "doctor" not in line]
+    others = [f"snakemake --profile profiles/local --config tier={tier}" for tier in TIERS]
+    settings = ["snakemake --profile profiles/local --config remeasure=true", "snakemake --profile profiles/local -n"]
+    return [*own, *others, *settings, "edit the driver", "change a setting"]
+
+
+def measured(project: Project) -> dict[str, bytes]:
+    """The content of every measured raw file of every tier."""
+    held = [each for tier in TIERS for each in inventory.launches(str(project.folder / "results"), tier)]
+    return {each.path: Path(each.path).read_bytes() for each in held if each.measured}
+
+
+def do(project: Project, command: str, chance: random.Random) -> str:
+    """Run a command, or kill it on its way; returns what was done."""
+    if command == "edit the driver":
+        with (project.folder / "workflow/crossover/measure/experiments/toy.py").open("a") as driver:
+            driver.write(f"\nEDIT = {chance.random()}\n")
+        return command
+    if command == "change a setting":
+        project.configure(toy={"launches": 2, "target_width": chance.choice([0.01, 0.02, 0.03])})
+        return command
+    if chance.random() >= KILLED:
+        code, said = project.run(*command.split())
+        assert code in (0, 1) and "Traceback" not in said, said
+        return f"{command}: {code}"
+    how = chance.choice([signal.SIGINT, signal.SIGKILL])
+    run = project.start(*command.split())
+    time.sleep(chance.uniform(3, 10))
+    if run.poll() is None:
+        kill(run, how)
+    else:
+        run.communicate()
+    wait_for(lambda: not workers(project))
+    return f"{command}: {how.name}"
+
+
+@pytest.mark.parametrize("order", range(ORDERS))
+def test_no_order_of_commands_loses_a_measured_launch(tmp_path: Path, order: int) -> None:
+    chance = random.Random(order)
+    project = copy_of_the_project(tmp_path / "project")
+    project.configure(toy={"launches": 2})
+    chosen = commands()
+    assert len(chosen) > 8
+    chance.shuffle(chosen)
+    history: list[str] = []
+    before = measured(project)
+    for command in chosen:
+        history.append(do(project, command, chance))
+        after = measured(project)
+        assert set(before) <= set(after), history
+        if not re.search(r" -[FR]|remeasure=true", command):
+            assert {path: after[path] for path in before} == before, history
+        before = after
+    assert before, history
