@@ -12,6 +12,7 @@ from crossover import forecast, plan, schema
 EXPERIMENTS = (
     "zmq_throughput",
     "zmq_latency",
+    "zmq_bursts",
     "zmq_message_size",
     "mpi_pingpong",
     "task_latency",
@@ -156,7 +157,7 @@ WRONG = {
     "a list of experiments": ({"experiments": ["mpi_pingpong"]}, "experiments: ['mpi_pingpong'] is not of type object"),
     "an experiment that does not exist": (
         {"experiments": {"mpi": {}}},
-        "experiments.mpi: unknown key; known here: zmq_throughput, zmq_latency, zmq_message_size, ",
+        "experiments.mpi: unknown key; known here: zmq_throughput, zmq_latency, zmq_bursts, zmq_message_size, ",
     ),
     "a list of settings": ({"experiments": {"mpi_pingpong": []}}, "experiments.mpi_pingpong: [] is not of type object"),
     "a setting that does not exist": (

@@ -19,12 +19,14 @@ throughput ends when that answer is back.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import Any
 
 import zmq
 
+from crossover.measure.blocks import Block
 from crossover.measure.channel import Channel
 from crossover.measure.flood import Send, Take
 from crossover.measure.sockets import Socket
@@ -34,7 +36,7 @@ from crossover.measure.sockets import Socket
 class Burst:
     """When things happened to a burst, in ns of the sender's clock; `fault` says why it does not count.
 
-    `window_ns` is from the first message's arrival to the last one's, by the receiver's clock.
+    `window_ns` is from the first message's arrival to the last one's, by the receiver's clock; 0 for one message.
     """
 
     began: int
@@ -73,14 +75,27 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, number: i
     return Burst(began, sent, heard or last, last - first, "" if sane else "lost or damaged messages")
 
 
+def block(bursts: Sequence[Burst], messages: int) -> Block:
+    """The block that bursts of so many messages in all make: its throughput, send rate and overstatement."""
+    moving = sum(burst.last - burst.began for burst in bursts) / 1e9
+    for burst in bursts:
+        if burst.fault:
+            return Block(moving, fault=burst.fault)
+    values = {"throughput": messages / moving, "send rate": messages / sum(b.sent - b.began for b in bursts) * 1e9}
+    # Of one message alone the published window is empty.
+    if all(burst.window_ns for burst in bursts):
+        values["overstatement"] = moving / sum(burst.window_ns for burst in bursts) * 1e9
+    return Block(moving, values)
+
+
 def receive(channel: Channel, socket: Socket, loop: Take, count: int, way: Way) -> None:
     """Be the receiving end of a burst; between the first message and the last it does nothing but receive."""
     channel.send("ready")
     got: Any = loop(1)
-    first = perf_counter_ns()
+    first = last = perf_counter_ns()
     if count > 1:
         got = loop(count - 1)
-    last = perf_counter_ns()
+        last = perf_counter_ns()
     if way.answered:
         identity, got = got
         socket.send_multipart([identity, b"DONE"])

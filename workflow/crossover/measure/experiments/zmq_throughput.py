@@ -155,14 +155,7 @@ class Sender:
             self.their_peak = max(self.their_peak, self.channel.receive())
             if bursts[-1].fault:
                 break
-        moving = sum(each.last - each.began for each in bursts) / 1e9
-        if bursts[-1].fault:
-            return Block(moving, fault=bursts[-1].fault)
-        values = {"throughput": n / moving, "send rate": n / sum(each.sent - each.began for each in bursts) * 1e9}
-        # Of one message alone the published window is empty.
-        if min(counts) > 1:
-            values["overstatement"] = moving / sum(each.window_ns for each in bursts) * 1e9
-        return Block(moving, values)
+        return burst.block(bursts, n)
 
 
 @contextmanager
