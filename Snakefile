@@ -1,6 +1,5 @@
 # Measures, analyses, reports. The three wings are in workflow/rules; what is measured is in config/config.yaml,
 # where it runs in profiles/. Start with: snakemake --profile profiles/local
-import atexit
 import sys
 from pathlib import Path
 
@@ -70,6 +69,7 @@ if not run["partial"]:
 include: "workflow/rules/analyse.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/doctor.smk"
+include: "workflow/rules/outlook.smk"
 
 
 rule all:
@@ -93,26 +93,6 @@ for name in run["experiments"]:
             sweep.raw_files(run, checkpoints.refinement, name),
             f"{RESULTS}/figures/{name}",
         localrule: True
-
-
-def look() -> None:
-    """Stop where measured launches differ from the run; in a dry run say at its end what the run would take."""
-    if conflict := asked.conflict(kept, session.experiments(workflow)):
-        sys.exit(conflict)
-    old = inventory.of_no_tier(RESULTS)
-    if run["partial"]:
-        others = inventory.other_tiers(RESULTS, run["tier"], schema.TIERS)
-        print(asked.leaves_out(held, others, old), file=sys.stderr, flush=True)
-    else:
-        print(*demand.moved(old, run["tier"]), sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
-    if workflow.dryrun and not conclude.asked(workflow):
-        atexit.register(tell)
-
-
-def tell() -> None:
-    """Say what is left to measure and how long it takes."""
-    unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
-    print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)
 
 
 session.leave_updated_files_alone()

@@ -18,7 +18,7 @@ TABLES = (
     "needs",
     "steady",
 )
-# What is measured of the second sweep keeps its cells. Not a parameter, which would run this again when it changes.
+# What is measured of the second sweep keeps its cells.
 KEPT = shlex.join(["--kept", *second, "--"]) if (second := sweep.second(kept)) else ""
 ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
 
@@ -34,13 +34,16 @@ checkpoint refinement:
     localrule: True
     conda:
         "../../envs/analyse.yaml"
+    resources:
+        # Not a parameter, which would run this again when it changes.
+        kept=KEPT,
     params:
         settings=plan.for_config(run, plan.of_experiment),
         code=closure.digest("crossover.analyse.refinement"),
     message:
         "Looking for crossovers of {wildcards.experiment} to refine"
     shell:
-        "python -m crossover refine --settings {params.settings:q} --output {output:q} {KEPT} {input:q} 2>&1 | tee {log:q}"
+        "python -m crossover refine --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} 2>&1 | tee {log:q}"
 
 
 rule tables:

@@ -1,5 +1,5 @@
 # One job is one launch: all cells and arms of one experiment in one placement, in one set of processes.
-# A launch that is measured is none of its outputs, unless it is to be measured again (`measured.kept`): Snakemake deletes
+# A launch that is measured is none of its outputs, unless it is to be measured again (`demand.kept`): Snakemake deletes
 # an output before the job that makes it, and makes it again whenever the rule has changed.
 
 

@@ -1,0 +1,23 @@
+# What is said before anything runs: which measured launches differ from the run, and how long it takes.
+
+import atexit
+
+
+def look() -> None:
+    """Stop where measured launches differ from the run; in a dry run say at its end what the run would take."""
+    if conflict := asked.conflict(kept, session.experiments(workflow)):
+        sys.exit(conflict)
+    old = inventory.of_no_tier(RESULTS)
+    if run["partial"]:
+        others = inventory.other_tiers(RESULTS, run["tier"], schema.TIERS)
+        print(asked.leaves_out(held, others, old), file=sys.stderr, flush=True)
+    else:
+        print(*demand.moved(old, run["tier"]), sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
+    if workflow.dryrun and not conclude.asked(workflow):
+        atexit.register(tell)
+
+
+def tell() -> None:
+    """Say what is left to measure and how long it takes."""
+    unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
+    print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)
