@@ -14,7 +14,7 @@ from crossover.analyse.recommend import recommend
 from crossover.analyse.tables import derive, join
 
 LAUNCHES = 5
-FLOOD, QUESTION = "PUSH/PULL over {}, 64 MB in flight", "REQ/REP over {}"
+FLOOD, QUESTION = "PUSH/PULL over {}, 2000 messages or 64 MB in flight", "REQ/REP over {}"
 SENT_SOONER = 17_500.0
 """Bytes from which on the send calls of a lent message return sooner."""
 

@@ -332,7 +332,7 @@ def folder(tmp_path_factory):
                 "null": 0 * SIZES,
             }.items()
         }
-        measured = rows(seconds, protocol="PUSH/PULL over tcp, 64 MB in flight", launch=launch)
+        measured = rows(seconds, protocol="PUSH/PULL over tcp, 2000 messages or 64 MB in flight", launch=launch)
         for row in measured:
             row["metric"] = "throughput"
         files.append(raw(folder / f"launch={launch}.parquet", measured, launch=launch, settings="{}"))

@@ -1,6 +1,7 @@
 """Are the settings what the libraries know, their defaults true, and does each snippet do what it says?"""
 
 import ast
+import re
 import subprocess
 import sys
 from inspect import signature
@@ -14,7 +15,7 @@ from ipyparallel.controller.task_scheduler import TaskScheduler
 from jupyter_client.session import Session
 from traitlets.config import Config, PyFileConfigLoader
 
-from crossover import schema
+from crossover import plan, schema
 from crossover.analyse.decide import _recommended
 from crossover.analyse.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, Choice, Level, Onset
 from crossover.measure import experiments
@@ -62,6 +63,21 @@ def test_a_setting_names_experiments_metrics_and_arms_that_are_measured(setting)
         assert len(measured) > 1, "an aim that no tier could ever decide"
         somewhere |= measured
     assert somewhere == wanted, "a setting that no tier could ever decide"
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+@pytest.mark.parametrize("setting", SETTINGS, ids=ids)
+def test_an_aim_finds_its_curves_by_the_names_that_the_drivers_give_them(setting, tier):
+    config = schema.complete({"tier": tier})
+    for aim in setting.aims:
+        asked = plan.settings_of(config, aim.experiment)
+        cells = experiments.find(aim.experiment).cells
+        named = {
+            cell.protocol
+            for each in plan.launches(config, aim.experiment)
+            for cell in cells(plan.of_launch(asked, each["placement"], each["launch"]))
+        }
+        assert any(re.match(aim.protocols, name) for name in named), named
 
 
 def test_a_setting_has_one_entry_and_each_of_its_aims_one_name():

@@ -86,7 +86,7 @@ FLOODS = Aim(
     "throughput",
     experiment="zmq_throughput",
     metric="throughput",
-    protocols=r"PUSH/PULL over (\w+), \d+ MB",
+    protocols=r"PUSH/PULL over (\w+), \d+ messages",
     beside=("send rate", "peak memory"),
 )
 QUESTIONS = Aim(

@@ -39,7 +39,7 @@ TUNNEL = " over ssh"
 def of(experiment: str, protocol: str, arm: str) -> Conditions:
     """The conditions of one arm under one protocol.
 
-    >>> of("zmq_throughput", "PUSH/PULL over ipc, 64 MB in flight", "copy")
+    >>> of("zmq_throughput", "PUSH/PULL over ipc, 2000 messages or 64 MB in flight", "copy")
     {'polled': 'no', 'pattern': 'PUSH/PULL', 'transport': 'ipc'}
     >>> of("task_latency", "empty tasks, engines: 4, senders: 1, packer: json", "leastload hwm 1")["hwm"]
     '1'
