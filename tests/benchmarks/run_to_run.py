@@ -35,7 +35,7 @@ from crossover.analyse.medians import medians
 from crossover.analyse.statistics import Estimate, Floats, estimate
 
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
-LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": []}
+LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": [], "burst_seconds": 0.5}
 WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
 START_SECONDS = 2
 """What a launch takes beside its budget, about."""

@@ -113,7 +113,7 @@ PLAIN, PUBLISHED = "PUSH/PULL over ipc", "DEALER/ROUTER over ipc"
 
 ZEROMQ = {"sizes_bytes": list(SIZES_BYTES), "placements": ["node"], "budget_seconds": 4}
 IN_FLIGHT_BYTES = 64_000_000
-LONG = {"block_seconds": 0.25, "budget_seconds": 8, "in_flight_bytes": IN_FLIGHT_BYTES}
+LONG = {"block_seconds": 0.25, "burst_seconds": 0.25, "burst_bytes": IN_FLIGHT_BYTES, "budget_seconds": 8}
 """Bursts so long that it matters little how they begin: pyzmq's script starts a new process to receive each."""
 
 
