@@ -67,7 +67,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_and_once_there_is_room_it_goes
 
 FILLING = """\
     yield Spinner()
-    import os, subprocess
+    import subprocess
     if peers.rank == 0:
         subprocess.run(["sh", "-c", f"cat /dev/zero > {os.getcwd()}/results/ballast"], stderr=subprocess.DEVNULL)"""
 """In the toy's driver: the disk is full just when the result is to be written."""
