@@ -95,6 +95,17 @@ for name in run["experiments"]:
         localrule: True
 
 
+# Measured launches that are targets by their names are there already.
+if named := sorted({each.path for each in kept} & {str(Path(target)) for target in command.targets}):
+
+    rule kept:
+        input:
+            named,
+        localrule: True
+
+    session.ask_instead(workflow, named, "kept")
+
+
 session.leave_updated_files_alone()
 session.when_planned(workflow, look)
 

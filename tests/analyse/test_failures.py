@@ -1,6 +1,8 @@
 """Does a table, a claim or a setting that fails leave its reason, and everything else as it is?"""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from judged import medians, shipped, write
@@ -88,15 +90,18 @@ def test_a_file_that_cannot_be_believed_still_ends_the_step(raw, tmp_path):
 
 def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_kept_with_the_launches(raw, tmp_path, monkeypatch):
     monkeypatch.setattr(refinement, "refinement", fault)
-    output = tmp_path / "toy" / "refinement.json"
-    output.parent.mkdir()
+    placed = tmp_path / "raw" / "toy" / "node"
+    placed.mkdir(parents=True)
+    raw = [Path(shutil.copy(path, placed)) for path in raw]
+    output = placed.with_name("refinement.json")
     refinement.refine(raw, {}, output)
     assert set(json.loads(output.read_text())) == {"failures"}
-    gather.gather(raw, output.parent)
-    tables.derive(output.parent)
-    (failed,) = failure.of(output.parent / "launches.parquet")
+    folder = tmp_path / "toy"
+    gather.gather(raw, folder)
+    tables.derive(folder)
+    (failed,) = failure.of(folder / "launches.parquet")
     assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "toy", "ValueError: a fault")
-    assert not lacking(output.parent, "launches") and not lacking(output.parent, "needs")
+    assert not lacking(folder, "launches") and not lacking(folder, "needs")
 
 
 # ---- claims

@@ -101,6 +101,7 @@ def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one
         ("task_map", "efficiency"): SHARE,
         ("task_scaling", "efficiency"): SHARE,
         ("zmq_throughput", "overstatement"): FACTOR,
+        ("zmq_bursts", "overstatement"): FACTOR,
     }
 
 

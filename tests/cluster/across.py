@@ -54,6 +54,8 @@ class Launch:
         return record.metadata(table), table.to_pylist()
 
     def hole(self, *asked: Any) -> tuple[str, str]:
+        # A hole does not replace what was measured.
+        self.output.unlink(missing_ok=True)
         facts, rows = self.finish(self.start(*asked))
         assert rows == []
         return facts["launch"]["hole"], facts["launch"]["reason"]

@@ -27,8 +27,8 @@ CHANGED = {
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-6}
 TELLING = (
     "measure/conduct.py",
-    "            return self._blocks.run(",
-    '            print("a block runs", flush=True)\n            return self._blocks.run(',
+    "            block = self._blocks.run(",
+    '            print("a block runs", flush=True)\n            block = self._blocks.run(',
 )
 SHORT = ("plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "8")
 

@@ -198,7 +198,7 @@ def test_the_client_reaches_its_farm_through_the_tunnel_alone_and_nothing_is_lef
     }
     ports = {name: {port for process in named[name] for _, port in listening(process)} for name in named}
     entries, controller = ports["ssh"], set.union(*map(served, named["ipyparallel.controller"]))
-    assert len(connected_to(driver) & entries) > 3
+    assert eventually(lambda: len(connected_to(driver) & entries) > 3)
     assert connected_to(driver) & controller == set()
     # The engines are beside the controller.
     assert connected_to(engine) & controller and not connected_to(engine) & entries

@@ -142,3 +142,11 @@ def test_a_second_sweep_that_is_measured_keeps_its_cells(tmp_path: Path) -> None
     project.edit("workflow/crossover/analyse/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
     project.succeed(*RUN, "toy")
     assert raw(project) == before
+
+
+def test_a_measured_launch_that_is_a_target_by_its_name_is_there(measured: Project) -> None:
+    before = raw(measured)
+    one = "results/raw/quick/toy/node/launch=1.parquet"
+    measured.succeed(*RUN, one)
+    measured.succeed(*RUN, one, "toy")
+    assert raw(measured) == before

@@ -6,7 +6,7 @@ import fcntl
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,20 @@ def decides(workflow: Any) -> bool:
 def measures_here(workflow: Any) -> bool:
     """Whether launches run with the software of this process, and not in an environment of their own (`--sdm`)."""
     return not workflow.deployment_settings.deployment_method
+
+
+def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
+    """Let a rule that needs these files stand for them among the targets: Snakemake makes no file without a rule."""
+    prepare = workflow._prepare_dag
+
+    def prepared(*given: Any, **named: Any) -> Any:
+        # Not known any earlier.
+        asked = set(workflow.dag_settings.targets)
+        there = {target for target in asked if str(Path(target)) in files}
+        workflow.dag_settings.targets = (asked - there) | {rule}
+        return prepare(*given, **named)
+
+    workflow._prepare_dag = prepared
 
 
 def experiments(workflow: Any) -> set[str]:

@@ -30,7 +30,8 @@ def gather(raw: list[Path], folder: Path) -> None:
     with failure.caught("table", "", folder.name) as failed:
         tables = gathered(raw)
     failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
-    failures["launches"] += failure.of(folder / "refinement.json")
+    for refinement in sorted({path.parents[1] / "refinement.json" for path in raw}):
+        failures["launches"] += failure.of(refinement)
     for name, table in tables.items():
         record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
 
