@@ -1,8 +1,11 @@
 """Is a flow timed in its middle, bounded, and void where a message is lost or damaged?"""
 
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import zmq
@@ -55,6 +58,21 @@ def test_a_flow_arrives_whole_whatever_the_arm(curve, arm, n):
     found = flowed(Curve.named(curve), n, Bounds(100, 10**6, 0.002), arm)
     assert found.fault == ""
     assert found.timed_seconds > 0 and found.send_rate > 0
+
+
+def test_lent_messages_by_the_thousand_are_collected_within_one_process():
+    """Beyond the high-water marks of pyzmq's own collecting socket; in a process whose collector has not begun."""
+    program = """
+import sys
+sys.path[:0] = sys.argv[1:]
+from crossover.measure.sockets import unbound_collector
+unbound_collector()
+from test_flow import CURVES, Bounds, Curve, flowed
+for _ in range(10):
+    assert flowed(Curve.named(CURVES[0]), 20_000, Bounds(2000, 10**6, 0.002), "no-copy").fault == ""
+"""
+    paths = [str(Path(__file__).parent), *sys.path]
+    subprocess.run([sys.executable, "-c", program, *paths], check=True, timeout=200)
 
 
 @pytest.mark.parametrize("messages", [1, 3, 4, 100])

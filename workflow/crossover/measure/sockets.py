@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import zmq
+from zmq.utils import garbage
 
 from crossover.measure.channel import Channel
 from crossover.measure.native import UnavailableError
@@ -26,6 +27,7 @@ def connected(
     peers: Peers, other_end: OtherEnd, kinds: Mapping[str, int]
 ) -> Iterator[tuple[Channel, dict[str, Socket]]]:
     """Rank 0's channel to the other end, and a socket of a kind for each name; then the other end is told to stop."""
+    unbound_collector()
     context: zmq.Context[Any] = zmq.Context()
     channel = peers.other_end(context, other_end)
     sockets = {}
@@ -72,6 +74,17 @@ def in_c(
     channel.send(reason)
     their_reason = channel.receive()
     return halves, reason or their_reason
+
+
+def unbound_collector() -> None:
+    """Lift the bound on what pyzmq's thread that collects lent buffers is told; before the first is lent.
+
+    A receiver in the same process frees a lent message with the interpreter's lock held, and tells that thread over a
+    socket. Where 2,000 such words wait, its high-water mark makes it wait for a thread that waits for the lock: a
+    deadlock (seen with pyzmq 27.3 over inproc).
+    """
+    garbage.gc.context.sndhwm = 0
+    garbage.gc.context.rcvhwm = 0
 
 
 def _address(transport: str, host: str) -> str:
