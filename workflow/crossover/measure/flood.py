@@ -11,6 +11,7 @@ import zmq
 
 from crossover.measure.handover import HANDOVERS, Message
 from crossover.measure.sockets import Socket
+from crossover.plan import TRANSPORTS
 
 Send = Callable[[int], None]
 """Sends so many messages, and does nothing else."""
@@ -48,6 +49,12 @@ class Curve:
     def flags(self) -> int:
         """The flags of a call after the poller has said that it will not have to wait."""
         return zmq.NOBLOCK if self.polled else 0
+
+
+def curves(settings: dict[str, Any]) -> dict[str, Curve]:
+    """The curves that have a meaning in this placement, by their names."""
+    named = {name: Curve.named(name) for name in settings["curves"]}
+    return {name: curve for name, curve in named.items() if curve.transport in TRANSPORTS[settings["placement"]]}
 
 
 def sending(socket: Socket, curve: Curve, arm: str, payload: bytes) -> Send:

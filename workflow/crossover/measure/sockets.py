@@ -77,10 +77,10 @@ def in_c(
 
 
 def unbound_collector() -> None:
-    """Lift the bound on what pyzmq's thread that collects lent buffers is told; before the first is lent.
+    """Lift the high-water mark of the socket to pyzmq's collecting thread; call it before a buffer is lent.
 
-    A receiver in the same process frees a lent message with the interpreter's lock held, and tells that thread over a
-    socket. Where 2,000 such words wait, its high-water mark makes it wait for a thread that waits for the lock: a
+    A receiver in the same process frees a lent message with the interpreter's lock held, and notifies that thread over
+    this socket. When 2,000 notifications are waiting, the receiver waits for a thread that waits for the lock: a
     deadlock (seen with pyzmq 27.3 over inproc).
     """
     garbage.gc.context.sndhwm = 0

@@ -17,10 +17,10 @@ import zmq
 from crossover.measure import burst, sockets
 from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.channel import Channel
-from crossover.measure.flood import Curve, receiving, sending
+from crossover.measure.flood import curves, receiving, sending
 from crossover.measure.peers import Peers
 from crossover.measure.sockets import Socket
-from crossover.plan import TRANSPORTS, Arm, points
+from crossover.plan import Arm, points
 
 AXIS = Axis("burst", "messages")
 METRICS = (
@@ -28,12 +28,6 @@ METRICS = (
     Metric("send rate", "messages/s", "higher"),
     Metric("overstatement", "times", "lower"),
 )
-
-
-def curves(settings: dict[str, Any]) -> dict[str, Curve]:
-    """The curves that have a meaning in this placement, by their names."""
-    named = {name: Curve.named(name) for name in settings["curves"]}
-    return {name: curve for name, curve in named.items() if curve.transport in TRANSPORTS[settings["placement"]]}
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:

@@ -30,11 +30,11 @@ from crossover.measure import burst, flow, peak_memory, sockets
 from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import zeromq
 from crossover.measure.channel import Channel
-from crossover.measure.flood import Curve, Send, Take, receiving, sending
+from crossover.measure.flood import Curve, Send, Take, curves, receiving, sending
 from crossover.measure.handover import Message, without
 from crossover.measure.peers import Peers
 from crossover.measure.sockets import Socket
-from crossover.plan import TRANSPORTS, Arm, points
+from crossover.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
 METRICS = (
@@ -50,12 +50,6 @@ CEILINGS = {"C copy": True, "C no-copy": False}
 
 LIBRARIES = {"C copy": "zmq_push_pull", "C no-copy": "zmq_push_pull"}
 """The library that each ceiling is in; read by the workflow, which builds them."""
-
-
-def curves(settings: dict[str, Any]) -> dict[str, Curve]:
-    """The curves that have a meaning in this placement, by their names."""
-    named = {name: Curve.named(name) for name in settings["curves"]}
-    return {name: curve for name, curve in named.items() if curve.transport in TRANSPORTS[settings["placement"]]}
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
