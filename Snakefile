@@ -48,6 +48,9 @@ asked = demand.Demand(
     run, command, provenance.software() if held and session.measures_here(workflow) else None
 )
 kept = asked.kept(held)
+old = inventory.of_no_tier(RESULTS) if session.decides(workflow) else []
+others = inventory.other_tiers(RESULTS, run["tier"], schema.TIERS)
+remarks = asked.leaves_out(held, others, old) if run["partial"] else []
 course = forecast.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
 
 

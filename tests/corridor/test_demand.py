@@ -119,7 +119,8 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
     others = inventory.other_tiers(config["results"], "quick", schema.TIERS)
     old = inventory.Path(config["results"], "raw/mpi_pingpong/node/launch=1.parquet")
     record.write(record.MEASUREMENTS.empty_table(), old)
-    said = Demand(partial, Command()).leaves_out(held(config), others, inventory.of_no_tier(config["results"]))
+    remarks = Demand(partial, Command()).leaves_out(held(config), others, inventory.of_no_tier(config["results"]))
+    said = "\n".join(map(str, remarks))
     assert said.splitlines()[:2] == [
         "partial: 1 measured launches and 1 holes of tier quick",
         "1 of them were measured with other settings, code or software than those of now",

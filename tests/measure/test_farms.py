@@ -16,6 +16,7 @@ from crossover import plan, record, schema
 from crossover.measure.farms import ipyparallel
 from crossover.measure.network import LOOPBACK
 from crossover.measure.peers import Refusal
+from crossover.measure.server import START_SECONDS
 
 SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
@@ -276,3 +277,52 @@ def test_engines_that_join_without_the_clients_notice_are_found_all_the_same(lau
     assert one.run() == 0
     assert {row["validity"] for row in rows(one)} <= SANE
     assert rows(one)
+
+
+def ended_by(one):
+    """The kind of hole that a launch left, its reason, and how long it took in seconds."""
+    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
+    return facts["hole"], facts["reason"], facts["wall_seconds"]
+
+
+def test_a_controller_that_dies_when_it_has_told_its_address_ends_the_launch_at_once(launch, tmp_path):
+    started = '*("-m", "ipyparallel.controller"),'
+    dying = '*("-c", DYING),'
+    program = (
+        "import pathlib, subprocess, sys, time\n"
+        "subprocess.Popen([sys.executable, '-m', 'ipyparallel.controller', *sys.argv[1:]])\n"
+        "folder = next(word.partition('=')[2] for word in sys.argv if word.startswith('--profile-dir='))\n"
+        "while len(list(pathlib.Path(folder, 'security').glob('*.json'))) < 2:\n    time.sleep(0.01)\n"
+        "time.sleep(0.1)\n"
+    )
+    constant = f"DYING = {program!r}\nPORTS = 20\n"
+    file = "measure/farms/ipyparallel.py"
+    root = toy_project(tmp_path / "project", dying=(file, started, dying), program=(file, "PORTS = 20\n", constant))
+    one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload"]), root=root)
+    assert one.run() == 0
+    kind, reason, seconds = ended_by(one)
+    assert kind == "crashed"
+    assert "ipyparallel leastload, which the farm needs, has ended; its last words: " in reason
+    assert seconds < START_SECONDS / 2
+    one.leaves_nothing_but_its_file()
+
+
+@pytest.mark.parametrize(
+    ("entrant", "program", "name"),
+    [
+        ("leastload", "ipyparallel.controller", "ipyparallel leastload"),
+        ("dask", "distributed.cli.dask_scheduler", "dask"),
+        ("twisted", "crossover.measure.farms.twisted", "twisted"),
+    ],
+)
+def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):
+    one = launch("task_latency", settings("task_latency", ["bare zmq", entrant], **LONG))
+    one.start()
+    assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60)
+    server = next(each for each in one.processes() if program in each.cmdline()[1:4])
+    server.kill()
+    assert one.process.wait(60) == 0
+    kind, reason, _ = ended_by(one)
+    assert kind == "crashed"
+    assert f"{name}, which the farm needs, has ended" in reason
+    one.leaves_nothing_but_its_file()

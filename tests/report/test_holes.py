@@ -29,3 +29,12 @@ def test_on_slurm_the_command_uses_its_profile():
 def test_a_reason_cannot_break_out_of_its_code():
     (said,) = holes.paragraphs(run(Campaign([], holes=[launch_row("toy", 1, "crashed", "it said `a`\n```\n# boo")])))
     assert "`it said 'a' ''' # boo`" in said
+
+
+def test_a_partial_page_lists_what_it_leaves_out_and_how_to_report_on_it():
+    said = holes.partial([["partial: 3 launches of tier quick", ""], ["left out: 2 launches of tier smoke", "do this"]])
+    assert said == (
+        "`partial: 3 launches of tier quick`\n\n`left out: 2 launches of tier smoke`; to report on them:\n\n"
+        "```\ndo this\n```"
+    )
+    assert holes.partial([]) == ""

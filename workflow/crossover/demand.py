@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from crossover import closure, sweep
 from crossover.inventory import Held
@@ -26,6 +26,16 @@ FARMS = ("ipyparallel", "distributed", "foolscap", "twisted")
 
 ABSENT = "none"
 """How the value of a setting is written that is not there."""
+
+
+class Remark(NamedTuple):
+    """A sentence about the launches that a partial run takes or leaves out, and the command that would take them."""
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}; to report on them:\n    {self.command}" if self.command else self.text
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,8 @@ class Demand:
         differing = [(each, found) for each in asked if (found := self.differences(each))]
         return self._sentence(differing) if differing else ""
 
-    def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> str:
-        """What a report on the launches that exist is made of, what it leaves out, and why.
+    def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
+        """What a report on the launches that exist is made of, then what it leaves out, and why.
 
         `others` are the numbers of launches of other tiers, `of_no_tier` raw files whose path names no tier.
         """
@@ -84,12 +94,11 @@ class Demand:
         lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
         unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
-        lines += [
-            f"left out: {count} launches of tier {tier}; to report on them:\n    "
-            + self.command.but(partial="true", tier=tier)
+        elsewhere = [
+            Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
-        return "\n".join(lines + moved(of_no_tier, self.config["tier"]))
+        return [*map(Remark, lines), *elsewhere, *map(Remark, moved(of_no_tier, self.config["tier"]))]
 
     def _code(self, held: Held, settings: Settings) -> str:
         return closure.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))

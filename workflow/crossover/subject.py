@@ -1,16 +1,19 @@
-"""Whether what a claim is about exists: its experiment, placement, curve, metric and arms."""
+"""Whether what a claim is about exists: its experiment, placement, curve, metric and arms.
+
+The schema says of each experiment how its protocols read, under `x-protocols`: a name in braces is that of a key and
+stands for each of its values, a 0 for any number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
+from itertools import product
 from typing import Any
 
 from crossover import schema
 from crossover.claimed import FILE, Claim
-
-ANY_BURST = ", 64 MB in flight"
-"""What a driver adds to the name of a curve, beside what the configuration calls it."""
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
@@ -41,12 +44,13 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
     if part["experiment"] not in experiments:
         yield _unknown(f"{where}experiment", part["experiment"], experiments)
         return
-    settings = experiments[part["experiment"]]["properties"]
+    experiment = experiments[part["experiment"]]
+    settings = experiment["properties"]
     placements = settings["placements"]["items"]["enum"]
     if part["placement"] not in placements:
         yield _unknown(f"{where}placement", part["placement"], placements)
-    metrics = settings.get("refine_metric", {}).get("enum")
-    if metrics and part["metric"] not in metrics:
+    metrics = experiment.get("x-metrics") or settings["refine_metric"]["enum"]
+    if part["metric"] not in metrics:
         yield _unknown(f"{where}metric", part["metric"], metrics)
     arms = [name for key in ("arms", "ceilings") for name in settings.get(key, {}).get("items", {}).get("enum", [])]
     arms = arms or list(whole["entrants"]["properties"])
@@ -55,10 +59,35 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
     named["over"] = over if isinstance(over, list) else [over] if isinstance(over, str) else []
     for key, names in named.items():
         yield from (_unknown(f"{where}{key}", name, arms) for name in names if name not in arms)
-    if "curves" in settings:
-        curves = settings["curves"]["items"]["enum"]
-        if part["protocol"] not in curves and not any(fnmatch(curve + ANY_BURST, part["protocol"]) for curve in curves):
-            yield _unknown(f"{where}protocol", part["protocol"], curves)
+    exist = protocols(experiment)
+    wanted = part["protocol"]
+    for protocol in [wanted] if isinstance(wanted, str) else wanted:
+        if not matching(protocol, exist):
+            yield _unknown(f"{where}protocol", protocol, exist)
+
+
+def protocols(experiment: Mapping[str, Any]) -> list[str]:
+    """How the protocols of an experiment read, given its part of the schema: each with 0 for a number that a
+    setting chooses."""
+    found = []
+    for template in experiment["x-protocols"]:
+        keys = re.findall(r"{(\w+)}", template)
+        choices = [experiment["properties"][key]["items"]["enum"] for key in keys]
+        found += [template.format_map(dict(zip(keys, chosen, strict=True))) for chosen in product(*choices)]
+    return found
+
+
+def matching(pattern: str, exist: Sequence[str]) -> list[str]:
+    """Those of `protocols` that a pattern, whose numbers may be any, is about.
+
+    >>> matching("empty tasks, engines: 31*", ["empty tasks, engines: 0, senders: 0"])
+    ['empty tasks, engines: 0, senders: 0']
+    """
+    return [name for name in exist if fnmatch(_zeroed(name), _zeroed(pattern))]
+
+
+def _zeroed(text: str) -> str:
+    return re.sub(r"\d+(?:\.\d+)*", "0", text)
 
 
 def _unknown(key: str, name: Any, available: Iterable[str]) -> str:

@@ -7,10 +7,8 @@ def look() -> None:
     """Stop where measured launches differ from the run; in a dry run say at its end what the run would take."""
     if conflict := asked.conflict(kept, session.experiments(workflow)):
         sys.exit(conflict)
-    old = inventory.of_no_tier(RESULTS)
     if run["partial"]:
-        others = inventory.other_tiers(RESULTS, run["tier"], schema.TIERS)
-        print(asked.leaves_out(held, others, old), file=sys.stderr, flush=True)
+        print(*remarks, sep="\n", file=sys.stderr, flush=True)
     else:
         print(*demand.moved(old, run["tier"]), sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
     if workflow.dryrun and not conclude.asked(workflow):

@@ -15,6 +15,10 @@ _NOTICE = re.compile(r"^-{40,}\n(.+?)^-{40,}$", re.MULTILINE | re.DOTALL)
 """What Open MPI's launcher puts between two rules."""
 
 
+LOST = ", which the farm needs, has ended"
+"""What rank 0 says of a server that it has lost. All that is said after it comes of that."""
+
+
 class Relay:
     """Passes lines to the terminal and the log, and remembers the last ones: they are a crash's reason.
 
@@ -38,11 +42,14 @@ class Relay:
             self(line.rstrip("\n"))
 
     def last_words(self) -> str:
-        """The line that most likely names the error: the last of a rank that reads like one, else its launcher's."""
+        """The line that most likely names the error: a loss, else the last of a rank that reads like an error, else its
+        launcher's.
+        """
         said = "\n".join(self._last)
         lines = [line.strip() for line in _NOTICE.sub("", said).splitlines() if line.strip()]
+        losses = [line for line in lines if LOST in line]
         telling = [line for line in lines if _TELLING.search(line) and not line.startswith("Abort(")]
         ranks = [line for line in telling if not _LAUNCHERS.match(line)]
         # The first is of what happened, the others are of what came of it; its further paragraphs give advice.
         notices = [" ".join(text.partition("\n\n")[0].split()) for text in _NOTICE.findall(said)][:1]
-        return f"last words: {(ranks or notices or telling or lines or ['none'])[-1]}"
+        return f"last words: {(losses[:1] or ranks or notices or telling or lines or ['none'])[-1]}"

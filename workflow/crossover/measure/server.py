@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from crossover.measure.peers import Refusal
+from crossover.measure.relay import LOST
 
 START_SECONDS = 60
 """How long anything of a farm may take to come up or to end."""
@@ -27,6 +29,8 @@ class Server:
         self.name = name
         self.folder = Path(tempfile.mkdtemp(prefix=f"{name.replace(' ', '-')}-"))
         self._log = self.folder / "server.log"
+        self._watch: threading.Thread | None = None
+        self._may_end = False
 
     def start(
         self,
@@ -53,10 +57,29 @@ class Server:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
-                return read()
+                answer = read()
             except (OSError, ValueError):
                 time.sleep(0.02)
+                continue
+            self._end_with_it()
+            return answer
         raise Refusal("crashed", f"{self.name}, which the farm needs, did not come up; {self.last_words()}")
+
+    def _end_with_it(self) -> None:
+        """From now on end this process where the server ends first: whoever talks to it would wait in vain."""
+        if self._watch is None:
+            self._watch = threading.Thread(target=self._watch_it, daemon=True)
+            self._watch.start()
+
+    def _watch_it(self) -> None:
+        self._process.wait()
+        if not self._may_end:
+            print(f"{self.name}{LOST}; {self.last_words()}", file=sys.stderr, flush=True)
+            os._exit(1)
+
+    def let_end(self) -> None:
+        """Its end is no failure from now on."""
+        self._may_end = True
 
     def last_words(self) -> str:
         """What it said last, as a clause."""
@@ -65,6 +88,7 @@ class Server:
 
     def stop(self) -> None:
         """End it with its children; nothing is left of its folder."""
+        self.let_end()
         self._process.terminate()
         self._process.wait(START_SECONDS)
         shutil.rmtree(self.folder)

@@ -24,6 +24,9 @@ WORDS = {
 }
 """By condition, the words of a protocol that name its value."""
 
+LONG, LONG_SECONDS = "1 s or longer", 1
+"""How a burst is said to last that is as long as pyzmq's script counts, or longer."""
+
 SWITCHES = {
     "zmq_throughput": {"polled": ", polled"},
     "zmq_latency": {"legacy": ", legacy"},
@@ -46,6 +49,8 @@ def of(experiment: str, protocol: str, arm: str) -> Conditions:
     """
     found = {key: _switch(words in protocol) for key, words in SWITCHES.get(experiment, {}).items()}
     found |= _named(WORDS, protocol)
+    if lasts := re.search(r", bursts of ([\d.]+) s", protocol):
+        found["burst"] = LONG if float(lasts[1]) >= LONG_SECONDS else f"{lasts[1]} s"
     if experiment == "mpi_pingpong":
         found["players"] = "engines" if ", between engines" in protocol else "ranks"
     if experiment.startswith("task_"):

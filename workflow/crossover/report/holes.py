@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crossover.report import quantities
 from crossover.report.tables import Row, Tables
 
@@ -36,6 +38,14 @@ def _fill(tables: Tables, rows: list[Row]) -> str:
     """The command that measures these launches again, by the profile that suits where the others ran."""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
     return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
+
+
+def partial(remarks: Sequence[Sequence[str]]) -> str:
+    """Which launches a partial run takes and leaves out: each remark, with the command that would take them."""
+    return "\n\n".join(
+        f"{_code(text)}" + (f"; to report on them:\n\n```\n{command}\n```" if command else "")
+        for text, command in remarks
+    )
 
 
 def silent(courses: list[Row]) -> list[str]:

@@ -71,7 +71,7 @@ class Page:
     @part()
     def summary(self) -> Markdown:
         """The page in a few sentences."""
-        return Markdown(short.sentences(self.tables, self.leads))
+        return Markdown(short.sentences(self.tables, self.leads, partial=bool(told.waiting().get("partial"))))
 
     @part()
     def headlines(self) -> Markdown:
@@ -112,7 +112,9 @@ class Page:
         """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
         missing = filter(None, [holes.absent(self._absent())])
         failed = filter(None, [listed(self.failures)])
-        said = "\n\n".join([*failed, *holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())])
+        partial = filter(None, [holes.partial(told.waiting().get("partial", []))])
+        tried = [*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())]
+        said = "\n\n".join([*failed, *partial, *tried])
         return Markdown(said or "There are none: every launch left data.")
 
     @sentence

@@ -19,13 +19,17 @@ KIND = {"one": "crosses", "always": "does not", "none": "not shown", "several": 
 """What each verdict on a crossover comes to."""
 
 
-def sentences(tables: Tables, leads: dict[str, str]) -> str:
-    """A paragraph of at most five sentences, empty if nothing was launched; `leads` gives the leading metrics."""
+def sentences(tables: Tables, leads: dict[str, str], partial: bool = False) -> str:
+    """A paragraph of a few sentences, empty if nothing was launched; `leads` gives the leading metrics.
+
+    Of a `partial` run the page takes the launches that exist, whichever those are.
+    """
     if not tables.launches:
         return ""
     panels = tables.all_leading(leads)
     judged = claims.counts(tables.claims) if tables.claims else ""
-    return " ".join(filter(None, [_coverage(tables), _crossings(panels), judged, _noise(panels)]))
+    taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
+    return " ".join(filter(None, [_coverage(tables), taken, _crossings(panels), judged, _noise(panels)]))
 
 
 def _coverage(tables: Tables) -> str:

@@ -15,8 +15,9 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of a page."""
 
 WAITING_VARIABLE = "CROSSOVER_WAITING"
-"""The one that says what other runs would measure besides, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
-"hosts": {experiment: {placement: hosts that it takes}}}."""
+"""The one that says what the page leaves to other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
+"hosts": {experiment: {placement: hosts that it takes}}, "partial": [[remark, command or ""], ...]}; the remarks of a
+partial run say which launches it takes, and which it leaves out."""
 
 FAILURES_VARIABLE = "CROSSOVER_FAILURES"
 """The one that names the file in which the parts of a page that fail are gathered, one JSON object a line."""
@@ -35,7 +36,7 @@ def results(command: str) -> Path:
 
 
 def waiting() -> dict[str, Any]:
-    """What other runs would measure besides."""
+    """What the page leaves to other runs, as WAITING_VARIABLE describes it."""
     told: dict[str, Any] = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
     return told
 

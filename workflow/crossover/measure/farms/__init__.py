@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 from crossover.plan import arms, places
@@ -106,15 +106,20 @@ def enter(peers: Peers, ranks: Sequence[int], entrant: dict[str, Any]) -> Farm:
 @contextmanager
 def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
     """On rank 0: start these farms, whose engines are all the other ranks, and stop them at the end."""
-    for farm in farms:
-        farm.start()
-    for farm in farms:
-        invitation = farm.invitation()
-        for rank in farm.ranks:
-            peers.send(invitation, to=rank)
-    for farm in farms:
-        farm.join()
-    yield
+    try:
+        for farm in farms:
+            farm.start()
+        for farm in farms:
+            invitation = farm.invitation()
+            for rank in farm.ranks:
+                peers.send(invitation, to=rank)
+        for farm in farms:
+            farm.join()
+        yield
+    except Exception:
+        # A client often misses its server before the server's watch does. The watch knows why, and ends this process.
+        sleep(1)
+        raise
     for farm in farms:
         farm.stop()
     for rank in range(1, peers.size):

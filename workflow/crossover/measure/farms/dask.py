@@ -66,6 +66,7 @@ class Entrant(Farm):
 
     def stop(self) -> None:
         """End workers and scheduler."""
+        self._server.let_end()
         self._client.shutdown()
         self._client.close()
         self._server.stop()
