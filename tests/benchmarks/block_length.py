@@ -100,7 +100,7 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
     with tempfile.TemporaryDirectory() as folder, private_folder() as private:
         answer = Path(folder) / "answer.json"
         command = [
-            *(str(Path(sys.executable).with_name("mpiexec")), "-n", str(plan.ranks(settings))),
+            *launcher.starting("mpiexec", plan.ranks(settings), 1),
             *(sys.executable, "-m", "mpi4py", __file__, experiment, plan.canonical(settings)),
             *("--long-seconds", str(seconds), "--answer", str(answer)),
         ]

@@ -18,6 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from crossover.measure.launcher import starting
+
 ITEM_BYTES = 8
 
 program = os.environ.get("NETPIPE") or shutil.which("NPmpich2")
@@ -25,7 +27,6 @@ if not program:
     sys.exit("NPmpich2 is not on the path: install Debian's netpipe-mpich2, or name the program in NETPIPE")
 prefix = Path(sys.prefix)
 library = prefix / "lib" / "libmpi.so.12"
-mpiexec = Path(sys.executable).with_name("mpiexec")
 found: dict[int, float] = {}
 with tempfile.TemporaryDirectory() as folder:
     (Path(folder) / "libmpich.so.12").symlink_to(library)
@@ -35,7 +36,7 @@ with tempfile.TemporaryDirectory() as folder:
         # No perturbed sizes, and no other size than this.
         options = ["-p", "0", "-n", str(repeats), "-l", str(size), "-u", str(size + 1), "-o", "netpipe.out"]
         told = subprocess.run(
-            [str(mpiexec), "-n", "2", program, *options],
+            [*starting("mpiexec", ranks=2, nodes=1), program, *options],
             cwd=folder,
             env=os.environ | {"LD_LIBRARY_PATH": paths},
             check=True,

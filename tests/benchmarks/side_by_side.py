@@ -28,14 +28,15 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover import closure, plan, schema
-from crossover.measure import host, native_build
+from crossover.measure import host, launcher, native_build
 from crossover.measure.libzmq import build as variant
 from crossover.measure.libzmq import source
 from crossover.measure.libzmq.line import parse
 from crossover.measure.network import Reach
 
 HERE = Path(__file__).parent
-RANKS = (str(Path(sys.executable).with_name("mpiexec")), "-n", "2", sys.executable, "-m", "mpi4py")
+RANKS = (*launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
+"""As ours are started: how the launcher groups two processes decides what of the processors each of them gets."""
 SIZES_BYTES = (1_000, 100_000)
 ELEMENTS = (1_000, 1_024, 65_536, 100_000, 131_072)
 """mpi4py's benchmark knows powers of two bytes alone; the round numbers beside them are there to be looked at."""

@@ -151,8 +151,8 @@ class Campaign:
 SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "needs": record.NEEDS,
-    "steady": record.STEADY, "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
+    "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "groups": record.GROUPS,
+    "needs": record.NEEDS, "steady": record.STEADY, "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 
 
@@ -265,4 +265,6 @@ def two_good_one_hole(**changes: Any) -> Campaign:
 
 def run(campaign: Campaign) -> Tables:
     """What the report reads of a campaign."""
-    return Tables(**{name: rows for name, rows in campaign.tables().items() if name not in ("measurements", "steady")})
+    return Tables(
+        **{name: rows for name, rows in campaign.tables().items() if name not in ("measurements", "steady", "groups")}
+    )

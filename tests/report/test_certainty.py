@@ -160,3 +160,16 @@ def test_every_state_has_its_column():
     names = {"flat", "warm-up", "slowdown", "no steady state", "too few rounds"}
     assert set(certainty.STEADY_HEADER[3:]) == names
     assert "state" in record.STEADY.names
+
+
+def test_groups_of_launches_are_told_with_their_numbers():
+    shared = {
+        "experiment": "mpi_pingpong", "placement": "node", "protocol": "array", "metric": "round trip", "arm": "Send",
+        "reference": "send", "axis_unit": "elements", "x": 100000.0, "p": 0.01,
+    }  # fmt: skip
+    lower = shared | {"group": 1, "ratio": 0.06, "members": "1, 3, 4", "launches": 3}
+    upper = shared | {"group": 2, "ratio": 0.24, "members": "2", "launches": 1}
+    (line,) = certainty.groups([lower, upper])
+    assert line[2:] == ["`Send` / `send`", "100,000 elements", "0.0600 (launches 1, 3, 4)", "0.240 (launch 2)"]
+    many = upper | {"members": "5, 6, 7, 8, 9, 10", "launches": 6}
+    assert certainty.groups([lower, many])[0][-1].endswith("(6 launches)")

@@ -42,6 +42,7 @@ PARTS = {
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),
+    "groups": (certainty, "groups"),
     "needs": (certainty, "needs"),
     "steady": (record, "STEADY"),
     "fits": (fits, "lines"),

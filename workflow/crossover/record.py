@@ -101,6 +101,13 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
 
+GROUPS = _schema(
+    strings="experiment placement protocol metric arm reference axis_unit members",
+    integers="group launches",
+    numbers="x ratio p",
+)
+"""One row per group of launches that agree with each other, of each cell whose launches fall into two groups."""
+
 FITS = _schema(
     strings="experiment placement protocol metric arm axis axis_unit unit",
     integers="launches cells segments segment",

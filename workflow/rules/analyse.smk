@@ -14,6 +14,7 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
+    "groups",
     "fits",
     "needs",
     "steady",

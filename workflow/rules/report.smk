@@ -68,9 +68,7 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        waiting=json.dumps(
-            {"tiers": schema.waiting(config), "hosts": plan.waiting(run), "partial": remarks}
-        ),
+        waiting=json.dumps({"tiers": schema.waiting(config), "hosts": plan.waiting(run), "partial": remarks}),
         code=closure.digest("crossover.report.render", "crossover.report.page"),
     message:
         "Rendering the report"

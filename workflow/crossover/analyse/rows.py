@@ -11,6 +11,7 @@ import numpy as np
 
 from crossover.analyse.crossing import crossing
 from crossover.analyse.curves import Curve
+from crossover.analyse.groups import groups
 from crossover.analyse.hockney import Interval, hockney
 from crossover.analyse.scale import POSITIVE, Scale, of_unit
 from crossover.analyse.sensitivity import sensitivities
@@ -82,6 +83,18 @@ def _sensitivity(curves: Sequence[Curve]) -> Iterator[Row]:
         }
 
 
+def _groups(curves: Sequence[Curve]) -> Iterator[Row]:
+    for number, group in enumerate(groups(curves)):
+        yield group.curve.facts | {
+            "x": group.x,
+            "group": number % 2 + 1,
+            "members": ", ".join(map(str, group.launches)),
+            "launches": len(group.launches),
+            "ratio": np.exp(group.ratio),
+            "p": group.p,
+        }
+
+
 def _fits(curves: Sequence[Curve]) -> Iterator[Row]:
     """Of null arms and ceilings as well: their lines are as good as any."""
     for curve in (each.swept for each in curves):
@@ -117,6 +130,7 @@ DERIVED: dict[str, Callable[[Sequence[Curve]], Iterable[Row]]] = {
     "crossovers": _crossovers,
     "thresholds": _thresholds,
     "sensitivity": _sensitivity,
+    "groups": _groups,
     "fits": _fits,
 }
 """How the rows of each table are found, from an experiment's curves."""

@@ -27,6 +27,7 @@ TABLES = {
     "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS,
     "sensitivity": record.SENSITIVITY,
+    "groups": record.GROUPS,
     "fits": record.FITS,
     "needs": record.NEEDS,
     "steady": record.STEADY,
@@ -95,6 +96,6 @@ def _whole(name: str, folder: Path) -> pa.Table:
 def _table(rows: Rows, name: str) -> pa.Table:
     """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
-    order = [*NAMES, *(column for column in ("level", "segment", "x", "launch") if column in schema.names)]
+    order = [*NAMES, *(column for column in ("level", "segment", "x", "group", "launch") if column in schema.names)]
     frame = pd.DataFrame(rows, columns=schema.names).sort_values(order, kind="stable")
     return pa.Table.from_pandas(frame, schema, preserve_index=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
 import socket
 import subprocess
@@ -140,8 +139,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
-        *shlex.split(job.mpi),
-        *("-n", str(plan.ranks(job.settings))),
+        *launcher.starting(job.mpi, plan.ranks(job.settings), plan.nodes(job.settings)),
         *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "measure"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--interface", job.interface),

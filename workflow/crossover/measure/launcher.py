@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import sys
+from pathlib import Path
 
 from crossover.measure import network
 
@@ -25,6 +28,22 @@ FOR_SRUN = {
     "SLURM_WAIT": "30",
 }
 """What srun heeds unless its options say otherwise. A job sets some of these variables, to what suits its own step."""
+
+
+def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
+    """The words that start so many ranks, before their command; `mpi` is the launcher that the user names.
+
+    On one host MPICH's `mpiexec`, if it has no options, is replaced by a starter that opens no port (`starter`).
+    """
+    if nodes == 1 and mpi == "mpiexec" and _is_of_mpich(mpi):
+        return [sys.executable, "-m", "crossover.measure.starter", str(ranks)]
+    return [*shlex.split(mpi), "-n", str(ranks)]
+
+
+def _is_of_mpich(program: str) -> bool:
+    """Whether MPICH's process manager stands beside it."""
+    found = shutil.which(program)
+    return found is not None and Path(found).resolve().with_name("hydra_pmi_proxy").exists()
 
 
 def surroundings(placement: str, interface: str) -> dict[str, str]:

@@ -14,6 +14,8 @@ NEEDS_HEADER = ["experiment", "protocol", "arms", "noise", "now", "expected", "a
 
 STEADY_HEADER = ["experiment", "", "series", "flat", "warm-up", "slowdown", "no steady state", "too few rounds"]
 
+GROUPS_HEADER = ["experiment", "protocol", "arms", "at", "some launches give", "the others give"]
+
 UNKNOWN = "–"
 
 NAMED = 5
@@ -117,6 +119,23 @@ def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) 
     if others := len(worst) - len(told):
         told.append(f"{others:,} more")
     return f"{name}: ratios without a steady state were found in {quantities.listed(told)}."
+
+
+def groups(rows: Sequence[Row]) -> list[list[str]]:
+    """A line under GROUPS_HEADER for each place whose launches fall into two groups, given a row for each group."""
+    return [
+        [*_named(lower), quantities.quantity(lower["x"], lower["axis_unit"]), _group(lower), _group(upper)]
+        for lower, upper in zip(rows[::2], rows[1::2], strict=True)
+    ]
+
+
+def _group(row: Row) -> str:
+    """The mean ratio of a group, and its launches."""
+    few = row["launches"] <= NAMED
+    who = (
+        f"{'launch' if row['launches'] == 1 else 'launches'} {row['members']}" if few else f"{row['launches']} launches"
+    )
+    return f"{quantities.ratio(row['ratio'], None, None)} ({who})"
 
 
 def _named(row: Row) -> list[str]:

@@ -158,6 +158,13 @@ class Page:
         shown = markup.pipe_table(certainty.STEADY_HEADER, certainty.steady(counts))
         return Markdown("\n\n".join(filter(None, [shown, certainty.unsettled(counts)])))
 
+    @part("groups")
+    def groups(self) -> Markdown:
+        """The places where launches fall into two groups, whose mean is the value of neither."""
+        table = record.read(self.results / "groups.parquet", record.GROUPS).to_pylist()
+        lines = certainty.groups(self._leading(table))
+        return _table(certainty.GROUPS_HEADER, lines, "No launches of any pair of arms fall into two groups.")
+
     @part("fits")
     def fits(self) -> Markdown:
         """What a message and what a byte cost, wherever time was measured against size."""

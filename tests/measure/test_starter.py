@@ -1,0 +1,127 @@
+"""Are ranks started that find each other, by what opens no port, and is nothing left when one of them fails?"""
+
+import os
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from launching import ROOT, eventually
+
+from crossover.measure import launcher, starter
+
+MEET = "import os; from mpi4py import MPI; comm = MPI.COMM_WORLD; "
+
+
+def started(ranks, program, **options):
+    """A starter with so many ranks of a program, which can initialise MPI."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
+    command = [*launcher.starting("mpiexec", ranks, 1), sys.executable, "-m", "mpi4py", "-c", program]
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
+    )
+
+
+@pytest.fixture
+def program():
+    """Starts a program; what is left of it is ended."""
+    processes = []
+
+    def start(ranks, text):
+        processes.append(started(ranks, text))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_ranks_find_each_other(program, ranks):
+    said, _ = program(ranks, MEET + "os.write(1, b'%d %d\\n' % (comm.size, comm.allreduce(comm.rank)))").communicate(
+        timeout=60
+    )
+    assert said.split() == [str(ranks), str(sum(range(ranks)))] * ranks
+
+
+def test_launches_side_by_side_do_not_meet(program):
+    """MPICH names shared memory after the space of keys; launches that had the same one would mix their messages."""
+    text = MEET + "[comm.allreduce(comm.rank) for _ in range(1000)]; os.write(1, b'%d\\n' % comm.size)"
+    both = [program(ranks, text) for ranks in (2, 3)]
+    assert [one.communicate(timeout=60)[0].split() for one in both] == [["2"] * 2, ["3"] * 3]
+    assert len({starter.Server([]).name for _ in range(100)}) == 100
+
+
+@pytest.mark.parametrize(
+    ("ending", "code", "words"),
+    [
+        ("sys.exit(7)", 7, ""),
+        ("os.kill(os.getpid(), 9)", 137, "rank 1 was ended by signal 9 (Killed)"),
+        ("os._exit(0)", 1, "rank 1 ended before MPI_Finalize"),
+        ("comm.Abort(5)", 5, ""),
+    ],
+)
+def test_the_first_rank_that_fails_ends_all_at_once(program, ending, code, words):
+    text = f"import os, sys, time; {MEET}comm.Barrier(); {ending} if comm.rank == 1 else time.sleep(60)"
+    process = program(3, text)
+    assert eventually(lambda: len(psutil.Process(process.pid).children()) == 3)
+    ranks = psutil.Process(process.pid).children()
+    said, _ = process.communicate(timeout=30)
+    assert process.returncode == code, said
+    assert words in said
+    assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
+
+
+def test_it_ends_its_ranks_when_it_is_ended(program):
+    process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
+    assert process.stdout.readline()
+    ranks = psutil.Process(process.pid).children()
+    process.terminate()
+    assert process.wait(30) == 128 + 15
+    assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
+
+
+def test_nothing_listens_and_all_are_in_one_session(program):
+    """Linux shares processors out by session, and each of two ends in two sessions would get half of them."""
+    process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
+    assert process.stdout.readline()
+    family = [psutil.Process(process.pid), *psutil.Process(process.pid).children()]
+    assert {os.getsid(one.pid) for one in family} == {os.getsid(0)}
+    starters = [one for one in family[:1] for each in one.net_connections("tcp") if each.status == psutil.CONN_LISTEN]
+    assert starters == []
+
+
+def test_questions_that_nobody_answers_are_refused_and_not_left_open():
+    ours, theirs = starter.socket.socketpair()
+    rank = starter.Rank(0, None, ours)
+    server = starter.Server([rank])
+    for line in ("cmd=spawn", "cmd=get kvsname=x key=unknown"):
+        server.hear(rank, line)
+    assert theirs.recv(1000).decode().splitlines() == [
+        "cmd=spawn rc=-1 msg=not_supported",
+        "cmd=get_result rc=-1 msg=unknown_key",
+    ]
+    theirs.sendall(b"cmd=put kvsname=x key=a val")
+    assert list(rank.lines()) == []
+    theirs.sendall(b"ue=b\ncmd=get kvsname=x key=a\n")
+    for line in rank.lines():
+        server.hear(rank, line)
+    assert theirs.recv(1000).decode().splitlines()[-1] == "cmd=get_result rc=0 msg=success value=b"
+
+
+def test_other_launchers_are_taken_as_they_are():
+    assert launcher.starting("srun --mpi=pmi2", 3, 2) == ["srun", "--mpi=pmi2", "-n", "3"]
+    assert launcher.starting("mpiexec -bind-to core", 3, 1) == ["mpiexec", "-bind-to", "core", "-n", "3"]
+    assert launcher.starting("mpiexec", 3, 2) == ["mpiexec", "-n", "3"]
+    assert launcher.starting("mpiexec", 3, 1)[0] == sys.executable
+
+
+def test_a_rank_that_is_waited_for_costs_nothing(program):
+    process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
+    assert process.stdout.readline()
+    before = psutil.Process(process.pid).cpu_times()
+    time.sleep(0.5)
+    after = psutil.Process(process.pid).cpu_times()
+    assert (after.user + after.system) - (before.user + before.system) < 0.1
