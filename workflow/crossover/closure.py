@@ -44,7 +44,7 @@ def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any
         entrants = settings_of(wildcards).get("entrants", {})
         farms = [f"crossover.measure.farms.{entrant['farm']}" for entrant in entrants.values()]
         driver = f"crossover.measure.experiments.{wildcards.experiment}"
-        return digest("crossover.measure.launch", "crossover.measure.run", driver, *farms)
+        return digest("crossover.measure.launch", "crossover.measure.starter", "crossover.measure.run", driver, *farms)
 
     return answer
 
