@@ -59,8 +59,9 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
     named["over"] = over if isinstance(over, list) else [over] if isinstance(over, str) else []
     for key, names in named.items():
         yield from (_unknown(f"{where}{key}", name, arms) for name in names if name not in arms)
-    exist = protocols(experiment)
-    wanted = part["protocol"]
+    exist, wanted = protocols(experiment), part["protocol"]
+    if not exist:
+        return
     for protocol in [wanted] if isinstance(wanted, str) else wanted:
         if not matching(protocol, exist):
             yield _unknown(f"{where}protocol", protocol, exist)
@@ -68,9 +69,9 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
 
 def protocols(experiment: Mapping[str, Any]) -> list[str]:
     """How the protocols of an experiment read, given its part of the schema: each with 0 for a number that a
-    setting chooses."""
+    setting chooses. None where the schema does not say."""
     found = []
-    for template in experiment["x-protocols"]:
+    for template in experiment.get("x-protocols", []):
         keys = re.findall(r"{(\w+)}", template)
         choices = [experiment["properties"][key]["items"]["enum"] for key in keys]
         found += [template.format_map(dict(zip(keys, chosen, strict=True))) for chosen in product(*choices)]
