@@ -161,7 +161,7 @@ def test_an_experiment_whose_tables_failed_is_not_said_to_be_no_part_of_the_run(
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
     """The report's source, of which one cell fails wherever it is rendered, and no Quarto."""
-    source = shutil.copytree(render.SOURCE, tmp_path / "reports")
+    source = shutil.copytree(render.REPORTS, tmp_path / "reports")
     text = (source / "index.qmd").read_text()
     setup = "from crossover.report.page import Page\n"
     assert setup in text

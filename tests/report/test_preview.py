@@ -16,7 +16,7 @@ FRONT = "---\ntitle: A page\n---\n\n"
 def page_of(tmp_path, body, front=FRONT):
     source, page = tmp_path / "index.qmd", tmp_path / "page.html"
     source.write_text(front + body)
-    preview.render(source, page, os.environ | {"PYTHONPATH": str(render.PACKAGES)})
+    preview.render(source, page, os.environ | {"PYTHONPATH": str(render.WORKFLOW)})
     return page.read_text()
 
 

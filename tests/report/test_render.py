@@ -44,11 +44,11 @@ def test_quarto_gets_a_private_copy_and_is_told_where_the_results_are(quarto, re
     assert page.read_text().startswith("by quarto")
     assert origin.read(page) == origin.of(results)
     assert words == "render"
-    assert Path(folder).resolve() != render.SOURCE.resolve() and not Path(folder).exists()
+    assert Path(folder).resolve() != render.REPORTS.resolve() and not Path(folder).exists()
     assert (where, python) == (str(results.resolve()), sys.executable)
     assert (Path(packages) / "crossover" / "report").is_dir()
     assert {"_quarto.yml", "index.qmd"} <= set(files)
-    assert not (render.SOURCE / "_site").exists()
+    assert not (render.REPORTS / "_site").exists()
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import yaml
 
 from crossover import published, schema, sources
+from crossover.paths import CONFIG
 
-FILE = Path(__file__).parents[2] / "config" / "claims.yaml"
+FILE = CONFIG / "claims.yaml"
 SCHEMA = FILE.with_name("claims.schema.yaml")
 SOURCES_SCHEMA = FILE.with_name("sources.schema.yaml")
 

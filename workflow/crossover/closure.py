@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
-PACKAGE = Path(__file__).parent
+from crossover.paths import PACKAGE
 
 
 def digest(*modules: str) -> str:

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossover import record
+from crossover.paths import PACKAGE
 
 KEY = "failures"
 """The key of the failures in the metadata of a parquet file, in a JSON file and in what a page says of itself."""
@@ -30,7 +31,6 @@ FILE = f"{KEY}.json"
 ELEMENT = re.compile(rf'<script type="application/json" id="crossover-{KEY}">(.*?)</script>', re.DOTALL)
 """Where a page holds its failures."""
 
-PACKAGE = Path(__file__).parent
 LONGEST = 300
 """Letters of an error's message that are kept; the whole of it is in the log."""
 

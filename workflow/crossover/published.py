@@ -11,8 +11,9 @@ from typing import Any
 import yaml
 
 from crossover import sources
+from crossover.paths import CONFIG
 
-FOLDER = Path(__file__).parents[2] / "config" / "published"
+FOLDER = CONFIG / "published"
 SOURCES = "sources.yaml"
 
 

@@ -12,10 +12,11 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from crossover.paths import CONFIG, PACKAGE
 from crossover.plan import TRANSPORTS, Config, Settings, farming, in_placement, points
 
-FILE = Path(__file__).parents[2] / "config" / "schema.yaml"
-FARMS = Path(__file__).parent / "measure" / "farms"
+FILE = CONFIG / "schema.yaml"
+FARMS = PACKAGE / "measure" / "farms"
 TIERS = ("smoke", "quick", "standard", "paper")
 
 

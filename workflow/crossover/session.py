@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from crossover.paths import WORKFLOW
+
 _claims: list[int] = []
 _due: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -33,8 +35,7 @@ def expose() -> None:
 
     An activated conda environment (`--sdm conda`) still comes first, because Snakemake activates it later.
     """
-    here = Path(__file__).parents[1]
-    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", here)):
+    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", WORKFLOW)):
         present = os.environ.get(variable, "").split(os.pathsep)
         if present[0] != str(folder):
             os.environ[variable] = os.pathsep.join([str(folder), *filter(None, present)])

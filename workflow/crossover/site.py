@@ -11,8 +11,9 @@ from typing import Any
 import yaml
 
 from crossover import schema, session
+from crossover.paths import PROFILES
 
-SCHEMA = Path(__file__).parents[2] / "profiles" / "schema.yaml"
+SCHEMA = PROFILES / "schema.yaml"
 
 
 def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).parents[2]
-FILE = ROOT / "config" / "sources.yaml"
-BIBLIOGRAPHY = ROOT / "reports" / "references.bib"
+from crossover.paths import CONFIG, REPORTS
+
+FILE = CONFIG / "sources.yaml"
+BIBLIOGRAPHY = REPORTS / "references.bib"
 
 NOT_STATED = "not stated"
 """What a condition is called that a document does not state."""

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from crossover.measure.compiler import CC, MPICC, Compiler
 from crossover.measure.product import produce
+from crossover.paths import NATIVE
 
 FLAGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared")
 
-SOURCES = Path(__file__).parents[2] / "native"
+SOURCES = NATIVE
 
 
 def build(source: Path, library: Path) -> str:

@@ -18,13 +18,10 @@ from pathlib import Path
 
 from crossover import failure, record, sources
 from crossover.failure import Failure
+from crossover.paths import REPORTS, WORKFLOW
 from crossover.report import origin, preview, told
 from crossover.report.told import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
-PACKAGES = Path(__file__).parents[2]
-"""The folder that a kernel must have on its path to find this package."""
-
-SOURCE = PACKAGES.parent / "reports"
 LAST_LINES = 15
 """How much of what Quarto said is repeated when it fails."""
 
@@ -46,11 +43,11 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
     environment = os.environ | {
         RESULTS_VARIABLE: str(results.resolve()),
         WAITING_VARIABLE: waiting,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(PACKAGES), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")])),
     }
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         copy = Path(folder) / "reports"
-        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
+        shutil.copytree(REPORTS, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         # So that a document which somebody added is cited, even before `make docs`.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
         parts = Path(folder) / "failures"
@@ -69,7 +66,7 @@ def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Pat
     if quarto := shutil.which("quarto"):
         print(f"report: {quarto} renders {page}", file=sys.stderr)
         # The project knows one page, the index.
-        shutil.copyfile(SOURCE / source, copy / "index.qmd")
+        shutil.copyfile(REPORTS / source, copy / "index.qmd")
         return _by_quarto(quarto, copy, environment)
     print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
     made = copy / "preview.html"

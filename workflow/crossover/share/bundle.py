@@ -16,11 +16,10 @@ from typing import Any
 
 import yaml
 
+from crossover.paths import PROJECT
 from crossover.report import render
 from crossover.share import archive, crate, fresh
 from crossover.share.private import Mask
-
-PROJECT = Path(__file__).parents[3]
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
 """What is archived beside the results."""

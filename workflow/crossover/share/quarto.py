@@ -7,12 +7,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from crossover.paths import REPORTS
 from crossover.share.git import Checkout, indented
 
 TARGET = ("origin", "gh-pages")
 """The remote and the branch that Quarto publishes to; it knows no other, and without a terminal it begins none."""
 
-PROJECT = Path(__file__).parents[3] / "reports" / "_quarto.yml"
+PROJECT = REPORTS / "_quarto.yml"
 
 
 class QuartoError(Exception):

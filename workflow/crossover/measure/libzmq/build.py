@@ -15,8 +15,9 @@ from crossover.measure.compiler import CXX
 from crossover.measure.libzmq import source
 from crossover.measure.libzmq.line import Line, parse, patch, sources
 from crossover.measure.product import produce
+from crossover.paths import NATIVE
 
-OURS = Path(__file__).parents[3] / "native" / "libzmq"
+OURS = NATIVE / "libzmq"
 """What we add: `platform.hpp` in the place of configure, and the struct's real size."""
 
 FLAGS = ("-w", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread")
