@@ -8,23 +8,11 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover import (
-    admission,
-    claimed,
-    closure,
-    demand,
-    forecast,
-    inventory,
-    outcome,
-    plan,
-    room,
-    schema,
-    session,
-    subject,
-    sweep,
-    typed,
-)
-from crossover.measure import provenance
+from crossover.config import claim_list, schema, subject
+from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
+from crossover.records import disk_space
+from crossover.run import code_digest, outcome, session, slurm_check
+from crossover.measure.machine import provenance
 
 with session.plain(schema.ConfigError):
     schema.readable("config/config.yaml")
@@ -36,14 +24,14 @@ configfile: "config/config.yaml"
 with session.plain(schema.ConfigError):
     schema.require_plain(workflow.config_settings.config)
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
-    subject.require(claimed.read("config/claims.yaml"), run["entrants"])
+    subject.require(claim_list.read("config/claims.yaml"), run["entrants"])
 
 session.expose()
 RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
 run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
 # Reading the command takes a moment, and is of use only where something can be lost.
-command = typed.read() if held else typed.Command()
+command = command_line.read() if held else command_line.Command()
 asked = demand.Demand(
     run, command, provenance.software() if held and session.measures_here(workflow) else None
 )
@@ -51,7 +39,7 @@ kept = asked.kept(held)
 old = inventory.of_no_tier(RESULTS) if session.decides(workflow) else []
 others = inventory.other_tiers(RESULTS, run["tier"], schema.TIERS)
 remarks = asked.leaves_out(held, others, old) if run["partial"] else []
-course = forecast.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
+course = estimate.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
 
 
 wildcard_constraints:
@@ -79,7 +67,7 @@ rule all:
     default_target: True
     input:
         plan.raw_files(run),
-        sweep.raw_files(run, checkpoints.refinement, *run["experiments"]),
+        second_sweep.raw_files(run, checkpoints.refinement, *run["experiments"]),
         f"{RESULTS}/recommended.toml",
         f"{RESULTS}/report/index.html",
     localrule: True
@@ -93,7 +81,7 @@ for name in run["experiments"]:
             name
         input:
             plan.raw_files(run, name),
-            sweep.raw_files(run, checkpoints.refinement, name),
+            second_sweep.raw_files(run, checkpoints.refinement, name),
             f"{RESULTS}/figures/{name}",
         localrule: True
 
@@ -114,16 +102,16 @@ session.when_planned(workflow, look)
 
 
 onstart:
-    with session.plain(room.NoRoom):
-        room.require(RESULTS)
+    with session.plain(disk_space.NoRoom):
+        disk_space.require(RESULTS)
     session.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
         session.outwait_controller()
     # The doctor says itself what is refused, and looks at the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":
-            with session.plain(admission.AdmissionError):
-                admission.check(
+            with session.plain(slurm_check.AdmissionError):
+                slurm_check.check(
                     workflow.executor_settings.array_jobs,
                     [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
                 )
@@ -144,5 +132,5 @@ onerror:
     else:
         print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
         outcome.conclude(workflow)
-        with session.plain(room.NoRoom):
-            room.require(RESULTS)
+        with session.plain(disk_space.NoRoom):
+            disk_space.require(RESULTS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crossover import session
+from crossover.run import session
 
 session.expose()
 

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from synthetic import SIZES, raw, rows
 
-from crossover import record
-from crossover.analyse.gather import gather
-from crossover.analyse.recommend import recommend
-from crossover.analyse.tables import derive, join
+from crossover.analyse.advice.recommend import recommend
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.writer import derive, join
+from crossover.records import record
 
 LAUNCHES = 5
 FLOOD, QUESTION = "PUSH/PULL over {}, 2000 messages or 64 MB in flight", "REQ/REP over {}"

@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from crossover import claimed, record
-from crossover.analyse.curves import PANEL
+from crossover.analyse.curves.curve import PANEL
+from crossover.config import claim_list
+from crossover.records import record
 
 LAUNCHES = 5
 
@@ -90,7 +91,7 @@ def write(folder, rows, effect=1.01):
 @cache
 def shipped():
     """The claims of config/claims.yaml."""
-    return claimed.read()
+    return claim_list.read()
 
 
 def louder(curves, which):

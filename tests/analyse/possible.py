@@ -3,8 +3,8 @@
 import numpy as np
 from judged import UNITS, X, sides
 
-from crossover.analyse.curves import Curve
-from crossover.analyse.field import Field, NotMeasuredError, as_named
+from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named
+from crossover.analyse.curves.curve import Curve
 
 LAUNCHES = 5
 RATE = 1e6

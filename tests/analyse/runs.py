@@ -5,8 +5,8 @@ import json
 import numpy as np
 from synthetic import SIZES, blocks, raw, rows
 
-from crossover.analyse.gather import gather
-from crossover.analyse.tables import derive
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.writer import derive
 
 ARMS = ("copy", "no-copy", "default", "null")
 

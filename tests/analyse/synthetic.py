@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crossover import record
+from crossover.records import record
 
 SIZES = np.logspace(2, 6, 13).round()
 """An axis of 13 cells, 100 B to 1 MB."""

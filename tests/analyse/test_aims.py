@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from test_recommend import SIZES, decided, noisy, setting
 
-from crossover import record
-from crossover.analyse.recommend import FILE
-from crossover.analyse.settings import Onset
+from crossover.analyse.advice.recommend import FILE
+from crossover.analyse.advice.settings import Onset
+from crossover.records import record
 
 IN_TWO_WAYS = ("tcp", "ipc")
 

@@ -9,12 +9,13 @@ import pytest
 from judged import X, louder, medians, shipped, sides, write
 from possible import field
 
-from crossover import claimed, published, record
-from crossover.analyse import claims
-from crossover.analyse.curves import NAMES
-from crossover.analyse.field import of_source
-from crossover.analyse.quantities import find
-from crossover.report import claims as told
+from crossover.analyse.claims import judgement
+from crossover.analyse.claims.candidates import of_source
+from crossover.analyse.claims.quantities import find
+from crossover.analyse.curves.curve import NAMES
+from crossover.config import claim_list, published
+from crossover.records import record
+from crossover.report.sections import claims as told
 
 HIGHER = {"task_latency": [{"tier": "standard", "arms": ["leastload", "twisted"], "low": 8, "high": 1024}]}
 
@@ -25,7 +26,7 @@ def rows():
 
 
 def judge(folder, rows, *, higher=HIGHER, these=None, effect=1.01):
-    claims.write(these or shipped(), write(folder, rows, effect), higher)
+    judgement.write(these or shipped(), write(folder, rows, effect), higher)
     return {row["claim"]: row for row in record.read(folder / "claims.parquet", record.CLAIMS).to_pylist()}
 
 
@@ -48,7 +49,7 @@ def test_what_others_published_says_of_their_claims_what_was_found_by_hand():
     }  # fmt: skip
     for claim in shipped():
         if claim["claim"] in known:
-            row = claims._of_source(claim, of_source(published.read(), claim["source"]))
+            row = judgement._of_source(claim, of_source(published.read(), claim["source"]))
             assert row["own_value"] == pytest.approx(known[claim["claim"]], rel=0.03), claim["claim"]
 
 
@@ -63,7 +64,7 @@ def test_a_claims_own_data_is_told_even_where_nothing_was_measured(tmp_path, row
 def test_the_crossover_that_was_published_lies_between_two_points_that_were():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-crossover")
     source = of_source(published.read(), claim["source"])
-    assert 464_158 < claims._of_source(claim, source)["own_value"] < 1_000_000
+    assert 464_158 < judgement._of_source(claim, source)["own_value"] < 1_000_000
     assert find(source, claim["quantity"]).known.story == "only one launch measured it"
 
 
@@ -108,7 +109,7 @@ def test_launches_that_left_only_holes_tell_the_first_reason(tmp_path, rows):
     }
     table = record.read(tmp_path / "launches.parquet", record.LAUNCHES).to_pylist()
     record.write(pa.Table.from_pylist([*table, hole], record.LAUNCHES), tmp_path / "launches.parquet")
-    claims.write(shipped(), tmp_path, {})
+    judgement.write(shipped(), tmp_path, {})
     found = {row["claim"]: row for row in record.read(tmp_path / "claims.parquet", record.CLAIMS).to_pylist()}
     assert (
         found["mpi-speedup"]["reason"] == "all its launches are holes, the first for this reason: `timeout: too slow`"
@@ -124,7 +125,7 @@ def test_a_claim_across_hosts_waits_for_a_cluster(tmp_path, rows):
 def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
     file = tmp_path / "claims.yaml"
     file.write_text(
-        claimed.FILE.read_text()
+        claim_list.FILE.read_text()
         + """
   new:
     source: tutorial
@@ -136,7 +137,7 @@ def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
     expected: {low: 1}
 """
     )
-    found = judge(tmp_path, rows, these=claimed.read(file))
+    found = judge(tmp_path, rows, these=claim_list.read(file))
     assert len(found) == len(shipped()) + 1
     ratios = [row["ratio"] for row in rows if row["arm"] == "send" and row["x"] == pytest.approx(3162.27766)]
     assert found["new"]["value"] == pytest.approx(np.exp(np.mean(np.log(ratios))))
@@ -155,13 +156,13 @@ def test_nothing_is_concluded_where_equal_arms_differ_widely(tmp_path, rows):
 
 
 def test_a_curve_that_changes_changes_every_sentence_that_rests_on_it_and_no_other(tmp_path, rows):
-    field = claims.measured(write(tmp_path, rows), {})
+    field = judgement.measured(write(tmp_path, rows), {})
     nothing = of_source([], "")
 
     def said(curves, experiment):
         about = [claim for claim in shipped() if experiment in json.dumps(claim["quantity"])]
         changed = replace(field, curves=curves)
-        return {claim["claim"]: as_read(claims.row(claim, changed, nothing)) for claim in about}
+        return {claim["claim"]: as_read(judgement.row(claim, changed, nothing)) for claim in about}
 
     followed = set()
     before = {name: said(field.curves, name) for name in {curve.facts["experiment"] for curve in field.curves}}
@@ -186,9 +187,9 @@ def as_read(row):
 
 
 def test_a_claim_that_nothing_decides_is_listed_with_its_reason(tmp_path, rows):
-    claims.write(shipped(), write(tmp_path, rows), HIGHER, claimed.unjudged())
+    judgement.write(shipped(), write(tmp_path, rows), HIGHER, claim_list.unjudged())
     found = {row["claim"]: row for row in record.read(tmp_path / "claims.parquet", record.CLAIMS).to_pylist()}
-    assert len(found) == len(shipped()) + len(claimed.unjudged())
+    assert len(found) == len(shipped()) + len(claim_list.unjudged())
     row = found["vsm-memory"]
     assert row["verdict"] == "not measured"
     assert "does not measure memory" in row["reason"]
@@ -223,7 +224,7 @@ def test_where_no_engines_played_plain_ranks_stand_in_and_the_method_says_so(tmp
 
 def test_an_open_end_stays_open_on_a_bounded_scale():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-large-task")
-    row = claims.row(
+    row = judgement.row(
         claim, field({side: np.zeros((5, len(X))) for side in sides(claim["quantity"])}), of_source([], "")
     )
     assert row["verdict"] == "holds"
@@ -233,5 +234,5 @@ def test_the_numbers_of_a_source_are_not_interpolated():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-large-win")
     moved = claim | {"quantity": claim["quantity"] | {"at": 400_000}}
     source = of_source(published.read(), "pyzmq")
-    assert claims._of_source(claim, source)["own"] == "contradicts"
-    assert claims._of_source(moved, source) == {"own": "no data"}
+    assert judgement._of_source(claim, source)["own"] == "contradicts"
+    assert judgement._of_source(moved, source) == {"own": "no data"}

@@ -9,11 +9,11 @@ import pytest
 from runs import ARMS, finished
 from synthetic import SIZES, raw, rows
 
-from crossover import record
 from crossover.__main__ import main
-from crossover.analyse.compare import TABLES, compare
-from crossover.analyse.gather import gather
-from crossover.analyse.tables import derive
+from crossover.analyse.compare.compare import TABLES, compare
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.writer import derive
+from crossover.records import record
 
 
 @pytest.fixture

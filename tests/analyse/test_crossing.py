@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import SIZES, campaign, campaigns
 
-from crossover.analyse.crossing import Crossing, crossing
-from crossover.analyse.statistics import estimate, pooled
-from crossover.analyse.stretch import DOUBT, stretch
+from crossover.analyse.curves.polyline import DOUBT, stretch
+from crossover.analyse.estimators.crossover import Crossing, crossing
+from crossover.analyse.statistics.intervals import estimate, pooled
 
 NAN = float("nan")
 HERE = 7000.0
@@ -145,7 +145,7 @@ def test_where_single_points_are_noisy_a_slow_crossover_is_found_closer_than_fro
     every = campaigns(random, RISING, 5, 100, cell_sd=0.06, launch_sd=0.01)
     errors = []
     for doubt in (DOUBT, 2):
-        monkeypatch.setattr("crossover.analyse.stretch.DOUBT", doubt)
+        monkeypatch.setattr("crossover.analyse.curves.polyline.DOUBT", doubt)
         found = [crossing(SIZES, d) for d in every]
         errors.append([abs(np.log(one.x / HERE)) for one in found if one.verdict == "one"])
     lined, broken = errors

@@ -7,12 +7,13 @@ import pyarrow as pa
 import pytest
 from synthetic import SIZES, raw, rows
 
-from crossover import record
-from crossover.analyse import compare, history, tables
-from crossover.analyse.gather import gather
-from crossover.analyse.tables import WHOLE, derive, join
+from crossover.analyse.compare import compare, history
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables import writer
+from crossover.analyse.tables.writer import WHOLE, derive, join
+from crossover.records import record
 
-TABLES = tables.TABLES | compare.TABLES | history.TABLES
+TABLES = writer.TABLES | compare.TABLES | history.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
 ALL = TABLES | WHOLE
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ import pytest
 from judged import shipped
 from possible import FASTER, field, fields
 
-from crossover.analyse import claims
-from crossover.analyse.field import of_source
+from crossover.analyse.claims import judgement
+from crossover.analyse.claims.candidates import of_source
 
 QUIET, LOUD = 0.002, 1.0
 NOTHING = of_source([], "")
@@ -14,12 +14,12 @@ NOTHING = of_source([], "")
 
 def verdicts(claim):
     """The verdicts that are reached on some measurement, each looked for until it is found."""
-    found = {claims.row(claim, field({}), NOTHING)["verdict"]}
+    found = {judgement.row(claim, field({}), NOTHING)["verdict"]}
     for noise, wanted in ((QUIET, {"holds", "refuted"}), (LOUD, {"inconclusive"})):
         for each in fields(claim, noise):
             if wanted <= found:
                 break
-            found.add(claims.row(claim, each, NOTHING)["verdict"])
+            found.add(judgement.row(claim, each, NOTHING)["verdict"])
     return found
 
 

@@ -8,9 +8,12 @@ import pytest
 from judged import medians, shipped, write
 from test_tables import RISING, campaign, content, raw_files
 
-from crossover import failure, record
-from crossover.analyse import claims, gather, recommend, refinement, tables
-from crossover.analyse.settings import SETTINGS
+from crossover.analyse.advice import recommend
+from crossover.analyse.advice.settings import SETTINGS
+from crossover.analyse.claims import judgement
+from crossover.analyse.curves import raw_files as gathered
+from crossover.analyse.tables import refinement, writer
+from crossover.records import failure, record
 
 
 def fault(*_, **__):
@@ -34,58 +37,58 @@ def made(raw, tmp_path):
 
     def make(name="whole"):
         folder = tmp_path / name / "toy"
-        gather.gather(raw, folder)
-        tables.derive(folder)
-        return content(folder), {table: failure.of(folder / f"{table}.parquet") for table in tables.TABLES}
+        gathered.gather(raw, folder)
+        writer.derive(folder)
+        return content(folder), {table: failure.of(folder / f"{table}.parquet") for table in writer.TABLES}
 
     return make
 
 
 def lacking(folder, name):
-    return record.read(folder / f"{name}.parquet", tables.TABLES[name]).num_rows == 0
+    return record.read(folder / f"{name}.parquet", writer.TABLES[name]).num_rows == 0
 
 
 @pytest.mark.parametrize("wrong", [fault, fault_at_the_second_row])
-@pytest.mark.parametrize("name", [*tables.DERIVED, *tables.WITHIN])
+@pytest.mark.parametrize("name", [*writer.DERIVED, *writer.WITHIN])
 def test_a_table_that_fails_is_empty_and_the_others_are_as_without(made, tmp_path, monkeypatch, name, wrong):
     before, _ = made()
-    monkeypatch.setitem(tables.DERIVED if name in tables.DERIVED else tables.WITHIN, name, wrong)
+    monkeypatch.setitem(writer.DERIVED if name in writer.DERIVED else writer.WITHIN, name, wrong)
     after, failures = made("failed")
     assert {table for table in before if before[table] != after[table]} == {name}
     assert lacking(tmp_path / "failed" / "toy", name)
     (failed,) = failures.pop(name)
     assert (failed.kind, failed.name, failed.experiment) == ("table", name, "toy")
-    assert (failed.error, failed.place.split(",")[0]) == ("ValueError: a fault", "analyse/tables.py")
+    assert (failed.error, failed.place.split(",")[0]) == ("ValueError: a fault", "analyse/tables/writer.py")
     assert not any(failures.values())
 
 
 def test_what_follows_from_a_table_that_failed_fails_for_the_same_reason(made, monkeypatch):
     before, _ = made()
-    monkeypatch.setattr(tables, "medians", fault)
+    monkeypatch.setattr(writer, "medians", fault)
     after, failures = made("failed")
-    failed = {"medians", *tables.DERIVED}
+    failed = {"medians", *writer.DERIVED}
     assert {table for table in before if before[table] != after[table]} == failed
     assert {name for name, own in failures.items() if own} == failed
     assert len(failure.grouped([each for own in failures.values() for each in own])) == 1
 
 
 def test_raw_files_that_cannot_be_gathered_cost_this_experiment_alone(made, raw, tmp_path, monkeypatch):
-    gather.gather(raw, tmp_path / "good")
-    tables.derive(tmp_path / "good")
-    monkeypatch.setattr(gather, "gathered", fault)
+    gathered.gather(raw, tmp_path / "good")
+    writer.derive(tmp_path / "good")
+    monkeypatch.setattr(gathered, "gathered", fault)
     _, failures = made("failed")
     assert all(own[0].error == "ValueError: a fault" for own in failures.values())
-    tables.join([tmp_path / "good", tmp_path / "failed" / "toy"], tmp_path / "joined")
-    for name in tables.TABLES:
+    writer.join([tmp_path / "good", tmp_path / "failed" / "toy"], tmp_path / "joined")
+    for name in writer.TABLES:
         joined, own = (tmp_path / place / f"{name}.parquet" for place in ("joined", "good"))
-        assert record.read(joined, tables.TABLES[name]).to_pylist() == record.read(own, tables.TABLES[name]).to_pylist()
+        assert record.read(joined, writer.TABLES[name]).to_pylist() == record.read(own, writer.TABLES[name]).to_pylist()
         assert failure.of(joined) == failures[name]
 
 
 def test_a_file_that_cannot_be_believed_still_ends_the_step(raw, tmp_path):
     raw[0].with_name("launch=9.parquet").write_bytes(b"no parquet")
     with pytest.raises(record.RecordError, match="cannot be read as parquet"):
-        gather.gather([*raw, raw[0].with_name("launch=9.parquet")], tmp_path / "toy")
+        gathered.gather([*raw, raw[0].with_name("launch=9.parquet")], tmp_path / "toy")
 
 
 def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_kept_with_the_launches(raw, tmp_path, monkeypatch):
@@ -97,8 +100,8 @@ def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_kept_with_the_lau
     refinement.refine(raw, {}, output)
     assert set(json.loads(output.read_text())) == {"failures"}
     folder = tmp_path / "toy"
-    gather.gather(raw, folder)
-    tables.derive(folder)
+    gathered.gather(raw, folder)
+    writer.derive(folder)
     (failed,) = failure.of(folder / "launches.parquet")
     assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "toy", "ValueError: a fault")
     assert not lacking(folder, "launches") and not lacking(folder, "needs")
@@ -114,7 +117,7 @@ def judged(tmp_path_factory):
 
 
 def verdicts(folder):
-    claims.write(shipped(), folder, {})
+    judgement.write(shipped(), folder, {})
     path = folder / "claims.parquet"
     return {row["claim"]: row for row in record.read(path, record.CLAIMS).to_pylist()}, failure.of(path)
 
@@ -123,25 +126,25 @@ def verdicts(folder):
 def test_a_claim_that_cannot_be_judged_is_not_judged_and_the_others_are_as_without(judged, monkeypatch, kind):
     chosen = next(claim for claim in shipped() if claim["quantity"]["kind"] == kind)
     before, none = verdicts(judged)
-    find, wrong = claims.find, chosen["quantity"]
-    monkeypatch.setattr(claims, "find", lambda field, what: fault() if what is wrong else find(field, what))
+    find, wrong = judgement.find, chosen["quantity"]
+    monkeypatch.setattr(judgement, "find", lambda field, what: fault() if what is wrong else find(field, what))
     after, (failed,) = verdicts(judged)
     assert none == []
     assert list(after) == list(before)
     assert [name for name in before if before[name] != after[name]] == [chosen["claim"]]
     row = after[chosen["claim"]]
     assert (row["verdict"], row["says"], row["value"]) == ("not judged", chosen["says"], None)
-    assert row["reason"].startswith("`ValueError: a fault`, raised in `analyse/claims.py, line ")
+    assert row["reason"].startswith("`ValueError: a fault`, raised in `analyse/claims/judgement.py, line ")
     assert (failed.kind, failed.name) == ("claim", chosen["claim"])
 
 
-@pytest.mark.parametrize("name", claims.READ)
+@pytest.mark.parametrize("name", judgement.READ)
 def test_the_claims_on_an_experiment_whose_table_failed_are_not_judged_for_that_reason(judged, tmp_path, name):
-    for table in claims.READ:
+    for table in judgement.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / f"{name}.parquet"
-    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/medians.py, line 9")
-    record.write(record.read(path, tables.TABLES[name]), path, failure.stored([cause]))
+    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/curves/medians.py, line 9")
+    record.write(record.read(path, writer.TABLES[name]), path, failure.stored([cause]))
     before, _ = verdicts(judged)
     after, failures = verdicts(tmp_path)
     concerned = {c["claim"] for c in shipped() if "zmq_latency" in json.dumps(c["quantity"])}
@@ -190,7 +193,9 @@ def test_a_setting_of_an_experiment_whose_table_failed_is_not_recommended_for_th
     for table in recommend.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / "sensitivity.parquet"
-    cause = failure.Failure("table", "sensitivity", "mpi_pingpong", "KeyError: 'x'", "analyse/rows.py, line 9")
+    cause = failure.Failure(
+        "table", "sensitivity", "mpi_pingpong", "KeyError: 'x'", "analyse/tables/per_curve.py, line 9"
+    )
     record.write(record.read(path, record.SENSITIVITY), path, failure.stored([cause]))
     rows, failures = recommended(tmp_path)
     failed = [row for row in rows if row["reason"] and "KeyError" in row["reason"]]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.curves import Curve
-from crossover.analyse.groups import gap_over_rest, groups, p_of_one_population
+from crossover.analyse.curves.curve import Curve
+from crossover.analyse.estimators.groups import gap_over_rest, groups, p_of_one_population
 
 RNG = np.random.default_rng
 

@@ -9,9 +9,9 @@ import pytest
 from runs import finished
 from synthetic import SIZES
 
-from crossover import record
 from crossover.__main__ import main
-from crossover.analyse.history import TABLES, history
+from crossover.analyse.compare.history import TABLES, history
+from crossover.records import record
 
 FEW = SIZES[::3]
 

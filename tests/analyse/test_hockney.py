@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover.analyse.hockney import FEWEST, hockney
+from crossover.analyse.estimators.hockney import FEWEST, hockney
 
 SIZES = np.logspace(2, 6, 13).round()
 ALPHA, BETA = 5e-6, 1e9

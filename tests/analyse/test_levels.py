@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.levels import FEWEST, starts
+from crossover.analyse.compare.level_shifts import FEWEST, starts
 
 
 @pytest.mark.parametrize("tails", [None, 3])

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from synthetic import SIZES, rows
 
-from crossover import record
-from crossover.analyse.asked import Asked, asked
-from crossover.analyse.blocks import blocks
-from crossover.analyse.needs import Cost, Spread, half_width, needs, plan
-from crossover.plan import SECOND_SWEEP
+from crossover.analyse.curves.launch_settings import Asked, asked
+from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.estimators.precision import Cost, Spread, half_width, needs, plan
+from crossover.planning.plan import SECOND_SWEEP
+from crossover.records import record
 
 FREE = Cost(np.nan, np.nan)
 

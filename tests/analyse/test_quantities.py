@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.analyse.crossing import crossing
-from crossover.analyse.curves import Curve
-from crossover.analyse.field import Field, NotMeasuredError, as_named
-from crossover.analyse.quantities import find
-from crossover.plan import SECOND_SWEEP
+from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named
+from crossover.analyse.claims.quantities import find
+from crossover.analyse.curves.curve import Curve
+from crossover.analyse.estimators.crossover import crossing
+from crossover.planning.plan import SECOND_SWEEP
 
 X = np.logspace(2, 6, 13)
 EFFECT = 0.02

@@ -9,18 +9,18 @@ import pyarrow as pa
 import pytest
 from synthetic import SIZES, raw, rows
 
-from crossover import record
 from crossover.__main__ import main
-from crossover.analyse.curves import curves
-from crossover.analyse.decide import NO_NULL, NO_PAIR, NOT_REPLICATED, decide
-from crossover.analyse.gain import gains, per_launch
-from crossover.analyse.gather import gather
-from crossover.analyse.panels import Panel
-from crossover.analyse.recommend import FILE, READ, recommend, recommendations
-from crossover.analyse.rows import DERIVED
-from crossover.analyse.settings import Aim, Choice, Level, Onset, Setting
-from crossover.analyse.tables import derive, join
-from crossover.plan import SECOND_SWEEP
+from crossover.analyse.advice.recommend import FILE, READ, recommend, recommendations
+from crossover.analyse.advice.rules import NO_NULL, NO_PAIR, NOT_REPLICATED, decide
+from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
+from crossover.analyse.curves.curve import curves
+from crossover.analyse.curves.panel import Panel
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.estimators.gain import gains, per_launch
+from crossover.analyse.tables.per_curve import DERIVED
+from crossover.analyse.tables.writer import derive, join
+from crossover.planning.plan import SECOND_SWEEP
+from crossover.records import record
 
 STEPS = np.arange(len(SIZES))
 STEP = 10**0.5

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import SIZES, blocks, campaign, raw, rows
 
-from crossover.analyse.crossing import crossing
-from crossover.analyse.refinement import inside, refine
+from crossover.analyse.estimators.crossover import crossing
+from crossover.analyse.tables.refinement import inside, refine
 
 HERE = 7000.0
 CLIFF = 1.2 * SIZES[6]

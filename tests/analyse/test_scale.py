@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from test_quantities import EFFECT, curve, field, quantity
 
-from crossover.analyse.quantities import find
-from crossover.analyse.rows import DERIVED
-from crossover.analyse.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
-from crossover.analyse.statistics import estimate
+from crossover.analyse.claims.quantities import find
+from crossover.analyse.statistics.intervals import estimate
+from crossover.analyse.statistics.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
+from crossover.analyse.tables.per_curve import DERIVED
+from crossover.config.schema import complete
 from crossover.measure import experiments
-from crossover.record import FACTOR, SHARE
-from crossover.schema import complete
+from crossover.records.record import FACTOR, SHARE
 
 DURATIONS_US = np.logspace(3, 6, 7)
 LAUNCHES_OF_CELLS = st.tuples(st.integers(1, 12), st.integers(1, 7))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crossover.analyse.curves import Curve
-from crossover.analyse.sensitivity import QUANTILE, sensitivities
-from crossover.analyse.statistics import estimate
+from crossover.analyse.curves.curve import Curve
+from crossover.analyse.estimators.sensitivity import QUANTILE, sensitivities
+from crossover.analyse.statistics.intervals import estimate
 
 
 def curve(arm, ratios, experiment="zmq_throughput", protocol="tcp", placement="node"):

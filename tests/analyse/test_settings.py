@@ -15,10 +15,11 @@ from ipyparallel.controller.task_scheduler import TaskScheduler
 from jupyter_client.session import Session
 from traitlets.config import Config, PyFileConfigLoader
 
-from crossover import plan, schema
-from crossover.analyse.decide import _recommended
-from crossover.analyse.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, Choice, Level, Onset
+from crossover.analyse.advice.rules import _recommended
+from crossover.analyse.advice.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, Choice, Level, Onset
+from crossover.config import schema
 from crossover.measure import experiments
+from crossover.planning import plan
 
 SIZE = 12345
 CONFIG = schema.complete({"tier": "paper"})

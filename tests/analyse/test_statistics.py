@@ -8,7 +8,15 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import NOISES, SIZES, blocks, campaign, campaigns
 
-from crossover.analyse.statistics import Estimate, benjamini_hochberg, between, difference, estimate, holm, pooled
+from crossover.analyse.statistics.intervals import (
+    Estimate,
+    benjamini_hochberg,
+    between,
+    difference,
+    estimate,
+    holm,
+    pooled,
+)
 
 TRUTH = 0.15 * np.log10(SIZES / 7000)
 NAN = float("nan")

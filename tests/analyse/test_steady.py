@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover.analyse import steady
-from crossover.analyse.segments import cuts
-from crossover.analyse.steady import LONGEST, SHORTEST, states
+from crossover.analyse.statistics import steady_state
+from crossover.analyse.statistics.segmentation import cuts
+from crossover.analyse.statistics.steady_state import LONGEST, SHORTEST, states
 
 
 def judged(rows, tolerance=0.0):
@@ -131,14 +131,14 @@ def changing(random, count, rounds):
 
 def test_whatever_changes_in_a_series_its_segments_are_whole_and_it_settles_within_it(monkeypatch):
     lengths = range(10, 401)
-    judge, most = steady._state, {}
+    judge, most = steady_state._state, {}
 
     def checked(rounds, starts, tolerance):
         assert (np.diff([0, *starts, len(rounds)]) >= SHORTEST).all(), starts
         most[len(starts)] = most.get(len(starts), 0) + 1
         return judge(rounds, starts, tolerance)
 
-    monkeypatch.setattr(steady, "_state", checked)
+    monkeypatch.setattr(steady_state, "_state", checked)
     random = np.random.default_rng(10)
     count = 100_000 // len(lengths) + 1
     for rounds in lengths:

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from synthetic import SIZES, campaigns
 
-from crossover.analyse.statistics import complete_around, error_of_mean, pooled
-from crossover.analyse.stretch import DOUBT, stretch
+from crossover.analyse.curves.polyline import DOUBT, stretch
+from crossover.analyse.statistics.intervals import complete_around, error_of_mean, pooled
 
 NAN = float("nan")
 U = np.log(SIZES)

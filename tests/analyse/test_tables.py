@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 from synthetic import SIZES, blocks, raw, rows
 
-from crossover import record
-from crossover.analyse.gather import gather
-from crossover.analyse.scale import BOUNDED
-from crossover.analyse.statistics import estimate
-from crossover.analyse.tables import TABLES, derive, join
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.statistics.intervals import estimate
+from crossover.analyse.statistics.scale import BOUNDED
+from crossover.analyse.tables.writer import TABLES, derive, join
+from crossover.records import record
 
 ARMS = ("copy", "no-copy", "null")
 HERE = 7000.0

@@ -5,7 +5,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from crossover.analyse.threshold import Threshold, threshold
+from crossover.analyse.estimators.threshold import Threshold, threshold
 
 NAN = float("nan")
 DURATIONS = np.logspace(3, 6, 7)

@@ -7,15 +7,15 @@ import pytest
 from runs import finished
 from synthetic import SIZES
 
-from crossover import failure, record
 from crossover.__main__ import main
-from crossover.analyse import compare, history
-from crossover.analyse.curves import NAMES
-from crossover.analyse.pair import Pair
-from crossover.analyse.tables import TABLES
-from crossover.failure import Failure
-from crossover.report import comparison_figures
-from crossover.report.comparison_page import ComparisonPage
+from crossover.analyse.compare import compare, history
+from crossover.analyse.compare.pairs import Pair
+from crossover.analyse.curves.curve import NAMES
+from crossover.analyse.tables.writer import TABLES
+from crossover.records import failure, record
+from crossover.records.failure import Failure
+from crossover.report.pages.changes import ComparisonPage
+from crossover.report.runs import comparison_figures
 
 QUARTO = """#!{python}
 import pathlib, shutil

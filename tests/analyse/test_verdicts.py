@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.found import Found, Numbers, Place
-from crossover.analyse.statistics import Estimate, estimate
-from crossover.analyse.verdicts import Range, decisive, judge
+from crossover.analyse.claims.result import Found, Numbers, Place
+from crossover.analyse.claims.verdict import Range, decisive, judge
+from crossover.analyse.statistics.intervals import Estimate, estimate
 
 INF = np.inf
 NAN = float("nan")

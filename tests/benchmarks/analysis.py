@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crossover import record
+from crossover.records import record
 
 SIZES = np.logspace(2, 7, 18).round()
 LAUNCHES = 10
@@ -90,14 +90,15 @@ def write(folder: Path, rows: int) -> list[Path]:
 def analyse(raw: list[Path], folder: Path) -> None:
     """Derive all tables and print what that took."""
     began = time.perf_counter()
-    from crossover.analyse import gather, tables
+    from crossover.analyse.curves import raw_files
+    from crossover.analyse.tables import writer
 
     marks = [("start", began), ("imports", time.perf_counter())]
-    gather.gather(raw, folder)
+    raw_files.gather(raw, folder)
     marks.append(("gathering", time.perf_counter()))
-    tables.derive(folder)
+    writer.derive(folder)
     marks.append(("deriving", time.perf_counter()))
-    tables.join([folder], folder / "all")
+    writer.join([folder], folder / "all")
     marks.append(("joining", time.perf_counter()))
     rows = record.read(folder / "measurements.parquet", record.MEASUREMENTS).num_rows
     used = resource.getrusage(resource.RUSAGE_SELF)

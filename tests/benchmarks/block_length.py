@@ -26,12 +26,16 @@ from typing import Any
 
 from scipy.stats import t
 
-from crossover import closure, plan, schema
-from crossover.measure import experiments, launcher, native, run
-from crossover.measure.blocks import Block, Blocks, Cell
-from crossover.measure.host import VARIABLE, private_folder
-from crossover.measure.sampler import Observation, Sampling, sample
-from crossover.plan import Arm
+from crossover.config import schema
+from crossover.measure import experiments
+from crossover.measure.build import loader
+from crossover.measure.engine.contract import Block, Blocks, Cell
+from crossover.measure.engine.sampler import Observation, Sampling, sample
+from crossover.measure.launch import mpi_launcher, rank
+from crossover.measure.launch.host_lock import VARIABLE, private_folder
+from crossover.planning import plan
+from crossover.planning.plan import Arm
+from crossover.run import code_digest
 
 LONG = " in long blocks"
 
@@ -53,11 +57,11 @@ class Both:
         return replace(block, seconds=block.seconds * self._sampling.block_seconds_in(cell) / self._seconds)
 
 
-def rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
+def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
     """Be one rank of a launch; rank 0 writes what it found: the median over rounds of log(long / short)."""
     kind = experiments.find(experiment)
     with ExitStack():
-        peers = run._meet(settings, "auto")
+        peers = rank._meet(settings, "auto")
         if peers.rank:
             kind.serve(peers, settings)
             return
@@ -100,12 +104,12 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
     with tempfile.TemporaryDirectory() as folder, private_folder() as private:
         answer = Path(folder) / "answer.json"
         command = [
-            *launcher.starting("mpiexec", plan.ranks(settings), 1),
+            *mpi_launcher.starting("mpiexec", plan.ranks(settings), 1),
             *(sys.executable, "-m", "mpi4py", __file__, experiment, plan.canonical(settings)),
             *("--long-seconds", str(seconds), "--answer", str(answer)),
         ]
-        own = {VARIABLE: str(private), "TMPDIR": str(private)} | native.variables(libraries)
-        subprocess.run(command, check=True, env=launcher.surroundings(settings["placement"], "auto") | own)
+        own = {VARIABLE: str(private), "TMPDIR": str(private)} | loader.variables(libraries)
+        subprocess.run(command, check=True, env=mpi_launcher.surroundings(settings["placement"], "auto") | own)
         return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
 
 
@@ -116,7 +120,7 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     config = schema.complete({"tier": "standard", "experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
     launch = plan.of_launch(settings, settings["placements"][0], 1)
-    libraries = [built(Path(path).name) for path in closure.libraries(config, experiment)]
+    libraries = [built(Path(path).name) for path in code_digest.libraries(config, experiment)]
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
     for key in found[0]:
         logs = [each[key] for each in found if key in each]
@@ -145,7 +149,7 @@ def arguments() -> argparse.Namespace:
 if __name__ == "__main__":
     chosen = arguments()
     if chosen.answer:
-        rank(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.answer)
+        one_rank(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.answer)
     else:
         os.environ.setdefault("PYTHONUNBUFFERED", "1")
         main(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.launches)

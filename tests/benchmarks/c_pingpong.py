@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from mpi4py import MPI
 
-from crossover.measure import native
+from crossover.measure.build import loader
 from crossover.measure.ceilings import mpi
 
 ITEM_BYTES = 8
@@ -24,7 +24,7 @@ RUNS = 20
 
 def main(library: str, *points: str) -> None:
     """Play at every point; rank 0 prints."""
-    os.environ |= native.variables([Path(library)])
+    os.environ |= loader.variables([Path(library)])
     comm = MPI.COMM_WORLD
     exchange = mpi.pingpong(comm, 1 - comm.rank)
     found = {}

@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from crossover.measure.launcher import starting
+from crossover.measure.launch.mpi_launcher import starting
 
 ITEM_BYTES = 8
 

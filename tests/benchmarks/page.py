@@ -22,11 +22,13 @@ from typing import Any, cast
 import numpy as np
 import yaml
 
-from crossover import plan, record, schema
+from crossover.config import schema
 from crossover.measure import experiments
-from crossover.measure.blocks import Block, Cell
-from crossover.measure.conduct import conduct
+from crossover.measure.engine.contract import Block, Cell
 from crossover.measure.experiments import Experiment
+from crossover.measure.launch.conduct import conduct
+from crossover.planning import plan
+from crossover.records import record
 
 TIERS = ("quick", "standard", "paper")
 ROUNDS = 10

@@ -28,11 +28,11 @@ import pyarrow as pa
 import pyzmq_perf
 from side_by_side import HERE, PUBLISHED, ZEROMQ, launched, other, workshop
 
-from crossover import session
-from crossover.analyse.blocks import blocks
-from crossover.analyse.curves import curves
-from crossover.analyse.medians import medians
-from crossover.analyse.statistics import Estimate, Floats, estimate
+from crossover.analyse.curves.curve import curves
+from crossover.analyse.curves.medians import medians
+from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
+from crossover.run import session
 
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
 LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": [], "burst_seconds": 0.5}

@@ -27,15 +27,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.stats import t
 
-from crossover import closure, plan, schema
-from crossover.measure import host, launcher, native_build
-from crossover.measure.libzmq import build as variant
-from crossover.measure.libzmq import source
-from crossover.measure.libzmq.line import parse
-from crossover.measure.network import Reach
+from crossover.config import schema
+from crossover.measure.build import c_libraries
+from crossover.measure.build.libzmq import build as variant
+from crossover.measure.build.libzmq import source
+from crossover.measure.build.libzmq.line import parse
+from crossover.measure.launch import host_lock, mpi_launcher
+from crossover.measure.ranks.network import Reach
+from crossover.planning import plan
+from crossover.run import code_digest
 
 HERE = Path(__file__).parent
-RANKS = (*launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
+RANKS = (*mpi_launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
 """As ours are started: how the launcher groups two processes decides what of the processors each of them gets."""
 SIZES_BYTES = (1_000, 100_000)
 ELEMENTS = (1_000, 1_024, 65_536, 100_000, 131_072)
@@ -72,7 +75,7 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
             *("--launch", str(random.randrange(10**6)), "--settings", plan.canonical(launch)),
             *("--output", str(raw), "--log", f"{raw}.log"),
-            *("--libraries", *(str(built(Path(path).name)) for path in closure.libraries(config, experiment))),
+            *("--libraries", *(str(built(Path(path).name)) for path in code_digest.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         return pq.read_table(raw, partitioning=None)
@@ -95,7 +98,7 @@ def built(name: str) -> Path:
         archive = workshop() / line.archive
         reason = source.fetch(line, archive) or variant.build(library.stem, archive, library)
     else:
-        reason = native_build.build(native_build.SOURCES / f"{library.stem}.c", library)
+        reason = c_libraries.build(c_libraries.SOURCES / f"{library.stem}.c", library)
     if reason:
         sys.exit(reason)
     return library
@@ -103,7 +106,7 @@ def built(name: str) -> Path:
 
 def other(*command: str) -> dict[int, Any]:
     """What another program prints as JSON. As a launch of ours it waits until no other is being measured here."""
-    with host.alone(lambda _: None, lambda: None):
+    with host_lock.alone(lambda _: None, lambda: None):
         environment = Reach().for_mpi() | os.environ
         answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
     return {int(x): value for x, value in json.loads(answer).items()}

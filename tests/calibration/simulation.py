@@ -8,12 +8,13 @@ import numpy as np
 from scipy.stats import beta, norm, t
 from synthetic import NOISES, SIZES, arms, blocks, campaigns
 
-from crossover.analyse import statistics, stretch
-from crossover.analyse.crossing import crossing
-from crossover.analyse.curves import Curve
-from crossover.analyse.sensitivity import sensitivities
-from crossover.analyse.statistics import LEVEL, estimate, holm
-from crossover.analyse.threshold import threshold
+from crossover.analyse.curves import polyline
+from crossover.analyse.curves.curve import Curve
+from crossover.analyse.estimators.crossover import crossing
+from crossover.analyse.estimators.sensitivity import sensitivities
+from crossover.analyse.estimators.threshold import threshold
+from crossover.analyse.statistics import intervals
+from crossover.analyse.statistics.intervals import LEVEL, estimate, holm
 
 STEP = np.arange(len(SIZES))
 HERE = 5.4
@@ -103,12 +104,12 @@ class FalseVerdicts:
 @contextmanager
 def plain():
     """The same rules with every cell's own variance, from point to point: Student's t on the launches."""
-    window, doubt = statistics.WINDOW, stretch.DOUBT
-    statistics.WINDOW, stretch.DOUBT = 1, 2
+    window, doubt = intervals.WINDOW, polyline.DOUBT
+    intervals.WINDOW, polyline.DOUBT = 1, 2
     try:
         yield
     finally:
-        statistics.WINDOW, stretch.DOUBT = window, doubt
+        intervals.WINDOW, polyline.DOUBT = window, doubt
 
 
 def calibrate(noise, launches, count):

@@ -11,8 +11,10 @@ from clusters import OnCluster
 from copies import copy_of_the_project
 from slurm import Cluster
 
-from crossover import plan, record, schema
-from crossover.measure import native_build
+from crossover.config import schema
+from crossover.measure.build import c_libraries
+from crossover.planning import plan
+from crossover.records import record
 
 TWO_NODES = ("salloc", "--quiet", "--exclusive", "--nodes=2")
 
@@ -71,6 +73,6 @@ def configured(project: OnCluster, case: str, experiment: dict[str, Any]) -> Lau
 def copied(slurm: Cluster, folder: str) -> OnCluster:
     """A copy of the project in the cluster's shared folder, with its libraries built."""
     project = OnCluster(copy_of_the_project(slurm.shared / folder).folder, slurm)
-    for source in native_build.SOURCES.glob("*.c"):
-        assert native_build.build(source, project.folder / "native" / f"{source.stem}.so") == ""
+    for source in c_libraries.SOURCES.glob("*.c"):
+        assert c_libraries.build(source, project.folder / "native" / f"{source.stem}.so") == ""
     return project

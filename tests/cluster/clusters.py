@@ -15,7 +15,7 @@ from copies import Project
 from machines import eventually
 from slurm import Cluster, cluster
 
-from crossover import record
+from crossover.records import record
 
 SLURM = ("snakemake", "--profile", "slurm")
 """The bare command."""

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from clusters import OnCluster
 
-from crossover import record
+from crossover.records import record
 
 LAUNCHES = 3
 ASLEEP_SECONDS = 18

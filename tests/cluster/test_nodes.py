@@ -19,7 +19,7 @@ from clusters import OnCluster, Supply
 from machines import Machine, eventually
 from slurm import Cluster
 
-from crossover import plan
+from crossover.planning import plan
 
 QUICKLY = {"rounds": {"at_least": 3, "at_most": 5}, "budget_seconds": 0.5}
 EXPERIMENTS: dict[str, dict[str, Any]] = {

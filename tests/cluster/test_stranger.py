@@ -12,7 +12,8 @@ from clusters import Supply
 from copies import ROOT, Project
 from slurm import USER, USER_ID, Cluster, cluster
 
-from crossover import plan, schema
+from crossover.config import schema
+from crossover.planning import plan
 
 LIMIT_SECONDS = 3600
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover import admission
+from crossover.run import slurm_check
 
 JOB = {"nodes": 1, "tasks": 2, "runtime": 6, "slurm_extra": "--exclusive"}
 WIDE = JOB | {"nodes": 2}
@@ -26,7 +26,7 @@ def sbatch(tmp_path, monkeypatch):
 
 def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
     sbatch("exit 0")
-    admission.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
+    slurm_check.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
     asked = sbatch.asked()
     assert asked == [
         "--test-only --nodes=1 --ntasks=16 --time=90 --exclusive --wrap=true",
@@ -36,8 +36,8 @@ def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
 
 def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
     sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
-    with pytest.raises(admission.AdmissionError) as refusal:
-        admission.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
+    with pytest.raises(slurm_check.AdmissionError) as refusal:
+        slurm_check.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
     assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
     assert "set `partition:` or `account:` in profiles/slurm/site.yaml" in line
@@ -46,8 +46,8 @@ def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
 
 def test_a_reason_that_is_known_names_its_own_key(sbatch):
     sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
-    with pytest.raises(admission.AdmissionError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
-        admission.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
+    with pytest.raises(slurm_check.AdmissionError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
+        slurm_check.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
 
 
 @pytest.mark.parametrize(
@@ -55,15 +55,15 @@ def test_a_reason_that_is_known_names_its_own_key(sbatch):
 )
 def test_where_slurm_does_not_say_no_the_run_starts(sbatch, script):
     sbatch(script)
-    admission.check(None, [JOB])
+    slurm_check.check(None, [JOB])
 
 
 def test_where_there_is_no_sbatch_the_run_starts(monkeypatch):
     monkeypatch.setenv("PATH", str(Path(__file__).parent))
-    admission.check(None, [JOB])
+    slurm_check.check(None, [JOB])
 
 
 def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
     sbatch("exit 0")
-    with pytest.raises(admission.AdmissionError, match=r"slurm-array-jobs is set \(all\).*remove it"):
-        admission.check("all", [JOB])
+    with pytest.raises(slurm_check.AdmissionError, match=r"slurm-array-jobs is set \(all\).*remove it"):
+        slurm_check.check("all", [JOB])

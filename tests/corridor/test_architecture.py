@@ -1,43 +1,72 @@
-"""Do the arrows between the wings point the way they are drawn?"""
+"""Is the house as docs/architecture.md draws it: rooms of a dozen files, arrows one way, no circle?"""
 
 import ast
 import os
 import subprocess
 import sys
 from functools import cache
+from graphlib import TopologicalSorter
 
 import pytest
 
-from crossover.closure import PACKAGE
+from crossover.paths import PACKAGE
 
-CORRIDOR = {
-    *("plan", "schema", "site", "record", "room", "closure", "session", "admission", "refusals", "forecast", "sweep"),
-    *("inventory", "demand", "subject", "typed", "failure", "outcome", "claimed", "published", "sources", "document"),
-    *("__main__", "__init__"),
+ROOMS = {
+    "records": "",
+    "run": "records",
+    "planning": "records run",
+    "config": "planning run",
+    "measure.build": "",
+    "measure.build.libzmq": "measure.build",
+    "measure.ceilings": "measure.build",
+    "measure.processes": "",
+    "measure.ranks": "measure.processes",
+    "measure.machine": "measure.ranks",
+    "measure.engine": "planning",
+    "measure.zeromq": "measure.build measure.engine measure.ranks planning",
+    "measure.mpi": "",
+    "measure.farms.support": "measure.processes measure.ranks planning",
+    "measure.farms": "measure.farms.support measure.processes measure.ranks planning",
+    "measure.experiments": "measure.build measure.build.libzmq measure.ceilings measure.engine measure.farms "
+    "measure.farms.support measure.machine measure.mpi measure.ranks measure.zeromq planning",
+    "measure.launch": "measure.build measure.engine measure.experiments measure.machine measure.processes "
+    "measure.ranks planning records",
+    "analyse.statistics": "records",
+    "analyse.curves": "analyse.statistics planning records",
+    "analyse.estimators": "analyse.curves analyse.statistics planning",
+    "analyse.tables": "analyse.curves analyse.estimators analyse.statistics planning records",
+    "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config planning records",
+    "analyse.advice": "analyse.curves analyse.estimators analyse.statistics records",
+    "analyse.compare": "analyse.curves analyse.statistics records",
+    "report.base": "records",
+    "report.sentences": "config report.base",
+    "report.sections": "report.base report.sentences",
+    "report.charts": "config records report.base report.sentences",
+    "report.runs": "records report.base report.charts report.sentences",
+    "report.render": "config records",
+    "report.pages": "config records report.base report.charts report.render report.runs report.sections "
+    "report.sentences",
+    "share": "records report.render",
+    "share.publish": "report.render share",
+    "share.bundle": "records report.render share",
+    "doctor": "doctor.checks measure.launch measure.machine measure.processes measure.ranks run",
+    "doctor.checks": "doctor measure.build measure.ranks run",
 }
-WINGS = {"measure", "analyse", "report"}
-DOCTOR = "doctor"
-"""What looks into the wings and is known by none."""
-SHARE = "share"
-"""What carries results and pages out; it knows the page that it carries, and nobody knows it."""
-COMMANDS = "commands"
-"""The command line, which knows everybody, and which nobody knows."""
-SHARED = {"failure", "plan", "published", "record", "room", "sources"}
-"""What a wing may import beside itself."""
+"""Every room with those that it may import, from the ground up; beside them it may import `paths`. `cli` knows all."""
 
+DOZEN, LINES = 12, 300
+"""The most modules of a room, and the most lines of a module."""
 
-def modules(folder=""):
-    """Every module under a folder of the package, by its dotted name within the package."""
-    return {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in (PACKAGE / folder).rglob("*.py")
-    }
-
-
-MODULES = modules()
+MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
 
 
 def exists(name):
-    return bool(name) and (name in MODULES or f"{name}.__init__" in MODULES)
+    return name in MODULES or f"{name}.__init__" in MODULES
+
+
+def room(name):
+    """The room of a module; a room is in itself."""
+    return name.rpartition(".")[0] if name in MODULES else name
 
 
 @cache
@@ -54,99 +83,99 @@ def imported(name):
     return {full.removeprefix("crossover.") for full in found if full.startswith("crossover.")}
 
 
-def test_there_are_three_wings_and_a_corridor():
-    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"} == WINGS | {
-        DOCTOR,
-        SHARE,
-        COMMANDS,
-    }
-    assert {path.stem for path in PACKAGE.glob("*.py")} == CORRIDOR
+def within(folder):
+    """The modules of a room, and of those below it."""
+    return [name for name in MODULES if name.startswith(f"{folder}.")]
 
 
 def test_the_imports_are_seen_at_all():
-    assert "record" in imported("measure.conduct")
+    assert "records.record" in imported("measure.launch.conduct")
     assert "measure.farms" in imported("measure.experiments.task_latency")
-    assert "measure.launch" in imported("commands.measuring")
+    assert "measure.launch" in {room(other) for other in imported("cli.measuring")}
 
 
-@pytest.mark.parametrize("name", ["refusals", "plan", "sources", "record", "closure", "room", "session"])
-def test_the_corridor_imports_nothing_of_ours(name):
-    assert imported(name) == set()
+def test_every_module_is_in_a_room():
+    outside = {"__init__", "__main__", "paths"}
+    wings = {"measure", "analyse", "report"}
+    assert {room(name) for name in MODULES if name not in outside} == {*ROOMS, *wings, "cli"}
+    assert [name for name in MODULES if room(name) in wings] == [f"{wing}.__init__" for wing in wings] or all(
+        name.endswith("__init__") for name in MODULES if room(name) in wings
+    )
 
 
-def test_published_numbers_know_the_documents_that_they_are_from_and_nothing_else():
-    assert imported("published") == {"sources"}
+def test_a_room_imports_what_it_may():
+    for name in MODULES:
+        if (own := room(name)) in ROOMS:
+            rooms = {room(other) for other in imported(name) if other != "paths"} - {own}
+            assert rooms <= set(ROOMS[own].split()), name
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] in WINGS])
-def test_a_wing_imports_the_corridor_and_itself(name):
-    wing = name.split(".")[0]
-    assert {other for other in imported(name) if other not in SHARED and other.split(".")[0] != wing} == set()
+def test_what_a_room_may_import_is_what_it_does():
+    for own, allowed in ROOMS.items():
+        used = {room(other) for name in MODULES if room(name) == own for other in imported(name)}
+        assert set(allowed.split()) <= used, own
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("doctor.")])
-def test_the_doctor_looks_into_wings_but_knows_nothing_of_what_is_measured(name):
-    wings = {other for other in imported(name) if not other.startswith("doctor.")}
-    assert {other for other in wings if other.split(".")[0] not in WINGS | {"session", "refusals"}} == set()
-    assert not [other for other in wings if other.startswith(("measure.experiments", "measure.farms"))]
+def test_there_is_no_circle():
+    rooms = {own: set(allowed.split()) for own, allowed in ROOMS.items()}
+    # The checks are a room within the doctor's, split off for their number.
+    rooms["doctor.checks"].remove("doctor")
+    TopologicalSorter(rooms).prepare()
+    TopologicalSorter({name: imported(name) for name in MODULES}).prepare()
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("share.")])
-def test_what_is_shared_is_a_page_and_files_whatever_was_measured(name):
-    others = {other for other in imported(name) if not other.startswith("share.") and other != "share"}
-    assert others <= {"failure", "plan", "record", "report", "report.origin", "report.render"}
-    assert "share.publish" not in imported(name) or name == "share.publish"
+def test_rooms_are_small_and_say_what_is_in_them():
+    for own in ROOMS:
+        here = [name for name in MODULES if room(name) == own]
+        assert len(here) <= DOZEN, own
+        assert ast.get_docstring(ast.parse(MODULES[f"{own}.__init__"].read_text())), own
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] not in (SHARE, COMMANDS)])
-def test_nobody_else_knows_what_is_shared(name):
-    assert {other for other in imported(name) if other.startswith("share")} == set()
+def test_modules_are_short():
+    assert {name for name, path in MODULES.items() if len(path.read_text().splitlines()) > LINES} == set()
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("doctor.checks.")])
-def test_a_check_starts_no_launch_and_prints_no_findings(name):
-    assert imported(name) & {"doctor.launching", "doctor.conclude", "doctor.rank"} == set()
+def test_every_import_of_ours_is_of_something_that_exists():
+    assert {(name, other) for name in MODULES for other in imported(name) if not exists(other)} == set()
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.experiments.")])
-def test_an_experiment_knows_the_block_contract_peers_farms_ceilings_and_no_other_experiment(name):
-    contract = {"blocks", "peers", "channel", "native", "farms", "tasks", "workload", "conditions", "libzmq.inline"}
-    known = contract | {"sockets", "handover", "flood", "flow", "burst", "peak_memory", "payload", "roundtrips"}
-    others = imported(name) - {"plan"} - {f"measure.{each}" for each in known}
-    assert {other for other in others if not other.startswith("measure.ceilings")} == set()
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.farms.")])
-def test_a_farm_knows_no_experiment_and_no_engine(name):
-    known = {"measure.peers", "measure.death", "measure.server", "measure.tasks", "measure.farms", "plan"}
-    known |= {"measure.conditions", "measure.ports", "measure.tunnel"}
-    assert imported(name) <= known
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.ceilings")])
-def test_a_ceiling_knows_where_its_library_is_and_nothing_else_of_ours(name):
-    assert imported(name) <= {"measure.native", "measure.ceilings"}
+def test_wings_meet_only_in_files():
+    for wing in ("measure", "analyse", "report"):
+        others = {other.partition(".")[0] for name in within(wing) for other in imported(name)}
+        assert others <= {wing, "paths", "records", "planning", "config"}, wing
+    assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
 def test_the_engine_knows_nothing_of_messages():
-    assert imported("measure.sampler") == {"plan", "measure.blocks"}
-    assert imported("measure.blocks") == {"plan"}
+    assert imported("measure.engine.sampler") == {"planning.plan", "measure.engine.contract"}
+    assert imported("measure.engine.contract") == {"planning.plan"}
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("measure.") and name.count(".") == 1])
-def test_outside_its_folder_no_experiment_is_known_by_name(name):
-    assert not [
-        other
-        for other in imported(name)
-        if other.startswith(("measure.experiments.", "measure.farms", "measure.ceilings"))
-    ]
+def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():
+    experiments = set(within("measure.experiments")) - {"measure.experiments.__init__"}
+    for name in MODULES:
+        assert not imported(name) & (experiments - {name}), name
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_nobody_imports_the_command_line(name):
-    groups = {other for other in imported(name) if other.split(".")[0] == COMMANDS}
-    assert "__main__" not in imported(name)
-    assert not groups or name == "__main__" or groups == {"commands.parser"}
+@pytest.mark.parametrize("kind", ["farms", "ceilings"])
+def test_only_experiments_know_farms_and_ceilings(kind):
+    for name in MODULES:
+        if not name.startswith((f"measure.{kind}", "measure.experiments")):
+            assert not [other for other in imported(name) if other.startswith(f"measure.{kind}")], name
+
+
+def test_the_doctor_starts_no_launch_and_knows_nothing_of_what_is_measured():
+    for name in within("doctor"):
+        assert not [other for other in imported(name) if other.startswith(("measure.experiments", "measure.farms"))]
+    for name in within("doctor.checks"):
+        assert imported(name) & {"doctor.launching", "doctor.conclude", "doctor.rank"} == set(), name
+
+
+def test_nobody_imports_the_command_line():
+    for name in MODULES:
+        groups = {other for other in imported(name) if other.startswith("cli") and not name.startswith("cli.")}
+        assert "__main__" not in imported(name)
+        assert not groups or name == "__main__", name
 
 
 def test_the_command_line_loads_no_wing_before_a_command_runs():
@@ -155,9 +184,4 @@ def test_the_command_line_loads_no_wing_before_a_command_runs():
         [sys.executable, "-c", named], env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, stdout=subprocess.PIPE
     )
     loaded = {name.split(".")[1] for name in done.stdout.decode().split()}
-    assert loaded == {"__main__", COMMANDS}
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_every_import_of_ours_is_of_something_that_exists(name):
-    assert {other for other in imported(name) if not exists(other)} == set()
+    assert loaded == {"__main__", "cli"}

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import __main__, claimed, published, schema, sources
-from crossover.analyse.quantities import KINDS
+from crossover import __main__
+from crossover.analyse.claims.quantities import KINDS
+from crossover.config import claim_list, published, schema, sources
 
 ONE = """
 about: 2
@@ -45,7 +46,7 @@ def claims_file(tmp_path):
 
 
 def test_a_claim_is_one_block(claims_file):
-    (claim,) = claimed.read(claims_file(ONE))
+    (claim,) = claim_list.read(claims_file(ONE))
     assert claim == {
         "claim": "mine",
         "source": "tutorial",
@@ -72,7 +73,7 @@ def test_a_claim_is_one_block(claims_file):
     ],
 )
 def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, high, equivalent):
-    (claim,) = claimed.read(claims_file(ONE.replace("about: 4", expected)))
+    (claim,) = claim_list.read(claims_file(ONE.replace("about: 4", expected)))
     published = 1.5 if "gain" in expected else None
     assert (claim["low"], claim["high"], claim["equivalent"], claim["published"]) == (low, high, equivalent, published)
 
@@ -116,28 +117,28 @@ def test_a_wrong_block_is_refused_with_the_key_the_reason_and_what_would_be_righ
 
 
 def test_every_claim_that_was_set_out_to_be_judged_is_there():
-    assert {claim["claim"] for claim in claimed.read()} >= ROWS
+    assert {claim["claim"] for claim in claim_list.read()} >= ROWS
 
 
 def test_every_kind_of_quantity_is_described_and_used():
-    kinds = claimed.rules()["kinds"]
+    kinds = claim_list.rules()["kinds"]
     assert list(kinds) == list(KINDS)
     assert all(kind["means"].endswith(".") for kind in kinds.values())
-    assert {claim["quantity"]["kind"] for claim in claimed.read()} == set(KINDS)
+    assert {claim["quantity"]["kind"] for claim in claim_list.read()} == set(KINDS)
 
 
 def test_whatever_was_published_is_of_a_source_that_claims_something():
-    claiming = {claim["source"] for claim in claimed.read()}
+    claiming = {claim["source"] for claim in claim_list.read()}
     assert {dataset.source for dataset in published.read()} <= claiming
     assert claiming == set(sources.read())
 
 
 def test_every_document_claim_and_data_set_says_where_it_is_and_under_what_it_was_measured():
     conditions = {"engines", "packer", "transport", "machine"}
-    for document in claimed.documented().values():
+    for document in claim_list.documented().values():
         assert document.url.startswith("https://") and document.title and document.authors and document.year
         assert conditions <= set(document.conditions)
-    for claim in claimed.read():
+    for claim in claim_list.read():
         assert claim["quote"] and claim["locator"] and claim["url"]
     for dataset in published.read():
         assert dataset.locator and conditions | {"year"} <= set(dataset.conditions)
@@ -159,12 +160,12 @@ def test_every_document_claim_and_data_set_says_where_it_is_and_under_what_it_wa
     ],
 )
 def test_an_incomplete_document_or_data_set_is_refused_with_its_key(tmp_path, file, old, new, fault):
-    shutil.copytree(claimed.FILE.parent, tmp_path / "config")
+    shutil.copytree(claim_list.FILE.parent, tmp_path / "config")
     changed = tmp_path / "config" / file
     assert old in changed.read_text()
     changed.write_text(changed.read_text().replace(old, new, 1))
     with pytest.raises(schema.ConfigError, match=re.escape(f"{changed}: {fault}")):
-        claimed.documented(tmp_path / "config/sources.yaml", tmp_path / "config/published")
+        claim_list.documented(tmp_path / "config/sources.yaml", tmp_path / "config/published")
 
 
 def test_the_bibliography_has_an_entry_for_each_document_and_escapes_what_bibtex_would_take_for_markup():
@@ -175,7 +176,7 @@ def test_the_bibliography_has_an_entry_for_each_document_and_escapes_what_bibtex
     assert r"title = {{50 \% of A \& B\_c}}" in sources.bibliography({"vsm": odd})
 
 
-@pytest.mark.parametrize("claim", claimed.read(), ids=lambda claim: claim["claim"])
+@pytest.mark.parametrize("claim", claim_list.read(), ids=lambda claim: claim["claim"])
 def test_every_claim_is_about_an_experiment_placement_curve_and_arms_that_exist(claim):
     whole = schema.read_schema()["properties"]
     quantity = claim["quantity"]
@@ -206,4 +207,4 @@ def test_what_higher_tiers_measure_is_known_by_arms_and_ends_of_the_axis():
 
 
 def test_the_shipped_file_is_where_the_workflow_looks_for_it():
-    assert Path("config/claims.yaml") == claimed.FILE.relative_to(claimed.FILE.parents[1])
+    assert Path("config/claims.yaml") == claim_list.FILE.relative_to(claim_list.FILE.parents[1])

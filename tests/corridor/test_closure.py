@@ -8,25 +8,28 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover import closure, plan, schema
-from crossover.measure import native_build
+from crossover.config import schema
+from crossover.measure.build import c_libraries
+from crossover.planning import plan
+from crossover.run import code_digest
 
-EXPERIMENTS = sorted(path.stem for path in (closure.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
+EXPERIMENTS = sorted(path.stem for path in (code_digest.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
 FARMING = {name for name in EXPERIMENTS if name.startswith("task_")}
-ANALYSING = ("crossover.analyse.tables",)
+ANALYSING = ("crossover.analyse.tables.writer",)
 
 
 @pytest.fixture
 def package(tmp_path):
     """A copy of the package, free to be edited."""
-    return shutil.copytree(closure.PACKAGE, tmp_path / "crossover", ignore=shutil.ignore_patterns("__pycache__"))
+    return shutil.copytree(code_digest.PACKAGE, tmp_path / "crossover", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def fresh(package):
     """The closure module of that copy, without a memory of earlier sources."""
-    spec = importlib.util.spec_from_file_location("copied_closure", package / "closure.py")
+    spec = importlib.util.spec_from_file_location("copied_closure", package / "run/code_digest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.PACKAGE = package
     return module
 
 
@@ -56,8 +59,8 @@ def concerned(package, *files):
 
 
 def test_a_copy_elsewhere_has_the_same_digests(package):
-    assert digests(package) == {name: of_launch(closure, name) for name in EXPERIMENTS} | {
-        "analysis": closure.digest(*ANALYSING)
+    assert digests(package) == {name: of_launch(code_digest, name) for name in EXPERIMENTS} | {
+        "analysis": code_digest.digest(*ANALYSING)
     }
 
 
@@ -72,7 +75,11 @@ def test_a_driver_concerns_its_own_launches_alone(package, name):
 
 @pytest.mark.parametrize(
     "module",
-    ["sampler", "blocks", "run", "launch", "peers", "native", "product", "provenance", "death", "host", "relay"],
+    [
+        *("engine/sampler", "engine/contract", "launch/rank", "launch/supervisor", "launch/host_lock", "ranks/peers"),
+        *("build/loader", "build/artifact", "machine/provenance", "processes/ending", "processes/log"),
+        "processes/starter",
+    ],
 )
 def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
@@ -84,7 +91,7 @@ def test_a_farm_concerns_the_launches_in_which_it_takes_part(package):
 
 
 def test_launches_with_different_farms_have_different_digests(package):
-    assert of_launch(closure, "task_latency", "dask") != of_launch(closure, "task_latency", "ipyparallel")
+    assert of_launch(code_digest, "task_latency", "dask") != of_launch(code_digest, "task_latency", "ipyparallel")
 
 
 def test_a_launch_between_engines_depends_on_their_farm_and_one_between_plain_ranks_does_not(package):
@@ -106,20 +113,20 @@ def test_a_ceiling_concerns_the_experiments_that_use_it(package):
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):
-    assert concerned(package, *(f"measure/{name}.py" for name in ("compiler", "native_build"))) == set()
+    assert concerned(package, *(f"measure/build/{name}.py" for name in ("compiler", "c_libraries"))) == set()
 
 
 def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches_alone(package):
-    assert concerned(package, "measure/libzmq/inline.py") == {"zmq_message_size"}
+    assert concerned(package, "measure/build/libzmq/inline.py") == {"zmq_message_size"}
 
 
 def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
-    assert concerned(package, *(f"measure/libzmq/{name}.py" for name in ("line", "source", "build"))) == set()
-    before = fresh(package).digest("crossover.measure.libzmq.build")
+    assert concerned(package, *(f"measure/build/libzmq/{name}.py" for name in ("line", "source", "build"))) == set()
+    before = fresh(package).digest("crossover.measure.build.libzmq.build")
     edit(package / "measure" / "experiments" / "zmq_message_size.py")
-    assert fresh(package).digest("crossover.measure.libzmq.build") == before
-    edit(package / "measure" / "libzmq" / "line.py")
-    assert fresh(package).digest("crossover.measure.libzmq.build") != before
+    assert fresh(package).digest("crossover.measure.build.libzmq.build") == before
+    edit(package / "measure/build/libzmq/line.py")
+    assert fresh(package).digest("crossover.measure.build.libzmq.build") != before
 
 
 def chosen(**experiments):
@@ -128,15 +135,15 @@ def chosen(**experiments):
 
 def test_the_libraries_of_a_launch_are_those_of_its_ceilings_each_once():
     ceilings = ["raw TCP", "C", "raw Unix socket"]
-    assert closure.libraries(chosen(mpi_pingpong={"ceilings": ceilings}), "mpi_pingpong") == [
+    assert code_digest.libraries(chosen(mpi_pingpong={"ceilings": ceilings}), "mpi_pingpong") == [
         "there/native/mpi_pingpong.so",
         "there/native/stream_pingpong.so",
     ]
 
 
 def test_without_ceilings_no_library_is_needed():
-    assert closure.libraries(chosen(mpi_pingpong={"ceilings": []}), "mpi_pingpong") == []
-    assert closure.libraries(chosen(task_latency={}), "task_latency") == []
+    assert code_digest.libraries(chosen(mpi_pingpong={"ceilings": []}), "mpi_pingpong") == []
+    assert code_digest.libraries(chosen(task_latency={}), "task_latency") == []
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -145,8 +152,8 @@ def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
     known = entry["properties"].get("ceilings", {"items": {}})["items"].get("enum", [])
     for ceiling in known:
         config = {"results": "there", "experiments": {name: {"ceilings": [ceiling]}}}
-        [library] = closure.libraries(config, name)
-        assert (native_build.SOURCES / Path(library).with_suffix(".c").name).is_file()
+        [library] = code_digest.libraries(config, name)
+        assert (c_libraries.SOURCES / Path(library).with_suffix(".c").name).is_file()
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])
@@ -161,17 +168,19 @@ def test_a_module_reached_only_through_a_package_counts(package):
 
 
 def test_the_analysis_concerns_no_launch(package):
-    assert concerned(package, "analyse/tables.py", "analyse/statistics.py", "analyse/crossing.py") == {"analysis"}
+    assert concerned(
+        package, "analyse/tables/writer.py", "analyse/statistics/intervals.py", "analyse/estimators/crossover.py"
+    ) == {"analysis"}
 
 
 def test_the_report_the_session_and_the_command_line_concern_neither(package):
-    others = [*package.glob("report/*.py"), *package.glob("commands/*.py")]
-    others += [package / "session.py", package / "__main__.py", package / "closure.py"]
+    others = [*package.glob("report/**/*.py"), *package.glob("cli/*.py")]
+    others += [package / "run/session.py", package / "__main__.py", package / "run/code_digest.py"]
     assert concerned(package, *(path.relative_to(package) for path in others)) == set()
 
 
 def test_the_record_concerns_everything(package):
-    assert concerned(package, "record.py") == {*EXPERIMENTS, "analysis"}
+    assert concerned(package, "records/record.py") == {*EXPERIMENTS, "analysis"}
 
 
 def test_a_touch_concerns_nothing(package):
@@ -182,7 +191,7 @@ def test_a_touch_concerns_nothing(package):
 
 
 def test_taking_an_edit_back_takes_its_digest_back(package):
-    file = package / "measure" / "sampler.py"
+    file = package / "measure/engine/sampler.py"
     before, source = digests(package), file.read_text()
     edit(file)
     file.write_text(source)

@@ -2,9 +2,11 @@
 
 import pytest
 
-from crossover import demand, inventory, plan, record, schema, sweep, typed
-from crossover.demand import Demand
-from crossover.typed import Command
+from crossover.config import schema
+from crossover.planning import command_line, demand, inventory, plan, second_sweep
+from crossover.planning.command_line import Command
+from crossover.planning.demand import Demand
+from crossover.records import record
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "target_width": 0.02, "players": ["rank"]}}
 SOFTWARE = {"libzmq": "4.3.5", "python": "CPython 3.12.1", "distributed": "2025.1"}
@@ -18,7 +20,7 @@ def config(tmp_path):
 def measure(config, number, outcome="measured", seconds=1800.0, **changed):
     """The raw file of a launch of this run, as its supervisor would leave it."""
     launch = {"experiment": "mpi_pingpong", "placement": "node", "launch": number}
-    settings = sweep.settings_of(config, launch) | changed
+    settings = second_sweep.settings_of(config, launch) | changed
     facts = launch | {"outcome": outcome, "settings": plan.canonical(settings), "code": "", "wall_seconds": seconds}
     ranks = [{"libraries": '{"libzmq": "4.3.5", "distributed": "2024.9"}', "python": SOFTWARE["python"]}]
     path = inventory.Path(plan.raw_file(config, launch))
@@ -150,12 +152,14 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
     ],
 )
 def test_what_a_command_forces(words, forces):
-    command = typed.read(["--cores", "1", *words])
+    command = command_line.read(["--cores", "1", *words])
     assert command.remeasures("results/raw/quick/toy/node/launch=1.parquet") is forces
 
 
 def test_a_command_is_repeated_with_other_values_and_without_force():
-    command = typed.read(["--profile", "profiles/local", "-F", "toy", "--config", "tier=paper", "results=my runs"])
+    command = command_line.read(
+        ["--profile", "profiles/local", "-F", "toy", "--config", "tier=paper", "results=my runs"]
+    )
     assert command.but(results="x", partial="true") == (
         "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
     )
@@ -164,9 +168,9 @@ def test_a_command_is_repeated_with_other_values_and_without_force():
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])
 def test_a_target_behind_config_is_refused_with_what_to_type(words):
     with pytest.raises(SystemExit, match="'toy' is none; if it is a target, put -- before it: -- toy"):
-        typed.require_values(words)
+        command_line.require_values(words)
 
 
 def test_what_is_behind_config_is_not_refused_for_other_words():
-    typed.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
-    typed.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])
+    command_line.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
+    command_line.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])

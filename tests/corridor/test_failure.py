@@ -6,10 +6,11 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from crossover import failure, outcome, record
-from crossover.failure import Failure
+from crossover.records import failure, record
+from crossover.records.failure import Failure
+from crossover.run import outcome
 
-ONE = Failure("table", "steady", "toy", "ValueError: </script>", "analyse/steady.py, line 7")
+ONE = Failure("table", "steady", "toy", "ValueError: </script>", "analyse/statistics/steady_state.py, line 7")
 
 
 def test_an_exception_becomes_a_failure_with_its_type_message_and_our_line(capsys):
@@ -18,7 +19,7 @@ def test_an_exception_becomes_a_failure_with_its_type_message_and_our_line(capsy
     (failed,) = found
     assert (failed.kind, failed.name, failed.experiment) == ("claim", "fast", "toy")
     assert failed.error == "AttributeError: 'NoneType' object has no attribute 'schema'"
-    assert failed.place.startswith("record.py, line ")
+    assert failed.place.startswith("records/record.py, line ")
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
@@ -77,7 +78,7 @@ def test_the_end_of_a_run_names_each_cause_once_with_all_that_it_cost():
     chart = Failure("figure", "ladder", "", "KeyError: 1", "")
     said = outcome.sentences([*same, claim, chart, claim], {same[0]: "results/logs/toy/tables.log"}).splitlines()
     assert said[1:4] == [
-        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/steady.py, line 7)",
+        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/statistics/steady_state.py, line 7)",
         "    traceback: results/logs/toy/tables.log",
         "  figure ladder: KeyError: 1",
     ]

@@ -2,12 +2,13 @@
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 
-from crossover import forecast, record
-from crossover.forecast import Course
+from crossover.paths import PROJECT
+from crossover.planning import estimate
+from crossover.planning.estimate import Course
+from crossover.records import record
 
 SETTINGS = {"arms": ["a", "b"], "reference": "a", "placements": ["node"], "launches": 10, "budget_seconds": 412}
 
@@ -46,11 +47,11 @@ def test_no_more_nodes_are_named_than_can_be_used(config):
 
 def test_a_job_adds_to_a_launch_what_starting_it_takes(config):
     here, there = (Course(config, nodes).expected(launches(1)).wall_seconds for nodes in (None, 1))
-    assert there == here + forecast.JOB_SECONDS
+    assert there == here + estimate.JOB_SECONDS
 
 
 def test_jobs_of_two_nodes_wait_until_two_are_free():
-    found = forecast.cost([(10, 1), (10, 2), (10, 2)], nodes=2)
+    found = estimate.cost([(10, 1), (10, 2), (10, 2)], nodes=2)
     assert (found.wall_seconds, found.node_seconds) == (30, 50)
 
 
@@ -125,7 +126,7 @@ def test_a_file_that_stayed_because_it_could_not_be_measured_again_is_not_counte
 
 
 def test_no_page_names_a_tiers_hours_which_a_dry_run_prints():
-    root = Path(forecast.__file__).parents[2]
+    root = PROJECT
     for page in ("README.md", "config/schema.yaml", "config/config.yaml", "config/README.md"):
         lines = [line for line in (root / page).read_text().splitlines() if "`paper`" in line or "paper:" in line]
         assert not [line for line in lines if re.search(r"\b(four|two|\d+) hours|day and a half|\d days", line)], page

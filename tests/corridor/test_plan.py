@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover import plan, schema
+from crossover.config import schema
+from crossover.planning import plan
 
 
 def pingpong(**chosen):

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover import record
+from crossover.paths import WORKFLOW
+from crossover.records import record
 
 HOST = socket.gethostname()
 BLOCKS = pa.table({"arm": ["copy", "no-copy"], "x": [100, 100], "value": [1.5, None]})
@@ -25,7 +25,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import pyarrow as pa
-from crossover import record
+from crossover.records import record
 
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -42,7 +42,7 @@ WOUNDS = {
 
 def killed(wound, path):
     """The exit code of a process that writes to `path` and does not survive it."""
-    finding_us = os.environ | {"PYTHONPATH": str(Path(record.__file__).parents[1])}
+    finding_us = os.environ | {"PYTHONPATH": str(WORKFLOW)}
     return subprocess.run([sys.executable, "-c", KILLED.format(wound=wound), str(path)], env=finding_us).returncode
 
 

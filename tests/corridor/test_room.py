@@ -6,11 +6,11 @@ import os
 
 import pytest
 
-from crossover import room
+from crossover.records import disk_space
 
 
 def test_a_folder_with_room_is_made_and_left_empty(tmp_path):
-    room.require(tmp_path / "results")
+    disk_space.require(tmp_path / "results")
     assert list((tmp_path / "results").iterdir()) == []
 
 
@@ -20,12 +20,12 @@ def test_a_folder_without_room_is_named_with_the_reason_and_the_next_step(tmp_pa
         def write(self, _):
             raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(room.tempfile, "TemporaryFile", lambda **_: Full())
-    with pytest.raises(room.NoRoom, match=f"{tmp_path}.*{os.strerror(number)}.*make room"):
-        room.require(tmp_path)
+    monkeypatch.setattr(disk_space.tempfile, "TemporaryFile", lambda **_: Full())
+    with pytest.raises(disk_space.NoRoom, match=f"{tmp_path}.*{os.strerror(number)}.*make room"):
+        disk_space.require(tmp_path)
 
 
 def test_what_is_no_folder_is_named(tmp_path):
     (tmp_path / "results").touch()
-    with pytest.raises(room.NoRoom, match="results: cannot be written to"):
-        room.require(tmp_path / "results")
+    with pytest.raises(disk_space.NoRoom, match="results: cannot be written to"):
+        disk_space.require(tmp_path / "results")

@@ -7,7 +7,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover import forecast, plan, schema
+from crossover.config import schema
+from crossover.planning import estimate, plan
 
 EXPERIMENTS = (
     "zmq_throughput",
@@ -80,7 +81,7 @@ def test_what_is_not_said_of_a_smoke_run_is_as_in_the_quick_tier():
     config = schema.complete({"tier": "smoke"})
     quick = schema.complete({})
     smoke_seconds, quick_seconds = (
-        forecast.Course(each, None).expected(list(plan.launches(each))).wall_seconds for each in (config, quick)
+        estimate.Course(each, None).expected(list(plan.launches(each))).wall_seconds for each in (config, quick)
     )
     assert smoke_seconds < quick_seconds / 2
 

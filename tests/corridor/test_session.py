@@ -11,12 +11,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover import session
+from crossover.paths import PACKAGE, WORKFLOW
+from crossover.run import session
 
-FINDING_US = os.environ | {"PYTHONPATH": str(Path(session.__file__).parents[1])}
+FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
 HOLD = """
 import os, sys
-from crossover import session
+from crossover.run import session
 try:
     session.claim(sys.argv[1])
 except session.SessionError as error:
@@ -84,7 +85,7 @@ def test_the_claim_is_given_back_however_its_holder_ends(holder, how):
 
 def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
     lives_on = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])"
-    claiming = f"from crossover import session; session.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
+    claiming = f"from crossover.run import session; session.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
     ended = subprocess.run(
         [sys.executable, "-c", claiming + "; import os; os._exit(0)"],
         env=FINDING_US,
@@ -120,7 +121,7 @@ def test_a_shell_command_finds_this_interpreter_and_this_package(monkeypatch):
         cwd="/",
     ).stdout.splitlines()
     assert Path(told[0]).parent == Path(sys.executable).parent
-    assert Path(told[1]).parent == Path(session.__file__).parent
+    assert Path(told[1]).parent == PACKAGE
 
 
 def test_what_was_on_the_paths_stays_behind_ours(monkeypatch):

@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
-from crossover import site
-from crossover.schema import ConfigError
+from crossover.config import site
+from crossover.config.schema import ConfigError
 
 KEYS = yaml.safe_load(site.SCHEMA.read_text())["properties"]
 

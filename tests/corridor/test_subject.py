@@ -4,14 +4,15 @@ import copy
 
 import pytest
 
-from crossover import claimed, plan, schema, subject
+from crossover.config import claim_list, schema, subject
 from crossover.measure import experiments
+from crossover.planning import plan
 
-CLAIM = next(claim for claim in claimed.read() if claim["quantity"]["experiment"] == "zmq_throughput")
+CLAIM = next(claim for claim in claim_list.read() if claim["quantity"]["experiment"] == "zmq_throughput")
 
 
 def test_every_claim_of_the_project_is_about_what_is_measured():
-    subject.require(claimed.read())
+    subject.require(claim_list.read())
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def test_what_does_not_exist_is_named_with_what_there_is(key, name, available):
     ],
 )
 def test_protocols_of_every_experiment_are_known(experiment, key, name, available):
-    claim = copy.deepcopy(next(one for one in claimed.read() if one["quantity"]["experiment"] == experiment))
+    claim = copy.deepcopy(next(one for one in claim_list.read() if one["quantity"]["experiment"] == experiment))
     claim["quantity"][key] = name
     with pytest.raises(schema.ConfigError) as refused:
         subject.require([claim])
@@ -54,7 +55,7 @@ def test_protocols_of_every_experiment_are_known(experiment, key, name, availabl
 
 
 def test_one_of_several_protocols_that_does_not_exist_is_named():
-    claim = copy.deepcopy(next(one for one in claimed.read() if isinstance(one["quantity"]["protocol"], list)))
+    claim = copy.deepcopy(next(one for one in claim_list.read() if isinstance(one["quantity"]["protocol"], list)))
     claim["quantity"]["protocol"][1] = "float64 array, resent*"
     with pytest.raises(schema.ConfigError, match="resent"):
         subject.require([claim])

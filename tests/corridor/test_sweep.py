@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover import plan, schema, sweep
-from crossover.plan import SECOND_SWEEP
+from crossover.config import schema
+from crossover.planning import plan, second_sweep
+from crossover.planning.plan import SECOND_SWEEP
 
 NARROWED = {"cells": {"empty tasks, engines: 2": [10, 18, 32]}, "budget_seconds": 1.5}
 
@@ -26,7 +27,9 @@ def config(tmp_path):
 
 
 def refined(config, found):
-    path = Path(sweep.REFINEMENT.format(results=config["results"], tier=config["tier"], experiment="task_latency"))
+    path = Path(
+        second_sweep.REFINEMENT.format(results=config["results"], tier=config["tier"], experiment="task_latency")
+    )
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(found))
 
@@ -47,12 +50,12 @@ class Checkpoint:
 
 def test_the_first_sweep_is_as_planned(config):
     own = plan.of_launch(plan.settings_of(config, "task_latency"), "node", 2)
-    assert sweep.settings_of(config, launch(2)) == own
+    assert second_sweep.settings_of(config, launch(2)) == own
     assert "cells" not in own
 
 
 def test_a_launch_of_the_second_is_one_of_the_first_but_for_its_cells_and_their_time(config):
-    first, second = (sweep.settings_of(config, launch(number)) for number in (2, SECOND_SWEEP + 2))
+    first, second = (second_sweep.settings_of(config, launch(number)) for number in (2, SECOND_SWEEP + 2))
     assert second == first | NARROWED
 
 
@@ -64,13 +67,13 @@ def test_it_has_the_heat_of_the_launch_that_it_repeats():
 
 
 def test_there_are_the_launches_that_the_refinement_names(config):
-    assert sweep.launches(config, "task_latency") == [launch(SECOND_SWEEP + 2), launch(SECOND_SWEEP + 3)]
-    assert sweep.launches(config, "mpi_pingpong") == []
+    assert second_sweep.launches(config, "task_latency") == [launch(SECOND_SWEEP + 2), launch(SECOND_SWEEP + 3)]
+    assert second_sweep.launches(config, "mpi_pingpong") == []
 
 
 def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
-    with pytest.raises(sweep.SweepError, match=r"refinement\.json: has no launch 10001 in placement node"):
-        sweep.settings_of(config, launch(SECOND_SWEEP + 1))
+    with pytest.raises(second_sweep.SweepError, match=r"refinement\.json: has no launch 10001 in placement node"):
+        second_sweep.settings_of(config, launch(SECOND_SWEEP + 1))
 
 
 def test_no_launch_of_the_first_sweep_can_have_a_number_of_the_second(tmp_path):
@@ -82,7 +85,7 @@ def test_no_launch_of_the_first_sweep_can_have_a_number_of_the_second(tmp_path):
 def test_questions_are_asked_of_the_settings_of_the_wildcards_launch(config):
     def budget(number):
         wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch=str(number))
-        return sweep.for_launch(config, lambda settings: settings["budget_seconds"])(wildcards)
+        return second_sweep.for_launch(config, lambda settings: settings["budget_seconds"])(wildcards)
 
     assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
 
@@ -92,25 +95,25 @@ def test_questions_are_asked_of_the_settings_of_the_wildcards_launch(config):
 
 def test_the_checkpoint_is_asked_before_its_files_are_known(config):
     checkpoint = Checkpoint()
-    answer = sweep.raw_files(config, checkpoint)(SimpleNamespace(experiment="task_latency"))
+    answer = second_sweep.raw_files(config, checkpoint)(SimpleNamespace(experiment="task_latency"))
     assert answer == [
         f"{config['results']}/raw/quick/task_latency/node/launch={SECOND_SWEEP + number}.parquet" for number in (2, 3)
     ]
     assert checkpoint.asked == ["task_latency"]
-    assert sweep.raw_files(config, checkpoint, *config["experiments"])(SimpleNamespace()) == answer
+    assert second_sweep.raw_files(config, checkpoint, *config["experiments"])(SimpleNamespace()) == answer
 
 
 def test_without_points_to_refine_nothing_is_asked_even_where_a_refinement_is_left(tmp_path):
     config = complete(tmp_path, experiments={"task_latency": {"refine_points": 0}})
     refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
     checkpoint = Checkpoint()
-    assert sweep.raw_files(config, checkpoint, "task_latency")(SimpleNamespace()) == []
+    assert second_sweep.raw_files(config, checkpoint, "task_latency")(SimpleNamespace()) == []
     assert checkpoint.asked == []
 
 
 def test_a_partial_run_asks_nothing_because_all_that_is_there_is_of_the_first(config):
     checkpoint = Checkpoint()
-    assert sweep.raw_files(config | {"partial": True}, checkpoint, "task_latency")(SimpleNamespace()) == []
+    assert second_sweep.raw_files(config | {"partial": True}, checkpoint, "task_latency")(SimpleNamespace()) == []
     assert checkpoint.asked == []
 
 

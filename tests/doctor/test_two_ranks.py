@@ -10,7 +10,7 @@ import pytest
 from scenes import looked
 
 from crossover.doctor.checks import clocks, ports, shared, temporary
-from crossover.measure import network
+from crossover.measure.ranks import network
 
 
 def test_the_offset_of_two_clocks_is_found_within_the_bound_that_is_stated() -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import document, schema, sources
+from crossover.config import reference_page, schema, sources
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
 
 
 def test_the_page_of_the_configuration_is_the_schemas() -> None:
-    assert (ROOT / "config/README.md").read_text() == document.text(), "run: make docs"
+    assert (ROOT / "config/README.md").read_text() == reference_page.text(), "run: make docs"
 
 
 def test_the_bibliography_is_that_of_the_sources() -> None:
@@ -35,7 +35,7 @@ def test_a_new_key_appears_on_the_page(tmp_path: Path, monkeypatch: pytest.Monke
     key = "properties:\n  colour: {description: What colour., type: string, default: red}\n"
     changed.write_text(schema.FILE.read_text().replace("properties:\n", key, 1))
     monkeypatch.setattr(schema, "FILE", changed)
-    assert "| `colour` | What colour. | text | `red` |" in document.text()
+    assert "| `colour` | What colour. | text | `red` |" in reference_page.text()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure import native_build
-from crossover.measure.libzmq import build, source
-from crossover.measure.libzmq.line import LINES
+from crossover.measure.build import c_libraries
+from crossover.measure.build.libzmq import build, source
+from crossover.measure.build.libzmq.line import LINES
 
 
 @pytest.fixture(scope="session")
@@ -18,8 +18,8 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("cc"):
         pytest.skip("no C compiler here")
     folder = tmp_path_factory.mktemp("native")
-    for driver in native_build.SOURCES.glob("*.c"):
-        assert native_build.build(driver, folder / f"{driver.stem}.so") == ""
+    for driver in c_libraries.SOURCES.glob("*.c"):
+        assert c_libraries.build(driver, folder / f"{driver.stem}.so") == ""
     return folder
 
 

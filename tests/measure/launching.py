@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from crossover.measure import mpich
+from crossover.measure.processes import mpich_files
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -39,8 +39,8 @@ TOY_DRIVER = '''
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
-from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.peers import Refusal
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.ranks.peers import Refusal
 
 AXIS = Axis("size", "units")
 METRICS = (Metric("time", "s", "lower"),)
@@ -187,11 +187,11 @@ class Launch:
     def end(self) -> None:
         """Kill whatever is left of it. Nothing of it stays, which other tests would take for theirs."""
         left = self.processes()
-        memory = {segment for process in left for segment in mpich.segments(process.pid)}
+        memory = {segment for process in left for segment in mpich_files.segments(process.pid)}
         for process in left:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        mpich.forget(memory)
+        mpich_files.forget(memory)
 
     def leaves_nothing_but_its_file(self) -> None:
         """Assert that no process, file, folder or shared memory is left of it, but its output if it has one."""
@@ -213,7 +213,7 @@ class Launch:
             for name in _names(folder) - before
             if name.startswith(LEAKS)
         }
-        return found and found - {str(used) for pid in psutil.pids() for used in mpich.segments(pid)}
+        return found and found - {str(used) for pid in psutil.pids() for used in mpich_files.segments(pid)}
 
 
 def _names(folder: Path) -> set[str]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from crossover.measure.blocks import Block, Cell
-from crossover.measure.sampler import Sampling, Stretch, Surroundings, sample
-from crossover.plan import Arm
+from crossover.measure.engine.contract import Block, Cell
+from crossover.measure.engine.sampler import Sampling, Stretch, Surroundings, sample
+from crossover.planning.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
 CELL = Cell("simulated", 1)

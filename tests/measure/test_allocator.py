@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from crossover.measure import launch
+from crossover.measure.launch import supervisor
 
 ROUND = """
 import resource, sys
@@ -23,13 +23,13 @@ def faults(environment):
 
 
 def test_large_blocks_get_memory_that_was_freed_before():
-    assert max(faults(launch.MEMORY_KEPT)) < 1000 < max(faults({}))
+    assert max(faults(supervisor.MEMORY_KEPT)) < 1000 < max(faults({}))
 
 
 def test_launches_of_mpi_and_no_others_are_told_so(tmp_path):
     def environment(settings):
-        job = launch.Job("any", 1, "mpiexec", {"placement": "node"} | settings, "c0de")
-        return launch._environment(job, tmp_path)
+        job = supervisor.Job("any", 1, "mpiexec", {"placement": "node"} | settings, "c0de")
+        return supervisor._environment(job, tmp_path)
 
-    assert environment({"thread_level": "single"}).items() >= launch.MEMORY_KEPT.items()
-    assert not set(environment({})) & set(launch.MEMORY_KEPT)
+    assert environment({"thread_level": "single"}).items() >= supervisor.MEMORY_KEPT.items()
+    assert not set(environment({})) & set(supervisor.MEMORY_KEPT)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from crossover.measure import batch
+from crossover.measure.machine import slurm_job
 
 JOB = "JobId=7 JobName=x SubmitTime=2026-11-21T18:00:00 EligibleTime=2026-11-21T18:00:00 StartTime=2026-11-21T18:01:30"
 
@@ -25,15 +25,15 @@ def slurm(tmp_path, monkeypatch):
 def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
     slurm(f'test "$*" = "--oneliner show job 7" && echo "{JOB}"')
     began = datetime.fromisoformat("2026-11-21T18:01:36").timestamp()
-    assert batch.delays(began) == {"queued_seconds": 90.0, "entering_seconds": 6.0}
+    assert slurm_job.delays(began) == {"queued_seconds": 90.0, "entering_seconds": 6.0}
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
 def test_without_an_answer_nothing_is_told(slurm, script):
     slurm(script)
-    assert batch.delays(0.0) == {}
+    assert slurm_job.delays(0.0) == {}
 
 
 def test_outside_of_slurm_nobody_is_asked(monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    assert batch.delays(0.0) == {}
+    assert slurm_job.delays(0.0) == {}

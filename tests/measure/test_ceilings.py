@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import zmq
 
-from crossover.measure import native
+from crossover.measure.build import loader
 from crossover.measure.ceilings import memory, stream, zeromq
-from crossover.measure.payload import MARK
+from crossover.measure.mpi.payload import MARK
 
 SIZES_BYTES = [1, 100, 3_000_000]
 
 
 @pytest.fixture(autouse=True)
 def built(libraries, monkeypatch):
-    for variable, value in native.variables(list(libraries.iterdir())).items():
+    for variable, value in loader.variables(list(libraries.iterdir())).items():
         monkeypatch.setenv(variable, value)
 
 

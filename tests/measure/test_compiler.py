@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure import compiler, native, native_build
-from crossover.measure.compiler import CC, CXX, MPICC
-from crossover.measure.product import BuildError
+from crossover.measure.build import c_libraries, compiler, loader
+from crossover.measure.build.artifact import BuildError
+from crossover.measure.build.compiler import CC, CXX, MPICC
 
-SOURCES = sorted(native_build.SOURCES.glob("*.c"))
+SOURCES = sorted(c_libraries.SOURCES.glob("*.c"))
 
 
 @pytest.fixture(autouse=True)
@@ -26,15 +26,15 @@ compiles = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler here
 @compiles
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_the_compiler_has_nothing_to_say(source, tmp_path, monkeypatch):
-    monkeypatch.setattr(native_build, "FLAGS", (*native_build.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
-    assert native_build.build(source, tmp_path / "library.so") == ""
+    monkeypatch.setattr(c_libraries, "FLAGS", (*c_libraries.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
+    assert c_libraries.build(source, tmp_path / "library.so") == ""
 
 
 @compiles
 def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_nothing(tmp_path):
     built = [tmp_path / name / "library.so" for name in ("one", "another")]
     for library in built:
-        assert native_build.build(SOURCES[0], library) == ""
+        assert c_libraries.build(SOURCES[0], library) == ""
     assert built[0].read_bytes() == built[1].read_bytes()
 
 
@@ -42,18 +42,18 @@ def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_n
 def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(name, variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, "/no/such/compiler -O3")
     library = tmp_path / f"{name}.so"
-    reason = native_build.build(native_build.SOURCES / f"{name}.c", library)
+    reason = c_libraries.build(c_libraries.SOURCES / f"{name}.c", library)
     assert "'/no/such/compiler'" in reason and variable in reason and "apt install gcc" in reason
-    monkeypatch.setenv(native.VARIABLE, str(library))
-    with pytest.raises(native.UnavailableError) as told:
-        native.load(name)
+    monkeypatch.setenv(loader.VARIABLE, str(library))
+    with pytest.raises(loader.UnavailableError) as told:
+        loader.load(name)
     assert str(told.value) == reason
     assert list(tmp_path.iterdir()) == [library]
 
 
 def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "/no/such/compiler")
-    reason = native_build.build(native_build.SOURCES / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
+    reason = c_libraries.build(c_libraries.SOURCES / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
     assert "mpicc failed" in reason and "/no/such/compiler" in reason
     assert MPICC.identity() == ""
 
@@ -62,7 +62,7 @@ def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatc
 def test_a_source_that_does_not_compile_is_told_with_the_compilers_own_words(tmp_path):
     source = tmp_path / "broken.c"
     source.write_text("int broken(void) { return nothing; }\n")
-    assert "nothing" in native_build.build(source, tmp_path / "broken.so")
+    assert "nothing" in c_libraries.build(source, tmp_path / "broken.so")
 
 
 @compiles
@@ -75,7 +75,7 @@ def test_which_compiler_there_is_changes_when_one_is_installed(monkeypatch):
 @compiles
 def test_mpis_compiler_is_that_of_this_environment():
     beside_python = Path(sys.executable).parent / "mpicc"
-    assert native_build.compiler_of("mpi_pingpong") is MPICC
+    assert c_libraries.compiler_of("mpi_pingpong") is MPICC
     assert MPICC.identity().startswith(f"{beside_python}: ")
 
 
@@ -83,8 +83,8 @@ def test_mpis_compiler_is_that_of_this_environment():
 def test_what_does_not_link_is_told_by_what_is_missing_and_not_by_the_linkers_last_word(tmp_path, monkeypatch):
     source = tmp_path / "unlinked.c"
     source.write_text("int missing(void);\nint unlinked(void) { return missing(); }\n")
-    monkeypatch.setattr(native_build, "FLAGS", (*native_build.FLAGS, "-Wl,-z,defs"))
-    assert "undefined reference to `missing'" in native_build.build(source, tmp_path / "unlinked.so")
+    monkeypatch.setattr(c_libraries, "FLAGS", (*c_libraries.FLAGS, "-Wl,-z,defs"))
+    assert "undefined reference to `missing'" in c_libraries.build(source, tmp_path / "unlinked.so")
 
 
 @pytest.fixture
@@ -136,15 +136,15 @@ def test_of_usual_names_the_first_that_is_there_is_taken_and_none_is_told_with_a
 def test_a_file_that_is_no_library_is_named(content, tmp_path, monkeypatch):
     file = tmp_path / "memory_copy.so"
     file.write_bytes(content)
-    monkeypatch.setenv(native.VARIABLE, str(file))
-    with pytest.raises(native.UnavailableError, match=r"memory_copy\.so .*delete it"):
-        native.load("memory_copy")
+    monkeypatch.setenv(loader.VARIABLE, str(file))
+    with pytest.raises(loader.UnavailableError, match=r"memory_copy\.so .*delete it"):
+        loader.load("memory_copy")
 
 
 def test_a_library_that_the_launch_was_not_given_is_named(monkeypatch):
-    monkeypatch.delenv(native.VARIABLE, raising=False)
-    with pytest.raises(native.UnavailableError, match="no library memory_copy"):
-        native.load("memory_copy")
+    monkeypatch.delenv(loader.VARIABLE, raising=False)
+    with pytest.raises(loader.UnavailableError, match="no library memory_copy"):
+        loader.load("memory_copy")
 
 
 OTHER_MPI = """
@@ -166,8 +166,8 @@ int MPI_Get_library_version(char *text, int *length)
 def test_a_library_of_another_mpi_is_refused_before_it_crashes(tmp_path, monkeypatch):
     source = tmp_path / "mpi_pingpong.c"
     source.write_text(OTHER_MPI)
-    assert native_build.build(source, tmp_path / "mpi_pingpong.so") == ""
-    monkeypatch.setenv(native.VARIABLE, str(tmp_path / "mpi_pingpong.so"))
+    assert c_libraries.build(source, tmp_path / "mpi_pingpong.so") == ""
+    monkeypatch.setenv(loader.VARIABLE, str(tmp_path / "mpi_pingpong.so"))
     script = "from mpi4py import MPI; from crossover.measure.ceilings import mpi; mpi.pingpong(MPI.COMM_WORLD, 0)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert "was built for another MPI (Some MPI 1.0) than mpi4py runs on (MPICH" in done.stderr, done.stderr

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from launching import ROOT, eventually
 
-GUARDED = [sys.executable, "-m", "crossover.measure.death", sys.executable, "-c"]
+GUARDED = [sys.executable, "-m", "crossover.measure.processes.ending", sys.executable, "-c"]
 SLEEPER = "import time; time.sleep(60)"
 # As a controller does: children of its own, one of them in a session of its own.
 FAMILY = f"""
@@ -119,7 +119,7 @@ def test_a_kill_above_or_within_takes_all_of_them_along(guarded, victim):
 
 WATCHING = """
 import sys, threading, time
-from crossover.measure.death import die_soon_after
+from crossover.measure.processes.ending import die_soon_after
 die_soon_after(int(sys.argv[1]))
 print(flush=True)
 """

@@ -6,7 +6,9 @@ import pytest
 from launching import Launch, eventually, toy_project
 from openssh import WHY_NO_SSHD
 
-from crossover import plan, record, schema
+from crossover.config import schema
+from crossover.planning import plan
+from crossover.records import record
 
 
 def among(*entrants):
@@ -26,11 +28,11 @@ CHANGED = {
 """So that every kind of farm is among them, and what is built is what other tests need as well."""
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-6}
 TELLING = (
-    "measure/conduct.py",
+    "measure/launch/conduct.py",
     "            block = self._blocks.run(",
     '            print("a block runs", flush=True)\n            block = self._blocks.run(',
 )
-SHORT = ("plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "8")
+SHORT = ("planning/plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "8")
 
 
 def settings(name):

@@ -12,11 +12,13 @@ import pytest
 from launching import COMMON, Launch, eventually, toy_project
 from openssh import needs_sshd
 
-from crossover import plan, record, schema
+from crossover.config import schema
 from crossover.measure.farms import ipyparallel
-from crossover.measure.network import LOOPBACK
-from crossover.measure.peers import Refusal
-from crossover.measure.server import START_SECONDS
+from crossover.measure.farms.support.server import START_SECONDS
+from crossover.measure.ranks.network import LOOPBACK
+from crossover.measure.ranks.peers import Refusal
+from crossover.planning import plan
+from crossover.records import record
 
 SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
@@ -226,7 +228,7 @@ def test_a_killed_supervisor_takes_the_tunnel_along(tunnelled):
 
 
 def test_a_tunnel_without_openssh_makes_the_launch_a_hole_that_says_what_to_install(launch, tmp_path):
-    nowhere = ("measure/tunnel.py", '("/usr/sbin", "/usr/local/sbin", "/sbin")', "()")
+    nowhere = ("measure/farms/support/ssh_tunnel.py", '("/usr/sbin", "/usr/local/sbin", "/sbin")', "()")
     root = toy_project(tmp_path / "project", nowhere=nowhere)
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"]), root=root)
     one.environment["PATH"] = str(Path(sys.executable).parent)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import zmq
 
-from crossover.measure import flow
-from crossover.measure.channel import within
-from crossover.measure.flood import Curve, receiving, sending
-from crossover.measure.flow import Bounds
-from crossover.measure.handover import HANDOVERS
+from crossover.measure.ranks.channel import within
+from crossover.measure.zeromq import flow
+from crossover.measure.zeromq.flood import Curve, receiving, sending
+from crossover.measure.zeromq.flow import Bounds
+from crossover.measure.zeromq.handover import HANDOVERS
 
 CURVES = ("PUSH/PULL over inproc", "DEALER/ROUTER over inproc", "PUSH/PULL over inproc, polled")
 PAYLOAD = b"twelve bytes"
@@ -65,7 +65,7 @@ def test_lent_messages_by_the_thousand_are_collected_within_one_process():
     program = """
 import sys
 sys.path[:0] = sys.argv[1:]
-from crossover.measure.sockets import unbound_collector
+from crossover.measure.zeromq.sockets import unbound_collector
 unbound_collector()
 from test_flow import CURVES, Bounds, Curve, flowed
 for _ in range(10):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure import host
+from crossover.measure.launch import host_lock
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def names(folder):
 
 
 def test_a_rank_beside_its_supervisor_uses_the_supervisors_folder(temporary, monkeypatch):
-    with host.private_folder() as private:
-        monkeypatch.setenv(host.VARIABLE, str(private))
-        with host.as_a_guest() as guest:
+    with host_lock.private_folder() as private:
+        monkeypatch.setenv(host_lock.VARIABLE, str(private))
+        with host_lock.as_a_guest() as guest:
             assert not guest
             assert os.environ["TMPDIR"] == tempfile.gettempdir() == str(private)
             assert names(temporary) == [private.name]
@@ -38,9 +38,9 @@ def test_a_rank_on_another_host_makes_a_folder_of_its_own_and_takes_it_away(temp
     supervisors = temporary / f"crossover-{os.getuid()}-elsewhere-77-abcdefgh"
     if there:
         supervisors.mkdir()
-    monkeypatch.setenv(host.VARIABLE, str(supervisors))
+    monkeypatch.setenv(host_lock.VARIABLE, str(supervisors))
     before = names(temporary)
-    with host.as_a_guest() as guest:
+    with host_lock.as_a_guest() as guest:
         assert guest
         own = Path(tempfile.gettempdir())
         assert own.parent == temporary and own.is_dir() and own != supervisors
@@ -61,5 +61,5 @@ def test_folders_of_dead_processes_of_this_host_are_swept_and_no_others(temporar
     ]
     for made in (dead, *others):
         (temporary / made).mkdir()
-    with host.private_folder() as folder:
+    with host_lock.private_folder() as folder:
         assert sorted(names(temporary)) == sorted([*others, folder.name])

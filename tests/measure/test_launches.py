@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 from launching import COMMON, Launch
 
-from crossover import plan, record
-from crossover.measure import peak_memory
+from crossover.measure.machine import peak_memory
+from crossover.planning import plan
+from crossover.records import record
 
 ZEROMQ = COMMON | {
     "sizes_bytes": [100, 20000],

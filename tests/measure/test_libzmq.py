@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from crossover.measure.compiler import CXX
-from crossover.measure.libzmq import build, source
-from crossover.measure.libzmq.inline import Struct
-from crossover.measure.libzmq.line import LINES, parse, patch, sources
-from crossover.measure.product import BuildError
+from crossover.measure.build.artifact import BuildError
+from crossover.measure.build.compiler import CXX
+from crossover.measure.build.libzmq import build, source
+from crossover.measure.build.libzmq.inline import Struct
+from crossover.measure.build.libzmq.line import LINES, parse, patch, sources
 
 HEADERS = {
     "2.2.0": {"include/zmq.h": "#define ZMQ_MAX_VSM_SIZE 30\n"},

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from launching import COMMON, ROOT, Launch, eventually, toy_project
 
-from crossover import plan, record
 from crossover.measure.experiments import mpi_pingpong
-from crossover.measure.payload import RE_SENT, Payload, payload
+from crossover.measure.mpi.payload import RE_SENT, Payload, payload
+from crossover.planning import plan
+from crossover.records import record
 
 SETTINGS = COMMON | {
     "elements": [10],
@@ -190,7 +191,7 @@ def test_mpi_at_another_thread_level_than_asked_is_not_measured():
     script = """
 from mpi4py import rc
 rc.thread_level = "{given}"
-from crossover.measure.peers import Peers
+from crossover.measure.ranks.peers import Peers
 Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level("{asked}")
 """
     for given, asked, refused in [("single", "single", False), ("multiple", "single", True)]:
@@ -219,7 +220,7 @@ LONG = {"elements": [1, 2, 3], "budget_seconds": 15, "rounds": {"at_least": 3, "
 @PLAYERS
 def test_messages_that_are_not_what_was_expected_make_no_number(launch, tmp_path, ends):
     seed = "np.random.default_rng(elements)"
-    root = toy_project(tmp_path / "project", seed=("measure/payload.py", seed, "np.random.default_rng()"))
+    root = toy_project(tmp_path / "project", seed=("measure/mpi/payload.py", seed, "np.random.default_rng()"))
     game = launch(root=root, **SMALL, **ends)
     assert game.run() == 0, game.log.read_text()
     rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
@@ -247,7 +248,7 @@ ASTRAY = """\
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_re_sent_message_that_never_arrives_makes_no_number(launch, tmp_path, rank):
-    astray = ("measure/roundtrips.py", "    match arm:", ASTRAY.format(rank=rank))
+    astray = ("measure/mpi/round_trips.py", "    match arm:", ASTRAY.format(rank=rank))
     game = launch(
         root=toy_project(tmp_path / "project", astray=astray),
         **SMALL | {"objects": [RE_SENT], "arms": ["send", "Send", "persistent", "Send into new array"]},
@@ -262,7 +263,7 @@ def test_a_re_sent_message_that_never_arrives_makes_no_number(launch, tmp_path, 
 def test_engines_play_in_their_main_thread(launch, tmp_path, level):
     root = toy_project(
         tmp_path / "project",
-        check=("measure/roundtrips.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
+        check=("measure/mpi/round_trips.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
     )
     game = launch(root=root, thread_level=level, **SMALL, **BETWEEN_ENGINES)
     assert game.run() == 0
@@ -281,7 +282,7 @@ def hole(game):
 
 def test_an_error_in_one_engine_ends_the_launch_although_the_other_waits_for_it_and_is_told(launch, tmp_path):
     broken = "    if comm.rank:\n        raise RuntimeError('one end is broken')\n    match arm:"
-    root = toy_project(tmp_path / "project", broken=("measure/roundtrips.py", "    match arm:", broken))
+    root = toy_project(tmp_path / "project", broken=("measure/mpi/round_trips.py", "    match arm:", broken))
     game = launch(root=root, **SMALL, **BETWEEN_ENGINES)
     game.start()
     found = hole(game)
@@ -292,7 +293,7 @@ def test_an_error_in_one_engine_ends_the_launch_although_the_other_waits_for_it_
 @pytest.fixture
 def busy(launch, tmp_path):
     """A launch between engines in the middle of it, none of whose blocks may last longer than a few seconds."""
-    limit = ("measure/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 3")
+    limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 3")
     game = launch(root=toy_project(tmp_path / "project", limit=limit), **SMALL | BETWEEN_ENGINES | LONG)
     game.start()
     assert eventually(lambda: game.log.exists() and "cell 1 of" in game.log.read_text(), 60), game.log.read_text()

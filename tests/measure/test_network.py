@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from crossover.measure import network
-from crossover.measure.network import NoInterfaceError, Reach
+from crossover.measure.ranks import network
+from crossover.measure.ranks.network import NoInterfaceError, Reach
 
 
 def pretend(monkeypatch, interfaces, own_name="", default_route="", down=()):

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 from launching import COMMON, Launch
 
-from crossover import record
-from crossover.measure import peak_memory
 from crossover.measure.experiments import zmq_throughput
-from crossover.measure.peers import Peers
-from crossover.plan import Arm
+from crossover.measure.machine import peak_memory
+from crossover.measure.ranks.peers import Peers
+from crossover.planning.plan import Arm
+from crossover.records import record
 
 MESSAGE_BYTES = 40_000_000
 """Beyond what glibc ever keeps of what is freed, so that no block finds the memory of the one before."""

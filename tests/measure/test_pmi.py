@@ -10,7 +10,7 @@ import pytest
 
 RANK = """
 import os, sys
-from crossover.measure.pmi import shorten_values
+from crossover.measure.launch.pmi import shorten_values
 shorten_values()
 server = int(os.environ["PMI_FD"])
 os.write(server, b"cmd=get_maxes\\n")

@@ -4,8 +4,8 @@ import socket
 
 import zmq
 
-from crossover.measure.network import LOOPBACK
-from crossover.measure.ports import Reserved
+from crossover.measure.ranks.network import LOOPBACK
+from crossover.measure.ranks.ports import Reserved
 
 
 def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reserved():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.product import BuildError, produce, reason_in
+from crossover.measure.build.artifact import BuildError, produce, reason_in
 
 
 def test_what_was_made_takes_the_products_place(tmp_path):

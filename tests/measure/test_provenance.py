@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from crossover import record
-from crossover.measure import provenance
-from crossover.measure.network import Reach
+from crossover.measure.machine import provenance
+from crossover.measure.ranks.network import Reach
+from crossover.records import record
 
 QUIET = {"ticks": 0, "steal": 0, "swapped": 0, "throttled": 0}
 

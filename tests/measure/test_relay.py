@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.relay import Relay
+from crossover.measure.processes.log import Relay
 
 HYDRAS = """\
 ===================================================================================

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from crossover import plan, schema
-from crossover.measure import conduct, experiments
-from crossover.measure.peers import Refusal
+from crossover.config import schema
+from crossover.measure import experiments
+from crossover.measure.launch import conduct
+from crossover.measure.ranks.peers import Refusal
+from crossover.planning import plan
 
 CONFIG = schema.complete({"tier": "standard"})
 REFINED = [name for name, settings in CONFIG["experiments"].items() if "refine_metric" in settings]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover import plan
 from crossover.measure.farms import engines
-from crossover.measure.peers import Refusal
+from crossover.measure.ranks.peers import Refusal
+from crossover.planning import plan
 
 
 def launch(hosts, count, rivals=1):

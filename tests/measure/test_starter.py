@@ -9,7 +9,8 @@ import psutil
 import pytest
 from launching import ROOT, eventually
 
-from crossover.measure import launcher, starter
+from crossover.measure.launch import mpi_launcher
+from crossover.measure.processes import starter
 
 MEET = "import os; from mpi4py import MPI; comm = MPI.COMM_WORLD; "
 
@@ -17,7 +18,7 @@ MEET = "import os; from mpi4py import MPI; comm = MPI.COMM_WORLD; "
 def started(ranks, program, **options):
     """A starter with so many ranks of a program, which can initialise MPI."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
-    command = [*launcher.starting("mpiexec", ranks, 1), sys.executable, "-m", "mpi4py", "-c", program]
+    command = [*mpi_launcher.starting("mpiexec", ranks, 1), sys.executable, "-m", "mpi4py", "-c", program]
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
     )
@@ -112,10 +113,10 @@ def test_questions_that_nobody_answers_are_refused_and_not_left_open():
 
 
 def test_other_launchers_are_taken_as_they_are():
-    assert launcher.starting("srun --mpi=pmi2", 3, 2) == ["srun", "--mpi=pmi2", "-n", "3"]
-    assert launcher.starting("mpiexec -bind-to core", 3, 1) == ["mpiexec", "-bind-to", "core", "-n", "3"]
-    assert launcher.starting("mpiexec", 3, 2) == ["mpiexec", "-n", "3"]
-    assert launcher.starting("mpiexec", 3, 1)[0] == sys.executable
+    assert mpi_launcher.starting("srun --mpi=pmi2", 3, 2) == ["srun", "--mpi=pmi2", "-n", "3"]
+    assert mpi_launcher.starting("mpiexec -bind-to core", 3, 1) == ["mpiexec", "-bind-to", "core", "-n", "3"]
+    assert mpi_launcher.starting("mpiexec", 3, 2) == ["mpiexec", "-n", "3"]
+    assert mpi_launcher.starting("mpiexec", 3, 1)[0] == sys.executable
 
 
 def test_a_rank_that_is_waited_for_costs_nothing(program):

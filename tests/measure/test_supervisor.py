@@ -12,8 +12,9 @@ import psutil
 import pytest
 from launching import TOY, Launch, eventually, toy_project
 
-from crossover import record
-from crossover.measure import launcher, mpich
+from crossover.measure.launch import mpi_launcher
+from crossover.measure.processes import mpich_files
+from crossover.records import record
 
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 SINGLY = """#!/bin/sh
@@ -25,7 +26,7 @@ shift 2
 
 @pytest.fixture(scope="module")
 def toys(tmp_path_factory):
-    limit = ("measure/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
+    limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
     return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
 
 
@@ -123,7 +124,7 @@ def test_an_experiment_that_does_not_exist_is_a_hole_that_names_it(launch):
 
 
 def test_a_launch_beyond_its_time_is_ended_and_becomes_a_hole(launch, tmp_path_factory):
-    short = ("plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "4")
+    short = ("planning/plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "4")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("hurried"), limit=short), **ENDLESS)
     found = hole(toy, toy.run())
     assert found["hole"] == "timed out"
@@ -179,7 +180,7 @@ def test_a_binding_that_is_asked_for_is_measured(launch, binding):
     [("srun --mpi=pmi2 --cpu-bind=cores", False), ("mpiexec -bind-to core", False), ("/opt/unbind/bin/mpiexec", True)],
 )
 def test_a_binding_is_asked_for_by_an_option(mpi, free):
-    assert launcher.processors(mpi) == (len(os.sched_getaffinity(0)) if free else 1)
+    assert mpi_launcher.processors(mpi) == (len(os.sched_getaffinity(0)) if free else 1)
 
 
 def test_a_launcher_with_options_gets_them(launch, tmp_path):
@@ -268,10 +269,10 @@ def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up
 @pytest.fixture
 def late(launch, tmp_path_factory):
     """A launch whose ranks have initialised MPI, but do not come to meet each other for a minute."""
-    asleep = ("measure/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
+    asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("late"), asleep=asleep))
     toy.start()
-    assert eventually(lambda: any(mpich.segments(rank.pid) for rank in toy.ranks()))
+    assert eventually(lambda: any(mpich_files.segments(rank.pid) for rank in toy.ranks()))
     return toy
 
 

@@ -8,14 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from crossover import plan, schema
-from crossover.measure import conditions, tasks
-from crossover.measure.blocks import Cell
+from crossover.config import schema
+from crossover.measure.engine.contract import Cell
 from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
 from crossover.measure.farms import Farm, find, flood
-from crossover.measure.peers import Refusal
-from crossover.measure.workload import Workload, shares, workload
-from crossover.plan import Arm
+from crossover.measure.farms.support import conditions, tasks
+from crossover.measure.farms.support.workload import Workload, shares, workload
+from crossover.measure.ranks.peers import Refusal
+from crossover.planning import plan
+from crossover.planning.plan import Arm
 
 ARM = Arm("a", "a")
 ALONE = {"reference": "a", "arms": ["a"]}

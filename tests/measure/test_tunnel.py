@@ -11,10 +11,10 @@ import pytest
 from launching import eventually
 from openssh import needs_sshd
 
-from crossover.measure import tunnel
-from crossover.measure.network import LOOPBACK
-from crossover.measure.peers import Refusal
-from crossover.measure.tunnel import Tunnel
+from crossover.measure.farms.support import ssh_tunnel
+from crossover.measure.farms.support.ssh_tunnel import Tunnel
+from crossover.measure.ranks.network import LOOPBACK
+from crossover.measure.ranks.peers import Refusal
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_program_that_is_missing_is_named_with_the_next_step(missing, tmp_path
     for name in {"ssh", "sshd", "ssh-keygen"} - {missing}:
         program(tmp_path / name, "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tunnel, "WHERE_SERVERS_ARE", ())
+    monkeypatch.setattr(ssh_tunnel, "WHERE_SERVERS_ARE", ())
     with pytest.raises(Refusal, match=rf"needs {missing}, which is not installed; install OpenSSH.*or leave") as caught:
         Tunnel()
     assert caught.value.kind == "not installed"

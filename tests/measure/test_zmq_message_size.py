@@ -7,13 +7,16 @@ from types import SimpleNamespace
 import pytest
 from launching import COMMON, Launch
 
-from crossover import closure, plan, record, schema
-from crossover.measure import native
-from crossover.measure.blocks import Cell
+from crossover.config import schema
+from crossover.measure.build import loader
+from crossover.measure.build.libzmq.inline import Struct
+from crossover.measure.engine.contract import Cell
 from crossover.measure.experiments import zmq_message_size as experiment
-from crossover.measure.libzmq.inline import Struct
-from crossover.measure.peers import Refusal
-from crossover.plan import Arm
+from crossover.measure.ranks.peers import Refusal
+from crossover.planning import plan
+from crossover.planning.plan import Arm
+from crossover.records import record
+from crossover.run import code_digest
 
 SETTINGS = COMMON | {
     "placement": "process",
@@ -87,14 +90,14 @@ def test_the_axis_is_scanned_to_either_side_of_each_limit(scan, around):
 def test_only_what_the_chosen_arms_need_is_built():
     config = {"results": "there", "experiments": {"zmq_message_size": SETTINGS}}
     names = ["libzmq-2.2.0-40", "libzmq-2.2.0-64", "libzmq-4.3.4-64", "zmq_inproc"]
-    assert closure.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]
+    assert code_digest.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]
 
 
 # ---- the real library
 
 
 def given(monkeypatch, folder):
-    for variable, value in native.variables(list(folder.iterdir())).items():
+    for variable, value in loader.variables(list(folder.iterdir())).items():
         monkeypatch.setenv(variable, value)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover import record
-from crossover.report import figures, ladder
-from crossover.report.tables import Tables
+from crossover.records import record
+from crossover.report.base.tables import Tables
+from crossover.report.charts import figures, ladder
 
 Row = dict[str, Any]
 

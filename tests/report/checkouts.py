@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from crossover import record
-from crossover.share import fresh
+from crossover.records import record
+from crossover.share import freshness
 
 
 def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
     """Write the raw file of a launch with so many empty rows, as `python -m crossover launch` would."""
-    path = fresh.raw_file(results, launch)
+    path = freshness.raw_file(results, launch)
     table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
     record.write(table, path, {"launch": {k: v for k, v in launch.items() if k != "file"}, "ranks": []})
     return path

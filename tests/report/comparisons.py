@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover import record
+from crossover.records import record
 
 Row = dict[str, Any]
 

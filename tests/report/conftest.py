@@ -9,9 +9,9 @@ from campaigns import two_good_one_hole
 from checkouts import git, write_raw
 from playwright.sync_api import sync_playwright
 
-from crossover import record
-from crossover.report import render
-from crossover.share import quarto
+from crossover.records import record
+from crossover.report.render import renderer
+from crossover.share.publish import quarto
 
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.offsetWidth > 0 && chart.getBoundingClientRect().top < innerHeight)
@@ -30,7 +30,7 @@ def rendered(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = tmp_path_factory.mktemp("page") / "report" / "index.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(page.parent))
-        render.render(results, page)
+        renderer.render(results, page)
     return page
 
 

@@ -9,7 +9,8 @@ import pytest
 from checkouts import git
 
 from crossover.__main__ import main
-from crossover.report import comparison_figures, course_figures, render
+from crossover.report.render import renderer
+from crossover.report.runs import comparison_figures, history_figures
 
 pytestmark = pytest.mark.browser
 
@@ -285,11 +286,11 @@ def test_a_hole_is_shown_as_a_hole(open_page):
 def test_the_pages_on_several_runs_are_drawn_alike(open_page, tmp_path):
     for module, tables, source in (
         (comparison_figures, comparisons.comparison(), "changes.qmd"),
-        (course_figures, comparisons.history(), "history.qmd"),
+        (history_figures, comparisons.history(), "history.qmd"),
     ):
         folder = comparisons.write(tables, tmp_path / source)
         module.draw(folder)
-        render.render(folder, folder / "index.html", source=source)
+        renderer.render(folder, folder / "index.html", source=source)
         page = open_page(width=360, scheme="dark", file=folder / "index.html")
         for chart in page.query_selector_all(".crossover-chart"):
             chart.scroll_into_view_if_needed()

@@ -18,11 +18,11 @@ import pytest
 from checkouts import write_raw
 from rocrate.rocrate import ROCrate
 
-from crossover import failure, record
 from crossover.__main__ import main
-from crossover.report import render
-from crossover.share import bundle as bundles
-from crossover.share import crate, private, recorded, unpack
+from crossover.records import failure, record
+from crossover.report.render import renderer
+from crossover.share.bundle import bundle as bundles
+from crossover.share.bundle import crate, private, recorded_facts, unpack
 
 ROOT = Path(__file__).parents[2]
 TOLD = crate.Told("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
@@ -36,8 +36,8 @@ def render_quickly(patch):
     def page(source, page, environment):
         page.write_text(f"<html><body>{environment['CROSSOVER_WAITING']}</body></html>")
 
-    patch.setattr(render.preview, "render", page)
-    patch.setattr(render.shutil, "which", lambda name: None)
+    patch.setattr(renderer.preview, "render", page)
+    patch.setattr(renderer.shutil, "which", lambda name: None)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
 def test_a_run_without_a_launch_is_nothing_to_archive(run, quick, capsys):
     record.write(record.LAUNCHES.empty_table(), run / "launches.parquet")
     shutil.rmtree(run / "raw")
-    render.render(run, run / "report/index.html")
+    renderer.render(run, run / "report/index.html")
     assert "no launch has begun, so there is nothing to archive" in refused(capsys, "bundle", str(run))
 
 
@@ -160,7 +160,7 @@ def test_no_folder_of_this_machine_and_no_user_leaves_it(run, quick, tmp_path, m
     record.write(pq.read_table(run / "launches.parquet").from_pylist(told, record.LAUNCHES), run / "launches.parquet")
     for row in told:
         write_raw(run, row)
-    render.render(run, run / "report/index.html")
+    renderer.render(run, run / "report/index.html")
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
     with unpack.opened(tmp_path / "bundle.zip") as folder:
         texts = []
@@ -244,7 +244,7 @@ def references(node):
     ],
 )
 def test_a_version_is_read_from_what_a_library_says(said, name, version):
-    found = recorded.NAME_AND_VERSION.match(said)
+    found = recorded_facts.NAME_AND_VERSION.match(said)
     assert (found["name"], found["version"]) == (name, version)
 
 
@@ -255,7 +255,7 @@ def test_elsewhere_it_gives_the_same_page_byte_for_byte(run, tmp_path, monkeypat
     # The page of the run was rendered in another folder: it is what the bundle would render.
     page = (run / "report/index.html").read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(render, "render", lambda results, at, waiting: at.parent.mkdir() or at.write_bytes(page))
+        patch.setattr(renderer, "render", lambda results, at, waiting: at.parent.mkdir() or at.write_bytes(page))
         bundles.write(run, tmp_path / "bundle.zip", TOLD)
     other = tmp_path / "another" / "machine"
     other.mkdir(parents=True)
@@ -275,7 +275,7 @@ def test_elsewhere_it_gives_the_same_page_byte_for_byte(run, tmp_path, monkeypat
 
 def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, capsys):
     waiting = '{"hosts": {}, "tiers": {"mpi_pingpong": {"paper": {"arms": ["persistent"]}}}}'
-    render.render(run, run / "report/index.html", waiting)
+    renderer.render(run, run / "report/index.html", waiting)
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
     assert main(["report", "--from", str(tmp_path / "bundle.zip"), "--page", str(tmp_path / "page.html")]) == 0
     assert "the same bytes" in capsys.readouterr().out
@@ -283,9 +283,11 @@ def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, ca
 
 
 def test_a_bundle_of_a_run_of_which_a_part_failed_names_it_wherever_it_is_rendered(run, quick, tmp_path, capsys):
-    cause = failure.Failure("table", "steady", "mpi_pingpong", f"KeyError: '{run}'", "analyse/steady.py, line 7")
+    cause = failure.Failure(
+        "table", "steady", "mpi_pingpong", f"KeyError: '{run}'", "analyse/statistics/steady_state.py, line 7"
+    )
     record.write(record.STEADY.empty_table(), run / "steady.parquet", failure.stored([cause]))
-    render.render(run, run / "report/index.html")
+    renderer.render(run, run / "report/index.html")
     assert main(["bundle", str(run), "--output", str(tmp_path / "bundle.zip")]) == 0
     assert main(["report", "--from", str(tmp_path / "bundle.zip"), "--page", str(tmp_path / "page.html")]) == 1
     told = capsys.readouterr()
@@ -296,7 +298,7 @@ def test_a_bundle_of_a_run_of_which_a_part_failed_names_it_wherever_it_is_render
 
 
 def test_a_page_that_came_out_otherwise_is_told(packed, quick, capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(render.preview, "render", lambda source, page, environment: page.write_text("<body></body>"))
+    monkeypatch.setattr(renderer.preview, "render", lambda source, page, environment: page.write_text("<body></body>"))
     assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0
     assert "from the same results" in capsys.readouterr().out and (tmp_path / "page.html").is_file()
 

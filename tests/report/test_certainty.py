@@ -3,9 +3,9 @@
 import pytest
 from campaigns import Campaign, lasting, mpi, zmq
 
-from crossover import record
-from crossover.report import certainty
-from crossover.report.page import Page
+from crossover.records import record
+from crossover.report.pages.index import Page
+from crossover.report.sections import certainty
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip"}
 

@@ -5,9 +5,10 @@ import json
 import pytest
 from campaigns import Campaign, zmq
 
-from crossover import record, sources
-from crossover.report import claims
-from crossover.report.page import Page
+from crossover.config import sources
+from crossover.records import record
+from crossover.report.pages.index import Page
+from crossover.report.sections import claims
 
 CURVE = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "DEALER/ROUTER over ipc, 64 MB in flight",

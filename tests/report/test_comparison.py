@@ -5,9 +5,10 @@ import json
 import pytest
 from comparisons import NULL, cell, comparison, curve, facts, lonely, same, write
 
-from crossover.report import comparison as words
-from crossover.report import comparison_figures, made_with, render
-from crossover.report.comparison_page import ComparisonPage
+from crossover.report.pages.changes import ComparisonPage
+from crossover.report.render import renderer
+from crossover.report.runs import comparison as words
+from crossover.report.runs import comparison_figures, software
 
 
 def of(tmp_path, **changes):
@@ -115,18 +116,18 @@ def test_what_has_no_partner_is_named_with_its_reason(tmp_path):
 
 def test_what_differs_between_the_runs_is_said_and_in_bold(tmp_path):
     runs = comparison()["runs"]
-    assert made_with.differences(runs, "before", "after") == "library pyzmq (26.0 before, 27.3 after)"
-    table = made_with.lines(runs, "before", "after")
+    assert software.differences(runs, "before", "after") == "library pyzmq (26.0 before, 27.3 after)"
+    table = software.lines(runs, "before", "after")
     assert ["library pyzmq", "**26.0**", "**27.3**"] in table and ["host", "node-a", "node-a"] in table
     # A day is no reason, and settings that agree are many.
     assert not any(line[0].startswith("setting") for line in table)
     alike = [*facts("before", "26.0"), *facts("after", "26.0", day="2026-11-21")]
-    assert made_with.differences(alike, "before", "after") == "nothing that they tell of themselves"
+    assert software.differences(alike, "before", "after") == "nothing that they tell of themselves"
 
 
 def test_a_fact_of_one_run_alone_differs():
     runs = [row for row in comparison()["runs"] if (row["run"], row["name"]) != ("before", "pyzmq")]
-    assert made_with.differences(runs, "before", "after") == "library pyzmq (– before, 27.3 after)"
+    assert software.differences(runs, "before", "after") == "library pyzmq (– before, 27.3 after)"
 
 
 def test_the_chart_of_a_metric_has_a_line_for_each_curve_and_the_bounds(tmp_path):
@@ -146,7 +147,7 @@ def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
     assert len(list((folder / "figures").glob("*.vl.json"))) == 2
     json.loads(next((folder / "figures").glob("*-along.vl.json")).read_text())
     page = ComparisonPage(folder)
-    render.render(folder, folder / "index.html", source="changes.qmd")
+    renderer.render(folder, folder / "index.html", source="changes.qmd")
     html = (folder / "index.html").read_text()
     assert html.count('class="crossover-chart"') == 2
     for told in (

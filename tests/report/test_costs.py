@@ -3,8 +3,9 @@
 import pytest
 from campaigns import SIZES_BYTES, Campaign, mpi, zmq
 
-from crossover.report import costs, tables
-from crossover.report.page import Page
+from crossover.report.base import tables
+from crossover.report.pages.index import Page
+from crossover.report.sections import costs
 
 RATES = {"copy": {100.0: 1e6, 1000.0: 2e6, 800000.0: 4000.0}, "no-copy": {100.0: 2e5, 1000.0: 1e5, 800000.0: 3e5}}
 RATIOS = {100.0: (0.2, 0.16, 0.25), 1000.0: (0.05, 0.04, 0.06), 800000.0: (75.0, 70.0, 80.0)}

@@ -3,12 +3,13 @@
 import pytest
 from comparisons import facts, history, write
 
-from crossover.report import course, course_figures, render
-from crossover.report.course_page import CoursePage
+from crossover.report.pages.history import CoursePage
+from crossover.report.render import renderer
+from crossover.report.runs import history_figures, history_text
 
 
 def of(tmp_path, tables=None):
-    return course.load(write(tables or history(), tmp_path))
+    return history_text.load(write(tables or history(), tmp_path))
 
 
 def altered(number, arm="no-copy", **changes):
@@ -23,14 +24,14 @@ def altered(number, arm="no-copy", **changes):
 def test_a_change_is_told_with_its_run_its_levels_and_what_else_differs(tmp_path):
     found = of(tmp_path)
     changed = next(one for one in found.competing if one.changes)
-    assert course.sentence(found, changed, 5) == (
+    assert history_text.sentence(found, changed, 5) == (
         "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (begun 2026-11-06): 1.10 "
         "after 1.25, 0.880 times. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
     )
 
 
 def test_the_summary_counts_curves_runs_and_null_arms(tmp_path):
-    said = course.summary(of(tmp_path))
+    said = history_text.summary(of(tmp_path))
     assert said.startswith(
         "1 of 2 curves of an arm against its reference came to another level in the course of 8 runs."
     )
@@ -53,8 +54,8 @@ def test_the_summary_counts_curves_runs_and_null_arms(tmp_path):
     ],
 )
 def test_every_number_of_the_summary_comes_from_the_tables(tmp_path, tables):
-    before = course.summary(of(tmp_path))
-    assert course.summary(of(tmp_path, tables)) != before
+    before = history_text.summary(of(tmp_path))
+    assert history_text.summary(of(tmp_path, tables)) != before
 
 
 def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path):
@@ -62,30 +63,30 @@ def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path
     none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None}
     tables["history"] = [row | (none if row["arm"] == "default" else {}) for row in tables["history"]]
     found = of(tmp_path, tables)
-    said = course.summary(found)
+    said = history_text.summary(found)
     assert said.startswith("1 of 1 curve of an arm")
     assert said.endswith("by every launch of the runs: `default` / `copy` in throughput, PUSH/PULL over tcp.")
-    assert not any("`default`" in cell for line in course.lines(found, "zmq_throughput") for cell in line)
+    assert not any("`default`" in cell for line in history_text.lines(found, "zmq_throughput") for cell in line)
 
 
 def test_where_no_curve_can_be_followed_the_page_says_so(tmp_path):
     tables = history()
     none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None, "changed": False}
     tables["history"] = [row | none for row in tables["history"]]
-    said = course.summary(of(tmp_path, tables))
+    said = history_text.summary(of(tmp_path, tables))
     assert said.startswith("No curve of an arm can be followed through these 8 runs.\n\nLeft out, because")
-    course_figures.draw(tmp_path)
+    history_figures.draw(tmp_path)
     assert "Left out" in CoursePage(tmp_path).summary().data
 
 
 def test_the_better_direction_decides_the_word(tmp_path):
     tables = history()
     tables["history"] = [row | {"better": "lower"} for row in tables["history"]]
-    assert "is **better** from run 6 on" in course.summary(of(tmp_path, tables))
+    assert "is **better** from run 6 on" in history_text.summary(of(tmp_path, tables))
 
 
 def test_the_table_has_the_levels_of_each_curve_and_the_first_and_last_run(tmp_path):
-    lines = course.lines(of(tmp_path), "zmq_throughput")
+    lines = history_text.lines(of(tmp_path), "zmq_throughput")
     assert [line[1:] for line in lines] == [
         ["`default` / `copy`", "8", "1.10 [1.07, 1.13]", "1.10 [1.07, 1.13]", "one"],
         ["`no-copy` / `copy`", "8", "1.25 [1.21, 1.29]", "1.10 [1.07, 1.13]", "1.25 from run 1; 1.10 from run 6"],
@@ -93,7 +94,7 @@ def test_the_table_has_the_levels_of_each_curve_and_the_first_and_last_run(tmp_p
 
 
 def test_every_run_has_a_line_that_says_what_was_new(tmp_path):
-    lines = course.run_lines(of(tmp_path))
+    lines = history_text.run_lines(of(tmp_path))
     assert [line[0] for line in lines] == [str(number) for number in range(1, 9)]
     assert lines[0][1:] == ["results.1", "2026-11-01", "5", "–"]
     assert lines[5][-1] == "library pyzmq (26.0 before, 27.3 after)"
@@ -101,8 +102,8 @@ def test_every_run_has_a_line_that_says_what_was_new(tmp_path):
 
 
 def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp_path):
-    (courses,) = course_figures.groups(of(tmp_path))
-    points = course_figures.chart(courses).to_dict()["data"]["values"]
+    (courses,) = history_figures.groups(of(tmp_path))
+    points = history_figures.chart(courses).to_dict()["data"]["values"]
     assert {point["arm"] for point in points} == {"no-copy", "default"}
     assert [point["level"] for point in points if point["arm"] == "no-copy"] == [1.25] * 5 + [1.1] * 3
 
@@ -110,8 +111,8 @@ def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp
 def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     folder = write(history(), tmp_path / "history")
-    course_figures.draw(folder)
-    render.render(folder, folder / "index.html", source="history.qmd")
+    history_figures.draw(folder)
+    renderer.render(folder, folder / "index.html", source="history.qmd")
     html = (folder / "index.html").read_text()
     assert html.count('class="crossover-chart"') == 1
     assert "1.25 from run 1; 1.10 from run 6" in html

@@ -10,7 +10,8 @@ from campaigns import Campaign, mpi, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report import axes, colours, export, figures, looks, marks, tables
+from crossover.report.base import tables
+from crossover.report.charts import arm_styles, axes, colours, export, figures, marks
 
 
 def panel(curve, **changes):
@@ -68,7 +69,7 @@ def test_no_two_of_many_arms_look_alike():
     rival = next(row for row in made["ratios"] if row["arm"] == "no-copy")
     made["ratios"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
     shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
-    styles = list(looks.of(shown).values())
+    styles = list(arm_styles.of(shown).values())
     assert len(styles) == len(set(styles)) == 17
 
 

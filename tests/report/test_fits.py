@@ -1,6 +1,6 @@
 """Are lines told with what they cost, where they begin and how badly they fit?"""
 
-from crossover.report import fits
+from crossover.report.sections import fits
 
 
 def row(**changes):

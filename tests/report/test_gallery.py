@@ -8,7 +8,9 @@ import re
 import pytest
 from campaigns import Campaign, mpi, zmq
 
-from crossover.report import alternatives, colours, figures, gallery, ladder, tables
+from crossover.report.base import tables
+from crossover.report.charts import colours, figures, gallery, ladder
+from crossover.report.sentences import alternatives
 
 
 def shown(results, experiment, metric):

@@ -2,7 +2,8 @@
 
 from campaigns import TASK_HOLES, Campaign, launch_row, mpi, run
 
-from crossover.report import holes, tables
+from crossover.report.base import tables
+from crossover.report.sentences import holes
 
 
 def test_launches_that_left_the_same_hole_are_told_together_with_the_command_that_fills_them():

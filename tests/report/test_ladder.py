@@ -3,9 +3,9 @@
 import pytest
 from campaigns import Campaign, mpi, tasks, zmq
 
-from crossover import schema
-from crossover.report import ladder
-from crossover.report.page import Page
+from crossover.config import schema
+from crossover.report.charts import ladder
+from crossover.report.pages.index import Page
 
 FARM = {"experiment": "task_throughput", "metric": "round trip", "axis": "array size", "axis_unit": "bytes"}
 

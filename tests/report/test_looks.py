@@ -8,7 +8,8 @@ import pytest
 import yaml
 from campaigns import Campaign, zmq
 
-from crossover.report import colours, ladder, looks, tables
+from crossover.report.base import tables
+from crossover.report.charts import arm_styles, colours, ladder
 
 SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
 
@@ -79,20 +80,20 @@ def experiments():
 
 @pytest.mark.parametrize(("name", "arms"), list(experiments()))
 def test_all_arms_of_an_experiment_keep_the_look_of_their_name_together_and_alone(name, arms):
-    together = looks.of(drawn(arms))
+    together = arm_styles.of(drawn(arms))
     assert len(set(together.values())) == len(together) == len(arms)
-    assert all(looks.of(drawn([arm]))[arm] == look for arm, look in together.items())
+    assert all(arm_styles.of(drawn([arm]))[arm] == look for arm, look in together.items())
 
 
 def test_all_rungs_of_the_ladder_differ_and_look_as_in_the_other_charts():
-    rungs = looks.of(drawn([layer.name for layer in ladder.LAYERS]))
+    rungs = arm_styles.of(drawn([layer.name for layer in ladder.LAYERS]))
     assert len(set(rungs.values())) == len(ladder.LAYERS)
-    assert rungs["memcpy"] == looks.of(drawn(["send", "memcpy"]))["memcpy"]
+    assert rungs["memcpy"] == arm_styles.of(drawn(["send", "memcpy"]))["memcpy"]
 
 
 def test_an_arm_that_nobody_knew_has_a_look_that_does_not_depend_on_others():
-    mine = looks.of(drawn(["leastload", "mine"]))["mine"]
-    assert mine == looks.of(drawn(["leastload", "pure", "dask", "mine"]))["mine"]
+    mine = arm_styles.of(drawn(["leastload", "mine"]))["mine"]
+    assert mine == arm_styles.of(drawn(["leastload", "pure", "dask", "mine"]))["mine"]
 
 
 def drawn(arms):

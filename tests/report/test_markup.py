@@ -1,6 +1,6 @@
 """Do the pieces of the page stay whole, whatever text is put into them?"""
 
-from crossover.report.markup import pipe_table
+from crossover.report.base.markup import pipe_table
 
 
 def test_a_bar_in_a_cell_does_not_end_it():

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report import places, quantities, tables
+from crossover.report.base import numbers, places, tables
 
 positive = st.floats(1e-12, 1e15)
-PREFIXES = {symbol: 10.0**power for power, symbol in quantities.PREFIXES.items()}
+PREFIXES = {symbol: 10.0**power for power, symbol in numbers.PREFIXES.items()}
 
 
-@pytest.mark.parametrize("module", [quantities, tables, places])
+@pytest.mark.parametrize("module", [numbers, tables, places])
 def test_the_examples_in_the_docstrings_hold(module):
     tried = doctest.testmod(module)
     assert tried.attempted and not tried.failed
@@ -26,21 +26,21 @@ def number(text):
 
 @given(positive, st.integers(2, 5))
 def test_rounding_to_digits_is_right_to_half_a_unit_of_the_last_digit(value, digits):
-    text = quantities.significant(value, digits)
+    text = numbers.significant(value, digits)
     assert "e" not in text
     assert abs(number(text) - value) <= 0.5000001 * 10.0 ** (math.floor(math.log10(value)) - digits + 1)
 
 
 @given(st.floats(1e-9, 1e14))
 def test_seconds_with_their_prefix_are_the_value_again(value):
-    amount, unit = quantities.quantity(value, "s").split(" ")
+    amount, unit = numbers.quantity(value, "s").split(" ")
     assert number(amount) * PREFIXES[unit.removesuffix("s")] == pytest.approx(value, rel=0.006)
     assert 1 <= number(amount) < 1000
 
 
 @given(st.floats(1, 1e14))
 def test_bytes_never_get_a_prefix_that_divides_a_byte(value):
-    amount, unit = quantities.quantity(value, "bytes").split(" ")
+    amount, unit = numbers.quantity(value, "bytes").split(" ")
     assert unit in ("B", "kB", "MB", "GB", "TB")
     assert number(amount) * PREFIXES[unit.removesuffix("B")] == pytest.approx(value, rel=0.006)
 
@@ -48,7 +48,7 @@ def test_bytes_never_get_a_prefix_that_divides_a_byte(value):
 @given(st.floats(0, 1e6))
 def test_a_duration_adds_up(seconds):
     sizes = {"h": 3600, "min": 60, "s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
-    parts = re.findall(r"([\d.,]+) (h|min|s|ms|µs|ns)\b", quantities.duration(seconds))
+    parts = re.findall(r"([\d.,]+) (h|min|s|ms|µs|ns)\b", numbers.duration(seconds))
     told = sum(number(count) * sizes[unit] for count, unit in parts)
     # To the minute where there are hours, to the second where there are minutes, else to two digits.
     slack = 60 if seconds >= 3600 else 0.51 if seconds >= 59.5 else 0.051 * seconds + 1e-9
@@ -56,12 +56,12 @@ def test_a_duration_adds_up(seconds):
 
 
 def test_one_of_a_thing_is_singular():
-    assert quantities.quantity(1, "elements") == "1 element"
-    assert quantities.quantity(2, "elements") == "2 elements"
-    assert quantities.counted(1, "launch") == "1 launch"
+    assert numbers.quantity(1, "elements") == "1 element"
+    assert numbers.quantity(2, "elements") == "2 elements"
+    assert numbers.counted(1, "launch") == "1 launch"
 
 
 def test_an_interval_that_is_not_known_is_not_shown():
-    assert quantities.ratio(1.3, None, 1.4) == "1.30"
-    assert quantities.position(4640, None, None, "bytes") == "4.6 kB (no interval)"
-    assert quantities.position(4640, None, 5000, "bytes") == "4.6 kB [open, 5 kB]"
+    assert numbers.ratio(1.3, None, 1.4) == "1.30"
+    assert numbers.position(4640, None, None, "bytes") == "4.6 kB (no interval)"
+    assert numbers.position(4640, None, 5000, "bytes") == "4.6 kB [open, 5 kB]"

@@ -5,12 +5,15 @@ from dataclasses import replace
 import pytest
 from campaigns import Campaign, zmq
 
-from crossover import plan, published, schema
+from crossover.config import published, schema
+from crossover.config.published import Dataset
+from crossover.config.sources import NOT_STATED
 from crossover.measure.experiments import find
-from crossover.published import Dataset
-from crossover.report import conditions, figures, metric, overlay, tables
-from crossover.report.tables import Panel
-from crossover.sources import NOT_STATED
+from crossover.planning import plan
+from crossover.report.base import tables
+from crossover.report.base.tables import Panel
+from crossover.report.charts import conditions, figures, overlay
+from crossover.report.pages import metric
 
 TIERS = ("smoke", "quick", "standard", "paper")
 DATASETS = published.read()

@@ -5,10 +5,10 @@ import json
 import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
-from crossover.analyse.statistics import LEVEL
-from crossover.report import machine
-from crossover.report.page import Page
-from crossover.report.told import PageError
+from crossover.analyse.statistics.intervals import LEVEL
+from crossover.report.pages.index import Page
+from crossover.report.render.inputs import PageError
+from crossover.report.sections import machine
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 

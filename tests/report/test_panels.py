@@ -6,8 +6,8 @@ from campaigns import Campaign, mpi, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover import record
-from crossover.report import tables
+from crossover.records import record
+from crossover.report.base import tables
 
 
 def test_a_run_falls_into_one_panel_per_metric_and_protocol(results):

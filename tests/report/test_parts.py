@@ -6,37 +6,23 @@ import shutil
 import pytest
 from campaigns import Campaign, mpi, two_good_one_hole, zmq
 
-from crossover import failure, record
 from crossover.__main__ import main
-from crossover.failure import Failure
-from crossover.report import (
-    certainty,
-    chance,
-    claims,
-    costs,
-    figures,
-    fits,
-    holes,
-    ladder,
-    machine,
-    metric,
-    prose,
-    ratios,
-    recommended,
-    render,
-    short,
-    told,
-    verdicts,
-)
-from crossover.report.page import Page
+from crossover.records import failure, record
+from crossover.records.failure import Failure
+from crossover.report.charts import figures, ladder
+from crossover.report.pages import metric, summary
+from crossover.report.pages.index import Page
+from crossover.report.render import inputs, renderer
+from crossover.report.sections import certainty, claims, costs, crossovers, fits, machine, ratios, recommendations
+from crossover.report.sentences import chance, findings, holes
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 PARTS = {
-    "recommended": (recommended, "section"),
-    "summary": (short, "sentences"),
-    "headlines": (prose, "headlines"),
-    "crossovers": (verdicts, "lines"),
+    "recommended": (recommendations, "section"),
+    "summary": (summary, "sentences"),
+    "headlines": (findings, "headlines"),
+    "crossovers": (crossovers, "lines"),
     "machine": (machine, "kinds"),
     "health": (machine, "HEALTH"),
     "holes": (holes, "paragraphs"),
@@ -56,10 +42,10 @@ PARTS = {
 
 OF_EXPERIMENT = {
     "charts": (metric, "section"),
-    "findings": (prose, "findings"),
+    "findings": (findings, "findings"),
     "ratios": (ratios, "table"),
     "costs": (costs, "table"),
-    "waiting": (told, "waiting"),
+    "waiting": (inputs, "waiting"),
 }
 
 
@@ -98,18 +84,23 @@ def test_a_part_that_fails_says_so_in_its_place_and_the_others_are_as_without(pa
     for part in changed:
         assert "This part of the page failed: " in after[part], part
         assert "Error: " in after[part]
-    failures = told.read_failures(tmp_path / "failures")
+    failures = inputs.read_failures(tmp_path / "failures")
     assert name in {each.name for each in failures}
     assert {each.kind for each in failures} == {"section"}
 
 
 def test_the_page_names_at_its_top_and_in_its_place_what_failed_in_the_results(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
-    cause = Failure("table", "steady", "mpi_pingpong", "ValueError: a fault", "analyse/steady.py, line 7")
+    cause = Failure(
+        "table", "steady", "mpi_pingpong", "ValueError: a fault", "analyse/statistics/steady_state.py, line 7"
+    )
     record.write(record.STEADY.empty_table(), folder / "steady.parquet", failure.stored([cause]))
     shown = Page(LEADS, folder)
     told = "able `steady` of `mpi_pingpong`"
-    assert f"- T{told}: `ValueError: a fault`, raised in `analyse/steady.py, line 7`." in shown.failed().data
+    assert (
+        f"- T{told}: `ValueError: a fault`, raised in `analyse/statistics/steady_state.py, line 7`."
+        in shown.failed().data
+    )
     for part in (shown.steady(), shown.charts("mpi_pingpong"), shown.holes()):
         assert told in part.data and "ValueError: a fault" in part.data
     assert told not in shown.charts("zmq_throughput").data + shown.needs().data
@@ -148,7 +139,7 @@ def test_a_ladder_that_fails_is_left_out(tmp_path, monkeypatch):
 
 def test_an_experiment_whose_tables_failed_is_not_said_to_be_no_part_of_the_run(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
-    cause = Failure("table", "launches", "task_map", "ValueError: a fault", "analyse/gather.py, line 7")
+    cause = Failure("table", "launches", "task_map", "ValueError: a fault", "analyse/curves/raw_files.py, line 7")
     table = record.read(folder / "launches.parquet", record.LAUNCHES)
     record.write(table, folder / "launches.parquet", failure.stored([cause]))
     leads = LEADS | {"task_map": "efficiency"}
@@ -161,14 +152,14 @@ def test_an_experiment_whose_tables_failed_is_not_said_to_be_no_part_of_the_run(
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
     """The report's source, of which one cell fails wherever it is rendered, and no Quarto."""
-    source = shutil.copytree(render.REPORTS, tmp_path / "reports")
+    source = shutil.copytree(renderer.REPORTS, tmp_path / "reports")
     text = (source / "index.qmd").read_text()
-    setup = "from crossover.report.page import Page\n"
+    setup = "from crossover.report.pages.index import Page\n"
     assert setup in text
     (source / "index.qmd").write_text(
         text.replace(setup, f"{setup}from crossover.report import fits\nfits.lines = 1\n")
     )
-    monkeypatch.setattr(render, "SOURCE", source)
+    monkeypatch.setattr(renderer, "SOURCE", source)
     monkeypatch.setenv("PATH", str(tmp_path))
 
 
@@ -179,7 +170,7 @@ def test_a_page_of_which_a_part_failed_is_written_names_it_at_its_top_and_the_co
     assert main(["report", str(results), "--page", str(page)]) == 1
     said = capsys.readouterr().err
     assert said.count("preview renders") == 2
-    assert "section fits: TypeError: 'int' object is not callable (report/page.py, line " in said
+    assert "section fits: TypeError: 'int' object is not callable (report/pages/index.py, line " in said
     (failed,) = failure.of(page)
     assert (failed.kind, failed.name) == ("section", "fits")
     text = page.read_text()
@@ -190,6 +181,6 @@ def test_a_page_of_which_a_part_failed_is_written_names_it_at_its_top_and_the_co
 
 def test_a_page_of_which_nothing_failed_is_rendered_once(results, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert render.render(results, tmp_path / "page.html") == []
+    assert renderer.render(results, tmp_path / "page.html") == []
     assert capsys.readouterr().err.count("preview renders") == 1
     assert failure.KEY not in (tmp_path / "page.html").read_text()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crossover import sources
-from crossover.report import preview, render
+from crossover.config import sources
+from crossover.report.render import preview, renderer
 
 HOME = Path(__file__).parents[2]
 FRONT = "---\ntitle: A page\n---\n\n"
@@ -16,7 +16,7 @@ FRONT = "---\ntitle: A page\n---\n\n"
 def page_of(tmp_path, body, front=FRONT):
     source, page = tmp_path / "index.qmd", tmp_path / "page.html"
     source.write_text(front + body)
-    preview.render(source, page, os.environ | {"PYTHONPATH": str(render.WORKFLOW)})
+    preview.render(source, page, os.environ | {"PYTHONPATH": str(renderer.WORKFLOW)})
     return page.read_text()
 
 

@@ -3,7 +3,9 @@
 import pytest
 from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
 
-from crossover.report import prose, tables, verdicts
+from crossover.report.base import tables
+from crossover.report.sections import crossovers
+from crossover.report.sentences import findings
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -14,9 +16,9 @@ def panel(curve, **changes):
 
 
 def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
-    assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in prose.findings(panel(zmq()))
-    assert "at 1 MB it is faster, with 1.94" in prose.findings(panel(zmq()))
-    lower = prose.findings(panel(zmq(better="lower")))
+    assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in findings.findings(panel(zmq()))
+    assert "at 1 MB it is faster, with 1.94" in findings.findings(panel(zmq()))
+    lower = findings.findings(panel(zmq(better="lower")))
     assert "At 100 B `no-copy` is faster than `copy`" in lower
     assert "at 1 MB it is slower" in lower
 
@@ -33,8 +35,8 @@ def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
 )
 def test_each_verdict_has_its_words(verdict, sentence, words):
     shown = panel(zmq(verdict=verdict))
-    assert sentence in prose.findings(shown)
-    assert prose.verdict(shown, "no-copy") == words
+    assert sentence in findings.findings(shown)
+    assert findings.verdict(shown, "no-copy") == words
 
 
 @pytest.mark.parametrize(
@@ -51,8 +53,8 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
 def test_where_no_crossover_was_shown_it_is_said_where_there_is_room_for_one(verdict, low, high, where):
     shown = panel(zmq(verdict=verdict))
     shown.crossover_of("no-copy").update(low=low, high=high)
-    assert (f" If they cross once, it is {where}." in prose.crossing(shown, "no-copy")) == bool(where)
-    [line] = verdicts.lines(shown)
+    assert (f" If they cross once, it is {where}." in findings.crossing(shown, "no-copy")) == bool(where)
+    [line] = crossovers.lines(shown)
     assert line[-2] == (f"if any, {where}" if where else "–")
 
 
@@ -88,7 +90,11 @@ def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit
     curve = zmq(unit=unit, better=better, centre=1e9, verdict=verdict, launches=launches)
     shown = panel(curve)
     said = "\n".join(
-        [prose.findings(shown), prose.verdict(shown, "no-copy"), prose.headlines(run(Campaign([curve])), LEADS)]
+        [
+            findings.findings(shown),
+            findings.verdict(shown, "no-copy"),
+            findings.headlines(run(Campaign([curve])), LEADS),
+        ]
     )
     word = behind if better == "higher" else ahead
     assert sentence.format(word) in said
@@ -112,61 +118,63 @@ def test_a_ratio_that_is_far_from_one_and_unsure_decides_no_sentence(verdict):
     for ratio in (30.0, 1 / 30):
         noisy = noisy_at_the_end(slower, ratio, ratio / 1000, ratio * 1000)
         shown = noisy.panels("zmq_throughput")[0]
-        said = prose.crossing(shown, "no-copy")
+        said = findings.crossing(shown, "no-copy")
         assert "slower than `copy`" in said and "faster" not in said
-        assert "slower" in prose.verdict(shown, "no-copy")
-        assert "most at 100 B: 0.447" in prose.headlines(noisy, LEADS)
+        assert "slower" in findings.verdict(shown, "no-copy")
+        assert "most at 100 B: 0.447" in findings.headlines(noisy, LEADS)
 
 
 def test_what_an_arm_becomes_at_its_crossover_is_read_right_behind_it():
     noisy = noisy_at_the_end(zmq(), 0.2, 0.01, 4.0)
-    assert prose.verdict(noisy.panels("zmq_throughput")[0], "no-copy") == "becomes faster"
+    assert findings.verdict(noisy.panels("zmq_throughput")[0], "no-copy") == "becomes faster"
 
 
 def test_the_place_of_the_crossover_is_that_of_the_data():
-    assert "**2.9 kB [2.2 kB, 3.8 kB]**" in prose.findings(panel(zmq(centre=2900.0)))
-    assert "between the measured points 2.15 kB and 4.64 kB" in prose.findings(panel(zmq(centre=2900.0)))
+    assert "**2.9 kB [2.2 kB, 3.8 kB]**" in findings.findings(panel(zmq(centre=2900.0)))
+    assert "between the measured points 2.15 kB and 4.64 kB" in findings.findings(panel(zmq(centre=2900.0)))
 
 
 def test_one_launch_has_no_interval_and_no_verdict():
     alone = panel(zmq(launches=1))
-    said = prose.findings(alone)
+    said = findings.findings(alone)
     assert "looks slower than `copy` (not replicated)" in said
     assert "With one launch this is not replicated" in said
     assert "[" not in said
-    assert prose.verdict(alone, "no-copy") == "not replicated"
+    assert findings.verdict(alone, "no-copy") == "not replicated"
 
 
 def test_an_interval_that_holds_one_is_no_difference():
-    said = prose.findings(panel(zmq(slope=0.001)))
+    said = findings.findings(panel(zmq(slope=0.001)))
     assert "cannot be told from `copy`" in said
     assert "is faster" not in said.split(". ")[1]
 
 
 def test_the_noise_is_that_of_the_null_arm():
     quiet = panel(zmq())
-    assert "differs by at most 0.8 %" in prose.noise(quiet)
-    assert "at 13 of 13 points (100 %)" in prose.noise(quiet)
+    assert "differs by at most 0.8 %" in findings.noise(quiet)
+    assert "at 13 of 13 points (100 %)" in findings.noise(quiet)
     # Intervals so narrow that the wobble of the null arm leaves them at some points.
-    loud = prose.noise(panel(zmq(), half_width=0.004))
+    loud = findings.noise(panel(zmq(), half_width=0.004))
     assert "of 13 points" in loud and "(100 %)" not in loud
 
 
 def test_without_a_null_arm_the_noise_is_unknown():
     made = Campaign([zmq()]).tables()
     ratios = [row for row in made["ratios"] if not row["null"]]
-    assert "No null arm was measured" in prose.findings(tables.panels(made["summary"], ratios, made["crossovers"])[0])
+    assert "No null arm was measured" in findings.findings(
+        tables.panels(made["summary"], ratios, made["crossovers"])[0]
+    )
 
 
 def test_a_reference_alone_is_compared_with_nothing():
     rows = [row for row in Campaign([zmq()]).tables()["summary"] if row["arm"] == "copy"]
-    assert "No arm could be compared with another: only `copy` left data" in prose.findings(
+    assert "No arm could be compared with another: only `copy` left data" in findings.findings(
         tables.panels(rows, [], [])[0]
     )
 
 
 def test_the_headlines_begin_with_what_was_found():
-    lines = prose.headlines(run(two_good_one_hole()), LEADS).splitlines()
+    lines = findings.headlines(run(two_good_one_hole()), LEADS).splitlines()
     assert lines[0] == "- **zmq_throughput**, throughput:"
     assert lines[1].startswith(
         "    - PUSH/PULL over ipc, 64 MB in flight: `no-copy` becomes faster than `copy` at **2.9 kB"
@@ -177,22 +185,22 @@ def test_the_headlines_begin_with_what_was_found():
 
 def test_the_headlines_have_a_line_for_each_protocol_of_an_experiment_that_has_several():
     twice = Campaign([zmq(), zmq(protocol="DEALER/ROUTER over ipc", verdict="always")])
-    lines = prose.headlines(run(twice), LEADS).splitlines()
+    lines = findings.headlines(run(twice), LEADS).splitlines()
     assert lines[0] == "- **zmq_throughput**, throughput:"
     assert lines[1].startswith("    - DEALER/ROUTER over ipc: `no-copy` is always")
     assert lines[2].startswith("    - PUSH/PULL over tcp, 64 MB in flight: `no-copy` becomes faster than `copy` at")
-    one = prose.headlines(run(Campaign([zmq()])), LEADS).splitlines()
+    one = findings.headlines(run(Campaign([zmq()])), LEADS).splitlines()
     assert one[0].startswith("- **zmq_throughput**, throughput: `no-copy` becomes faster")
     assert one[0].endswith("(PUSH/PULL over tcp, 64 MB in flight).")
 
 
 def test_the_headlines_speak_of_the_leading_metric_alone():
-    said = prose.headlines(run(Campaign([tasks("submission"), tasks("round trip", verdict="always")])), LEADS)
+    said = findings.headlines(run(Campaign([tasks("submission"), tasks("round trip", verdict="always")])), LEADS)
     assert "**task_latency**, round trip: `pure` is always" in said
     assert "submission" not in said
 
 
 def test_the_headlines_name_an_experiment_that_the_page_does_not_know():
-    assert "**toy**, throughput" in prose.headlines(run(Campaign([zmq(experiment="toy")])), LEADS)
-    said = prose.headlines(run(Campaign([mpi()])), LEADS)
+    assert "**toy**, throughput" in findings.headlines(run(Campaign([zmq(experiment="toy")])), LEADS)
+    said = findings.headlines(run(Campaign([mpi()])), LEADS)
     assert "`zmq_throughput` and `task_latency` are not part of this run" in said and said.count("\n- ") == 0

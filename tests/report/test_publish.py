@@ -11,10 +11,11 @@ import pytest
 import yaml
 from checkouts import git as do
 
-from crossover import record
 from crossover.__main__ import main
-from crossover.report import origin
-from crossover.share import fresh, git, quarto, site
+from crossover.records import record
+from crossover.report.render import origin
+from crossover.share import freshness
+from crossover.share.publish import git, quarto, site
 
 ROOT = Path(__file__).parents[2]
 
@@ -342,7 +343,7 @@ def table_gone(results):
 
 def measured_again(results):
     launch = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()[0]
-    path = fresh.raw_file(results, launch)
+    path = freshness.raw_file(results, launch)
     again = {name: value for name, value in launch.items() if name != "file"} | {"started_utc": "2027-01-01T00:00:00"}
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": again, "ranks": []})
     os.utime(path, (1e9, 1e9))

@@ -7,8 +7,10 @@ import pytest
 import yaml
 from campaigns import Campaign, mpi, zmq
 
-from crossover import published, schema
-from crossover.report import figures, metric, overlay, tables
+from crossover.config import published, schema
+from crossover.report.base import tables
+from crossover.report.charts import figures, overlay
+from crossover.report.pages import metric
 
 TOLD = {
     "source": "pyzmq",

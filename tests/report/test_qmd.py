@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.qmd import Cell, Inline, Prose, QmdError, parse
+from crossover.report.render.qmd import Cell, Inline, Prose, QmdError, parse
 
 PAGE = """---
 title: A page

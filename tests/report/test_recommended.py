@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from campaigns import NOT_SHOWN, effect, recommendation
 
-from crossover import record
-from crossover.report import tables as corridor
-from crossover.report.recommended import gain, reason, section
+from crossover.records import record
+from crossover.report.base import tables as corridor
+from crossover.report.sections.recommendations import gain, reason, section
 
 PASSED = recommendation()
 LEFT = recommendation(library="mpi4py", setting="Send", **NOT_SHOWN)

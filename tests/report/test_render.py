@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossover.__main__ import main
-from crossover.report import origin, render
+from crossover.report.render import origin, renderer
 
 QUARTO = """#!{python}
 import os, pathlib, sys
@@ -39,16 +39,16 @@ def test_quarto_gets_a_private_copy_and_is_told_where_the_results_are(quarto, re
     told = quarto(WRITES)
     monkeypatch.chdir(results.parent)
     page = tmp_path / "report" / "index.html"
-    render.render(Path(results.name), page)
+    renderer.render(Path(results.name), page)
     words, folder, where, python, packages, *files = told.read_text().splitlines()
     assert page.read_text().startswith("by quarto")
     assert origin.read(page) == origin.of(results)
     assert words == "render"
-    assert Path(folder).resolve() != render.REPORTS.resolve() and not Path(folder).exists()
+    assert Path(folder).resolve() != renderer.REPORTS.resolve() and not Path(folder).exists()
     assert (where, python) == (str(results.resolve()), sys.executable)
     assert (Path(packages) / "crossover" / "report").is_dir()
     assert {"_quarto.yml", "index.qmd"} <= set(files)
-    assert not (render.REPORTS / "_site").exists()
+    assert not (renderer.REPORTS / "_site").exists()
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
@@ -56,7 +56,7 @@ def test_two_renderings_never_share_a_folder(quarto, results, tmp_path):
     told = quarto(WRITES)
     folders = []
     for name in ("a.html", "b.html"):
-        render.render(results, tmp_path / name)
+        renderer.render(results, tmp_path / name)
         folders.append(told.read_text().splitlines()[1])
     assert folders[0] != folders[1]
 
@@ -72,8 +72,8 @@ def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results,
     quarto(does)
     page = tmp_path / "index.html"
     page.write_text("old")
-    with pytest.raises(render.RenderError) as error:
-        render.render(results, page)
+    with pytest.raises(renderer.RenderError) as error:
+        renderer.render(results, page)
     assert said in str(error.value)
     assert "quarto check jupyter" in str(error.value)
     assert page.read_text() == "old"
@@ -82,8 +82,8 @@ def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results,
 
 def test_only_the_last_lines_of_quarto_are_repeated(quarto, results, tmp_path):
     quarto("print('\\n'.join(f'line {n}.' for n in range(100))); sys.exit(1)")
-    with pytest.raises(render.RenderError) as error:
-        render.render(results, tmp_path / "index.html")
+    with pytest.raises(renderer.RenderError) as error:
+        renderer.render(results, tmp_path / "index.html")
     assert "line 99." in str(error.value) and "line 50." not in str(error.value)
 
 
@@ -111,5 +111,5 @@ def test_the_page_can_be_read_by_whom_the_user_lets_read(rendered):
 def test_a_place_that_cannot_be_written_is_named(quarto, results, tmp_path):
     quarto(WRITES)
     (tmp_path / "file").touch()
-    with pytest.raises(render.RenderError, match=r"file/index\.html: cannot be written"):
-        render.render(results, tmp_path / "file" / "index.html")
+    with pytest.raises(renderer.RenderError, match=r"file/index\.html: cannot be written"):
+        renderer.render(results, tmp_path / "file" / "index.html")

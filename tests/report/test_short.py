@@ -3,13 +3,13 @@
 from campaigns import Campaign, mpi, run, two_good_one_hole, zmq
 from test_claims_told import row, unmeasured
 
-from crossover.report import short
+from crossover.report.pages import summary
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 
 def test_the_sentences_tell_what_was_run_what_crosses_and_what_is_noise():
-    assert short.sentences(run(two_good_one_hole()), LEADS) == (
+    assert summary.sentences(run(two_good_one_hole()), LEADS) == (
         "6 of 9 launches gave data on node-a; 3 holes are listed in @sec-holes. Of 3 pairs of arms 2 have a crossover "
         "and 1 does not cross (@sec-crossovers). An arm against itself differed at single points by up to 0.8 % in "
         "`zmq_throughput` and 0.6 % in `mpi_pingpong`; @sec-sure tells what that leaves to be shown."
@@ -17,19 +17,19 @@ def test_the_sentences_tell_what_was_run_what_crosses_and_what_is_noise():
 
 
 def test_that_none_was_shown_is_not_told_as_if_there_were_none():
-    said = short.sentences(run(Campaign([zmq(verdict="none"), mpi(verdict="always")])), LEADS)
+    said = summary.sentences(run(Campaign([zmq(verdict="none"), mpi(verdict="always")])), LEADS)
     assert "Of 2 pairs of arms 1 does not cross and 1 shows no crossover (@sec-crossovers)." in said
 
 
 def test_they_tell_what_became_of_the_claims():
-    said = short.sentences(run(Campaign([zmq()], estimated={"claims": [row(), unmeasured()]})), LEADS)
+    said = summary.sentences(run(Campaign([zmq()], estimated={"claims": [row(), unmeasured()]})), LEADS)
     assert "Of 2 published claims 1 is refuted and 1 was not measured." in said
 
 
 def test_a_pair_of_a_single_launch_has_no_crossover():
-    said = short.sentences(run(Campaign([zmq(launches=1), mpi(verdict="undecided")])), LEADS)
+    said = summary.sentences(run(Campaign([zmq(launches=1), mpi(verdict="undecided")])), LEADS)
     assert "Of 2 pairs of arms 1 is undecided and 1 was not replicated" in said
 
 
 def test_of_an_empty_run_there_is_nothing_to_say():
-    assert short.sentences(run(Campaign([])), LEADS) == ""
+    assert summary.sentences(run(Campaign([])), LEADS) == ""

@@ -3,8 +3,10 @@
 import pytest
 from campaigns import Campaign, lasting, mpi, threshold
 
-from crossover.report import figures, tables, thresholds
-from crossover.report.page import Page
+from crossover.report.base import tables
+from crossover.report.charts import figures
+from crossover.report.pages.index import Page
+from crossover.report.sentences import thresholds
 
 
 def panel(*rows, curve=None):

@@ -1,6 +1,6 @@
 """Is what a higher tier or a cluster would measure besides told?"""
 
-from crossover.report import tiers
+from crossover.report.sections import tiers
 
 
 def test_what_waits_for_a_higher_tier_is_told_tier_by_tier():

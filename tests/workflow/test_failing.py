@@ -4,11 +4,11 @@ import re
 
 from copies import Project, refine
 
-from crossover import failure, record
-from crossover.plan import SECOND_SWEEP
+from crossover.planning.plan import SECOND_SWEEP
+from crossover.records import failure, record
 
 COMMAND = ("snakemake", "--profile", "profiles/local")
-WITHIN = "workflow/crossover/analyse/within.py"
+WITHIN = "workflow/crossover/analyse/tables/per_round.py"
 BEGINS = '    """Levels that differ by less than the width that was asked for are the same."""\n'
 FAULT = f'{BEGINS}    raise ValueError("a fault")\n'
 
@@ -47,9 +47,9 @@ def test_a_table_that_fails_costs_that_table_alone_and_the_exit_code_is_1_until_
 def test_a_second_sweep_a_figure_and_a_section_that_fail_are_named_and_made_after_the_repair(project: Project) -> None:
     refine(project)
     begins = {
-        "workflow/crossover/analyse/refinement.py": "    chosen = [curve",
-        "workflow/crossover/report/figures.py": '    points = [marks.point(panel, row, row["ratio"]',
-        "workflow/crossover/report/page.py": "    lines = certainty.needs(",
+        "workflow/crossover/analyse/tables/refinement.py": "    chosen = [curve",
+        "workflow/crossover/report/charts/figures.py": '    points = [marks.point(panel, row, row["ratio"]',
+        "workflow/crossover/report/pages/index.py": "    lines = certainty.needs(",
     }
     faults = {file: (sound, sound.replace("    ", "    None[0]; ", 1)) for file, sound in begins.items()}
     for file, (sound, wrong) in faults.items():

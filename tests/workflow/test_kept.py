@@ -47,7 +47,7 @@ def other_code(project: Project) -> str:
 
 def other_library(project: Project) -> str:
     """Versions as a launch recorded them cannot be edited, so those of here are."""
-    project.edit("workflow/crossover/measure/provenance.py", '"libzmq": zmq.zmq_version()', '"libzmq": "9.9"')
+    project.edit("workflow/crossover/measure/machine/provenance.py", '"libzmq": zmq.zmq_version()', '"libzmq": "9.9"')
     return ", now 9.9"
 
 
@@ -139,7 +139,7 @@ def test_a_second_sweep_that_is_measured_keeps_its_cells(tmp_path: Path) -> None
     assert len(before) == 6
     # By now it would look at other points, as it would where a further launch moves the crossover.
     (project.folder / "results/raw/quick/toy/refinement.json").unlink()
-    project.edit("workflow/crossover/analyse/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
+    project.edit("workflow/crossover/analyse/tables/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
     project.succeed(*RUN, "toy")
     assert raw(project) == before
 

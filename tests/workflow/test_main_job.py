@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from copies import ROOT, Project
 
-from crossover import record
-from crossover.analyse.tables import TABLES
+from crossover.analyse.tables.writer import TABLES
+from crossover.records import record
 
 
 def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) -> None:
@@ -55,7 +55,7 @@ def test_the_bare_slurm_profile_is_found_through_the_link(project: Project) -> N
 
 
 def test_every_snakemake_command_of_the_documents_can_be_planned(project: Project) -> None:
-    pages = [ROOT / "README.md", *(ROOT / "profiles").rglob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "profiles").rglob("*.md")]
     commands = {line for page in pages for line in _commands(page)}
     assert len(commands) > 3
     project.configure(zmq_throughput={}, mpi_pingpong={}, task_latency={})
@@ -64,5 +64,5 @@ def test_every_snakemake_command_of_the_documents_can_be_planned(project: Projec
 
 
 def _commands(page: Path) -> list[str]:
-    blocks = re.findall(r"^(?: {4}|\$ |)(snakemake [^\n#`]*?)(?: {2,}.*)?$", page.read_text(), re.MULTILINE)
+    blocks = re.findall(r"^(?: {4,6}|\$ |)(snakemake [^\n#`]*?)(?: {2,}.*)?$", page.read_text(), re.MULTILINE)
     return [block.strip() for block in blocks]

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from copies import SMALL_MPI, Project
 
-from crossover import record
+from crossover.records import record
 
 
 def test_without_a_compiler_all_but_the_ceilings_is_measured_until_there_is_one(

@@ -15,7 +15,7 @@ from copies import ROOT, Project, copy_of_the_project
 from test_interruptions import kill, wait_for, workers
 from test_main_job import _commands
 
-from crossover import inventory
+from crossover.planning import inventory
 
 ORDERS = int(os.environ.get("CROSSOVER_ORDERS", "1"))
 """How many orders are tried, each in about two minutes; before a release: CROSSOVER_ORDERS=20."""

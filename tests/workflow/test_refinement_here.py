@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from copies import CLIFF_GRAMS, Project, copy_of_the_project, refine
 
-from crossover import record
+from crossover.records import record
 
 RUN = ("snakemake", "--profile", "profiles/local")
 RAW, REFINEMENT = "results/raw/quick/toy/node", "results/raw/quick/toy/refinement.json"
@@ -96,7 +96,7 @@ def test_without_points_to_refine_there_is_nothing_of_it(swept: tuple[Project, s
 
 def test_a_refinement_that_comes_out_the_same_measures_nothing_again(swept: tuple[Project, str]) -> None:
     project, _ = swept
-    project.edit("workflow/crossover/analyse/crossing.py", "STEPS = 64", "STEPS = 65")
+    project.edit("workflow/crossover/analyse/estimators/crossover.py", "STEPS = 64", "STEPS = 65")
     assert "refinement" in project.planned()
     project.succeed(*RUN, REFINEMENT)
     left = project.planned()

@@ -35,12 +35,12 @@ def test_editing_a_driver_concerns_its_own_launches_and_what_follows_and_nothing
 
 
 def test_editing_the_engine_concerns_every_launch(finished: Project) -> None:
-    finished.edit("workflow/crossover/measure/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
+    finished.edit("workflow/crossover/measure/engine/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
     assert len(finished.planned("--config", "remeasure=true")["measure"]) == 4
 
 
 def test_editing_the_statistics_reruns_no_launch(finished: Project) -> None:
-    finished.edit("workflow/crossover/analyse/statistics.py", "WINDOW = 5", "WINDOW = 4")
+    finished.edit("workflow/crossover/analyse/statistics/intervals.py", "WINDOW = 5", "WINDOW = 4")
     assert set(finished.planned()) == {"tables", "join", "claims", "recommend", "figures", "report"}
 
 

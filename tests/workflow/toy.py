@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from time import perf_counter, sleep
 from typing import Any
 
-from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.peers import Peers
-from crossover.plan import Arm, points
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.ranks.peers import Peers
+from crossover.planning.plan import Arm, points
 
 AXIS = Axis("weight", "grams")
 METRICS = (Metric("pace", "turns/s", "higher"),)

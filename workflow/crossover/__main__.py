@@ -6,7 +6,7 @@ import argparse
 import signal
 import sys
 
-from crossover.commands import analysing, comparing, examining, measuring, reporting, sharing
+from crossover.cli import analysing, comparing, examining, measuring, reporting, sharing
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,8 +20,8 @@ TABLES = (
     "steady",
 )
 # What is measured of the second sweep keeps its cells.
-KEPT = shlex.join(["--kept", *second, "--"]) if (second := sweep.second(kept)) else ""
-ANALYSING_CODE = closure.digest("crossover.analyse.gather", "crossover.analyse.tables")
+KEPT = shlex.join(["--kept", *second, "--"]) if (second := second_sweep.second(kept)) else ""
+ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
 
 
 # Only when the launches of the first sweep are done is it known which more are worth measuring.
@@ -29,7 +29,7 @@ checkpoint refinement:
     input:
         plan.for_config(run, plan.raw_files),
     output:
-        sweep.REFINEMENT.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
+        second_sweep.REFINEMENT.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
     log:
         f"{RESULTS}/logs/{{experiment}}/refinement.log",
     localrule: True
@@ -40,7 +40,7 @@ checkpoint refinement:
         kept=KEPT,
     params:
         settings=plan.for_config(run, plan.of_experiment),
-        code=closure.digest("crossover.analyse.refinement"),
+        code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
         "Looking for crossovers of {wildcards.experiment} to refine"
     shell:
@@ -50,7 +50,7 @@ checkpoint refinement:
 rule tables:
     input:
         plan.for_config(run, plan.raw_files),
-        sweep.raw_files(run, checkpoints.refinement),
+        second_sweep.raw_files(run, checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:
@@ -107,7 +107,7 @@ rule claims:
     params:
         results=subpath(output[0], parent=True),
         higher=json.dumps(schema.higher(config)),
-        code=closure.digest("crossover.analyse.claims", "crossover.claimed"),
+        code=code_digest.digest("crossover.analyse.claims.judgement", "crossover.config.claim_list"),
     message:
         "Judging the claims of others"
     shell:
@@ -127,7 +127,7 @@ rule recommend:
         "../../envs/analyse.yaml"
     params:
         results=subpath(output[0], parent=True),
-        code=closure.digest("crossover.analyse.recommend"),
+        code=code_digest.digest("crossover.analyse.advice.recommend"),
     message:
         "Recommending settings"
     shell:

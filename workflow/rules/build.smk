@@ -1,6 +1,6 @@
 # The ceilings' small C sources become libraries, once, where Snakemake runs. Without a compiler the file holds the reason.
 
-from crossover.measure import native_build
+from crossover.measure.build import c_libraries
 
 
 rule build:
@@ -19,8 +19,8 @@ rule build:
     params:
         # So that a compiler which was installed later fills the hole that its absence left. Of the wildcards alone:
         # a parameter that is derived from the input reruns nothing when it changes.
-        compiler=lambda wildcards: native_build.compiler_of(wildcards.library).identity(),
-        code=closure.digest("crossover.measure.native_build"),
+        compiler=lambda wildcards: c_libraries.compiler_of(wildcards.library).identity(),
+        code=code_digest.digest("crossover.measure.build.c_libraries"),
     message:
         "Building the library {wildcards.library}"
     shell:

@@ -1,6 +1,6 @@
 # Variants of libzmq: each line's sources are fetched once, each variant compiled once. What fails holds its reason.
 
-from crossover.measure import compiler
+from crossover.measure.build import compiler
 
 
 rule libzmq_source:
@@ -38,7 +38,7 @@ rule libzmq:
     params:
         # So that a compiler which was installed later fills the hole that its absence left.
         compiler=lambda wildcards: compiler.CXX.identity(),
-        code=closure.digest("crossover.measure.libzmq.build"),
+        code=code_digest.digest("crossover.measure.build.libzmq.build"),
     message:
         "Building libzmq {wildcards.version} with a message struct of {wildcards.struct} bytes"
     shell:

@@ -5,7 +5,7 @@
 
 rule measure:
     input:
-        libraries=plan.for_config(run, closure.libraries),
+        libraries=plan.for_config(run, code_digest.libraries),
     output:
         # Where it is measured again, the old file stays until the supervisor renames the new one over it.
         update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
@@ -19,17 +19,17 @@ rule measure:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=sweep.for_launch(run, plan.tasks),
-        nodes=sweep.for_launch(run, plan.nodes),
-        runtime=sweep.for_launch(run, plan.runtime_minutes),
+        tasks=second_sweep.for_launch(run, plan.tasks),
+        nodes=second_sweep.for_launch(run, plan.nodes),
+        runtime=second_sweep.for_launch(run, plan.runtime_minutes),
         # Which network connects the hosts of a launch; a profile knows where it is not the one of their names.
         interface="auto",
     params:
-        settings=sweep.for_launch(run, plan.canonical),
-        code=closure.for_launch(sweep.for_launch(run, dict)),
+        settings=second_sweep.for_launch(run, plan.canonical),
+        code=code_digest.for_launch(second_sweep.for_launch(run, dict)),
         # As parameters too, because a change of resources alone reruns nothing.
-        ranks=sweep.for_launch(run, plan.ranks),
-        nodes=sweep.for_launch(run, plan.nodes),
+        ranks=second_sweep.for_launch(run, plan.ranks),
+        nodes=second_sweep.for_launch(run, plan.nodes),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.

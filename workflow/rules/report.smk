@@ -16,7 +16,7 @@ rule figures:
         "../../envs/report.yaml"
     params:
         folder=subpath(input[0], parent=True),
-        code=closure.digest("crossover.report.figures"),
+        code=code_digest.digest("crossover.report.charts.figures"),
     message:
         "Drawing the figures of {wildcards.experiment}"
     shell:
@@ -35,7 +35,7 @@ rule ladder:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        code=closure.digest("crossover.report.ladder"),
+        code=code_digest.digest("crossover.report.charts.ladder"),
     message:
         "Drawing the ladder of all layers"
     shell:
@@ -56,7 +56,7 @@ rule report:
         ],
         dressing=[
             str(path)
-            for path in sorted(Path("workflow/crossover/report").iterdir())
+            for path in sorted(Path("workflow/crossover/report").rglob("*.*"))
             if path.suffix in (".lua", ".css", ".html", ".js")
         ],
     output:
@@ -69,7 +69,7 @@ rule report:
     params:
         results=subpath(input[0], parent=True),
         waiting=json.dumps({"tiers": schema.waiting(config), "hosts": plan.waiting(run), "partial": remarks}),
-        code=closure.digest("crossover.report.render", "crossover.report.page"),
+        code=code_digest.digest("crossover.report.render.renderer", "crossover.report.pages.index"),
     message:
         "Rendering the report"
     shell:

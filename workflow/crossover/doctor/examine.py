@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from crossover.doctor.launching import Asked, attempts
-from crossover.measure import batch, launcher
-from crossover.measure.relay import Relay
+from crossover.measure.launch import mpi_launcher
+from crossover.measure.machine import slurm_job
+from crossover.measure.processes.log import Relay
 
 
 def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
@@ -18,8 +19,8 @@ def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
     with log.open("wb", buffering=0) as lines:
         found: dict[str, Any] = {
             "host": socket.gethostname(),
-            "processors": launcher.processors(mpi),
-            "job": batch.delays(time.time()),
+            "processors": mpi_launcher.processors(mpi),
+            "job": slurm_job.delays(time.time()),
         }
         found["attempts"], found["pair"] = attempts(mpi, asked, Relay(lines))
     write(found, output)

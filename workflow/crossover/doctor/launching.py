@@ -17,9 +17,9 @@ from typing import IO
 from crossover.doctor.attempt import HOSTS, RANKS, hosts, together
 from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
-from crossover.measure.death import GRACE_SECONDS
-from crossover.measure.launcher import surroundings, wishes
-from crossover.measure.network import NoInterfaceError
+from crossover.measure.launch.mpi_launcher import surroundings, wishes
+from crossover.measure.processes.ending import GRACE_SECONDS
+from crossover.measure.ranks.network import NoInterfaceError
 
 LIMIT_SECONDS = 20
 """What two ranks may take: they start in one or two, and the looks wait ten at most for a file."""
@@ -55,7 +55,7 @@ def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts,
     ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
     ranks += ["--shared", str(asked.shared), "--interface", asked.interface]
     # The guard ends whatever the launcher leaves behind.
-    guarded = [sys.executable, "-m", "crossover.measure.death", *shlex.split(mpi), "-n", str(RANKS), *ranks]
+    guarded = [sys.executable, "-m", "crossover.measure.processes.ending", *shlex.split(mpi), "-n", str(RANKS), *ranks]
     say(f"doctor: trying {mpi}")
     process = subprocess.Popen(
         guarded,

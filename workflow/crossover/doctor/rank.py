@@ -16,9 +16,9 @@ from typing import Any
 from crossover.doctor.attempt import RANKS
 from crossover.doctor.checks import BETWEEN_RANKS, module
 from crossover.doctor.pair import MARK, Pair
-from crossover.measure import mpich
-from crossover.measure.death import die_with_parent
-from crossover.measure.pmi import shorten_values
+from crossover.measure.launch.pmi import shorten_values
+from crossover.measure.processes import mpich_files
+from crossover.measure.processes.ending import die_with_parent
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
     chosen = parser.parse_args()
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
-    mpich.forget(mpich.segments(os.getpid()))
+    mpich_files.forget(mpich_files.segments(os.getpid()))
     found: dict[str, Any] = {
         "size": comm.size,
         "hosts": hosts,

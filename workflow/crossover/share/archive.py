@@ -10,7 +10,7 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
-from crossover import record
+from crossover.records import record
 
 PACKED = (".parquet", ".png", ".pdf")
 """Endings of files that are compressed already."""

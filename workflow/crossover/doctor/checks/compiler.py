@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crossover.doctor.finding import Finding, Seen, Verdict
-from crossover.measure.compiler import CC, CXX, MPICC
+from crossover.measure.build.compiler import CC, CXX, MPICC
 
 NEEDED = {"the C ceilings": CC, "the MPI ceiling": MPICC, "the variants of libzmq": CXX}
 """What each compiler is for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crossover.doctor.finding import Facts, Finding, Seen, Verdict
-from crossover.refusals import meaning
+from crossover.run.slurm_errors import meaning
 
 QUEUED_SECONDS = 60
 """From here on the queue, and not the measuring, decides how long a run takes."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from crossover.doctor.finding import NO_PAIR, Finding, Seen, Verdict
 from crossover.doctor.pair import Pair
-from crossover.measure import network
+from crossover.measure.ranks import network
 
 LIMIT_SECONDS = 1.0
 """How long to try to connect; a firewall that drops what it forbids never answers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from crossover.measure import native
+from crossover.measure.build import loader
 from crossover.measure.ceilings import Bytes, Exchange, address, function
 
 LIBRARY = "memory_copy"
@@ -15,7 +15,7 @@ COPIES = 2
 def pingpong() -> Exchange:
     """Round trips that are nothing but a copy each way, from the outbox to the inbox. Takes this process alone."""
     types = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_void_p)
-    copy = function(native.load(LIBRARY), "memory_copy", *types, result=None)
+    copy = function(loader.load(LIBRARY), "memory_copy", *types, result=None)
 
     def exchange(outbox: Bytes, inbox: Bytes, n: int) -> float:
         ns = ctypes.c_int64()

@@ -6,7 +6,7 @@ import ctypes
 
 from mpi4py import MPI
 
-from crossover.measure import native
+from crossover.measure.build import loader
 from crossover.measure.ceilings import Bytes, Exchange, address, function
 
 LIBRARY = "mpi_pingpong"
@@ -18,7 +18,7 @@ LONGEST_VERSION_BYTES = 1 << 16
 
 def pingpong(comm: MPI.Intracomm, other: int) -> Exchange:
     """Round trips between this rank and rank `other` of `comm`; the lower rank sends first."""
-    library = native.load(LIBRARY)
+    library = loader.load(LIBRARY)
     _refuse_another_mpi(library)
     types = (
         *(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_long),
@@ -29,7 +29,7 @@ def pingpong(comm: MPI.Intracomm, other: int) -> Exchange:
 
     def exchange(outbox: Bytes, inbox: Bytes, n: int) -> float:
         if len(outbox) > LONGEST_BYTES:
-            raise native.UnavailableError(f"the C ping-pong takes at most {LONGEST_BYTES} bytes a message")
+            raise loader.UnavailableError(f"the C ping-pong takes at most {LONGEST_BYTES} bytes a message")
         ns = ctypes.c_int64()
         error = play(handle, other, first, address(outbox), address(inbox), len(outbox), n, ctypes.byref(ns))
         if error:
@@ -45,7 +45,7 @@ def _refuse_another_mpi(library: ctypes.CDLL) -> None:
     function(library, "MPI_Get_library_version", ctypes.c_void_p, ctypes.c_void_p)(text, ctypes.byref(length))
     theirs, ours = text.value.decode(errors="replace").strip(" \n\0"), MPI.Get_library_version().strip(" \n\0")
     if theirs != ours:
-        raise native.UnavailableError(
+        raise loader.UnavailableError(
             f"{LIBRARY} was built for another MPI ({_brief(theirs)}) than mpi4py runs on ({_brief(ours)}); "
             "name the mpicc of mpi4py's MPI in the environment variable MPICC and run again"
         )

@@ -7,7 +7,7 @@ import os
 import socket
 from collections.abc import Callable
 
-from crossover.measure import native
+from crossover.measure.build import loader
 from crossover.measure.ceilings import Bytes, Exchange, address, function
 
 LIBRARY = "stream_pingpong"
@@ -55,4 +55,4 @@ def _library() -> Callable[..., int]:
         *(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long),
         ctypes.c_void_p,
     )
-    return function(native.load(LIBRARY), "stream_pingpong", *types)
+    return function(loader.load(LIBRARY), "stream_pingpong", *types)

@@ -14,7 +14,7 @@ from typing import Any
 
 import zmq
 
-from crossover.measure import native
+from crossover.measure.build import loader
 from crossover.measure.ceilings import Bytes, Exchange, address, function
 
 FLOOD = "zmq_push_pull"
@@ -83,12 +83,12 @@ def _load(name: str) -> ctypes.CDLL:
     brought = Path(zmq.__file__).parents[1]
     mapped.sort(key=lambda path: not Path(path).is_relative_to(brought))
     if not mapped:
-        raise native.UnavailableError(
+        raise loader.UnavailableError(
             "this pyzmq has libzmq built into itself, where no other library finds it; install a pyzmq that links to a "
             "libzmq of its own, as its wheels for Linux do"
         )
     ctypes.CDLL(mapped[0], mode=ctypes.RTLD_GLOBAL)
-    return native.load(name)
+    return loader.load(name)
 
 
 def _check(error: int) -> None:

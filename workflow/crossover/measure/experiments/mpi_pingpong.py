@@ -29,15 +29,15 @@ from typing import Any
 
 import numpy as np
 
-from crossover.measure.blocks import Axis, Block, Cell, Metric
+from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, memory, mpi, stream
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, enter, join, running
-from crossover.measure.native import UnavailableError
-from crossover.measure.payload import RE_SENT, Payload, payload
-from crossover.measure.peers import Peers
-from crossover.measure.roundtrips import Game, game
-from crossover.plan import Arm, points
-from crossover.plan import arms as arms_of
+from crossover.measure.mpi.payload import RE_SENT, Payload, payload
+from crossover.measure.mpi.round_trips import Game, game
+from crossover.measure.ranks.peers import Peers
+from crossover.planning.plan import Arm, points
+from crossover.planning.plan import arms as arms_of
 
 AXIS = Axis("array length", "elements")
 METRICS = (Metric("round trip", "s", "lower"),)

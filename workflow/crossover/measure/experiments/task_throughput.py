@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.conditions import protocol
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.peers import Peers
-from crossover.measure.tasks import echo
-from crossover.plan import Arm, points
+from crossover.measure.farms.support.conditions import protocol
+from crossover.measure.farms.support.tasks import echo
+from crossover.measure.ranks.peers import Peers
+from crossover.planning.plan import Arm, points
 
 __all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 

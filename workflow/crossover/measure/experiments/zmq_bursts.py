@@ -14,13 +14,13 @@ from typing import Any
 
 import zmq
 
-from crossover.measure import burst, sockets
-from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.channel import Channel
-from crossover.measure.flood import curves, receiving, sending
-from crossover.measure.peers import Peers
-from crossover.measure.sockets import Socket
-from crossover.plan import Arm, points
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.ranks.channel import Channel
+from crossover.measure.ranks.peers import Peers
+from crossover.measure.zeromq import burst, sockets
+from crossover.measure.zeromq.flood import curves, receiving, sending
+from crossover.measure.zeromq.sockets import Socket
+from crossover.planning.plan import Arm, points
 
 AXIS = Axis("burst", "messages")
 METRICS = (

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 import zmq
 
-from crossover.measure import sockets
-from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import zeromq
-from crossover.measure.channel import Channel
-from crossover.measure.handover import HANDOVERS, Message, without
-from crossover.measure.peers import Peers
-from crossover.measure.sockets import Socket
-from crossover.plan import TRANSPORTS, Arm, points
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.ranks.channel import Channel
+from crossover.measure.ranks.peers import Peers
+from crossover.measure.zeromq import sockets
+from crossover.measure.zeromq.handover import HANDOVERS, Message, without
+from crossover.measure.zeromq.sockets import Socket
+from crossover.planning.plan import TRANSPORTS, Arm, points
 
 AXIS = Axis("message size", "bytes")
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}

@@ -24,11 +24,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from crossover.measure import native
-from crossover.measure.blocks import Axis, Block, Cell, Metric
-from crossover.measure.libzmq.inline import Struct
-from crossover.measure.peers import Peers, Refusal
-from crossover.plan import Arm, arms, points
+from crossover.measure.build import loader
+from crossover.measure.build.libzmq.inline import Struct
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.planning.plan import Arm, arms, points
 
 AXIS = Axis("message size", "bytes")
 METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
@@ -142,7 +142,7 @@ class Exchanges:
 
 def driver() -> ctypes.CDLL:
     """The C driver of all variants. Raises UnavailableError with the reason if there is none."""
-    library = native.load("zmq_inproc")
+    library = loader.load("zmq_inproc")
     library.inproc_open.restype = ctypes.c_void_p
     library.inproc_struct_bytes.restype = library.inproc_inline_bytes.restype = ctypes.c_long
     library.inproc_exchange.argtypes = (
@@ -162,11 +162,11 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
             for version, structs in lines(settings).items():
                 for arm in arms(settings | {"arms": list(structs)}):
                     name = structs[arm.runs].name
-                    path = native.load(name)._name
+                    path = loader.load(name)._name
                     if arm.null:
                         path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
                     variants[version, arm.name] = Variant(library, path, structs[arm.runs])
-    except native.UnavailableError as error:
+    except loader.UnavailableError as error:
         raise Refusal("not built", str(error)) from error
     yield Exchanges(variants, settings["in_flight_bytes"])
 

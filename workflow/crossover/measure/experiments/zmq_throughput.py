@@ -26,15 +26,16 @@ from typing import Any
 import numpy as np
 import zmq
 
-from crossover.measure import burst, flow, peak_memory, sockets
-from crossover.measure.blocks import Axis, Block, Cell, Metric
 from crossover.measure.ceilings import zeromq
-from crossover.measure.channel import Channel
-from crossover.measure.flood import Curve, Send, Take, curves, receiving, sending
-from crossover.measure.handover import Message, without
-from crossover.measure.peers import Peers
-from crossover.measure.sockets import Socket
-from crossover.plan import Arm, points
+from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.machine import peak_memory
+from crossover.measure.ranks.channel import Channel
+from crossover.measure.ranks.peers import Peers
+from crossover.measure.zeromq import burst, flow, sockets
+from crossover.measure.zeromq.flood import Curve, Send, Take, curves, receiving, sending
+from crossover.measure.zeromq.handover import Message, without
+from crossover.measure.zeromq.sockets import Socket
+from crossover.planning.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
 METRICS = (

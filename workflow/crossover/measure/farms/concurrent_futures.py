@@ -12,13 +12,13 @@ from multiprocessing import util
 from multiprocessing.synchronize import Semaphore, SemLock
 from typing import TYPE_CHECKING, Any
 
-from crossover.measure.death import die_with_parent
 from crossover.measure.farms import Farm, Task
-from crossover.measure.tasks import echo
+from crossover.measure.farms.support.tasks import echo
+from crossover.measure.processes.ending import die_with_parent
 
 # The workers load this module too, and must not start MPI.
 if TYPE_CHECKING:
-    from crossover.measure.peers import Peers
+    from crossover.measure.ranks.peers import Peers
 
 
 class Entrant(Farm):
@@ -33,8 +33,8 @@ class Entrant(Farm):
 
     def join(self) -> None:
         """Wait until all workers have come, then unlink the semaphores: a driver that is killed would leave them."""
-        from crossover.measure.peers import Refusal
-        from crossover.measure.server import START_SECONDS
+        from crossover.measure.farms.support.server import START_SECONDS
+        from crossover.measure.ranks.peers import Refusal
 
         for _ in self.ranks:
             if not self._arrived.acquire(timeout=START_SECONDS):

@@ -17,8 +17,8 @@ import dask
 from distributed import Client, Future, Worker
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import Peers
-from crossover.measure.server import START_SECONDS, Server
+from crossover.measure.farms.support.server import START_SECONDS, Server
+from crossover.measure.ranks.peers import Peers
 
 CONFIGURATION = {
     "distributed.admin.system-monitor.gil.enabled": False,

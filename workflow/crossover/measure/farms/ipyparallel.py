@@ -21,12 +21,12 @@ import ipyparallel as ipp
 import zmq
 from ipyparallel.engine.app import IPEngine
 
-from crossover.measure.conditions import DEFAULTS
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import Peers, Refusal
-from crossover.measure.ports import Reserved
-from crossover.measure.server import START_SECONDS, Server
-from crossover.measure.tunnel import Tunnel
+from crossover.measure.farms.support.conditions import DEFAULTS
+from crossover.measure.farms.support.server import START_SECONDS, Server
+from crossover.measure.farms.support.ssh_tunnel import Tunnel
+from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.measure.ranks.ports import Reserved
 
 PORTS = 20
 """What a controller binds is sixteen, by its documentation."""

@@ -12,7 +12,7 @@ from typing import Any, cast
 from mpi4py.futures import MPICommExecutor, MPIPoolExecutor
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import Peers
+from crossover.measure.ranks.peers import Peers
 
 
 class Entrant(Farm):

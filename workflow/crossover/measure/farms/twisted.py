@@ -30,7 +30,7 @@ from crossover.measure.farms import Farm, Task
 
 # The controller is a process of its own, which must not start MPI.
 if TYPE_CHECKING:
-    from crossover.measure.peers import Peers
+    from crossover.measure.ranks.peers import Peers
 
 
 class Entrant(Farm):
@@ -38,7 +38,7 @@ class Entrant(Farm):
 
     def start(self) -> None:
         """Start the controller."""
-        from crossover.measure.server import Server
+        from crossover.measure.farms.support.server import Server
 
         self._server = Server("twisted")
         self._file = self._server.folder / "address"

@@ -14,7 +14,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.peers import Peers
+from crossover.measure.ranks.peers import Peers
 
 STOP = b""
 

@@ -1,0 +1,1 @@
+"""Recommended settings: which, by which rule, for which aim, with which effects."""

@@ -1,0 +1,134 @@
+"""From the joined tables of a run to the settings that it recommends, each with the reason where it does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from crossover.analyse.advice.answers import answers
+from crossover.analyse.advice.effects import Evidence
+from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
+from crossover.analyse.advice.toml import toml
+from crossover.analyse.curves.curve import curves
+from crossover.analyse.curves.panel import Panel, panels
+from crossover.records import failure, record
+
+Row = dict[str, Any]
+
+FILE = "recommended.toml"
+"""The file in the results folder that says to people and programs what the table says."""
+
+READ = {
+    "medians": record.MEDIANS,
+    "thresholds": record.THRESHOLDS,
+    "sensitivity": record.SENSITIVITY,
+    "launches": record.LAUNCHES,
+}
+"""The joined tables that the recommendations are made from."""
+
+
+def recommend(results: Path) -> None:
+    """Write `recommendations.parquet` and FILE beside the joined tables in `results`.
+
+    A setting that cannot be decided, because that fails or a table of an aim's experiment did, is not recommended for
+    this reason, which the metadata keep too. Raises record.RecordError for a table that is missing, damaged or of
+    another version.
+    """
+    tables = {name: record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()}
+    broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
+    every = cache(lambda: _panels(**tables))
+    rows, failures = [], []
+    for setting in SETTINGS:
+        sound: list[Aim] = []
+        for aim in setting.aims:
+            with failure.caught("setting", setting.name, aim.experiment) as failed:
+                failure.require(broken, [aim.experiment], READ)
+                sound.append(aim)
+            rows += [_failed(setting, aim, each) for each in failed]
+            failures += failed
+        with failure.caught("setting", setting.name) as failed:
+            rows += list(_of_setting(replace(setting, aims=tuple(sound)), every(), tables["launches"]))
+        rows += [_failed(setting, aim, each) for each in failed for aim in sound]
+        failures += failed
+    frame = pd.DataFrame(rows, columns=record.RECOMMENDATIONS.names)
+    table = pa.Table.from_pandas(frame, record.RECOMMENDATIONS, preserve_index=False)
+    record.write(table, results / "recommendations.parquet", failure.stored(failures))
+    (results / FILE).write_text(toml(table.to_pylist()), encoding="utf-8")
+
+
+def recommendations(
+    medians: pd.DataFrame,
+    thresholds: pd.DataFrame,
+    sensitivity: pd.DataFrame,
+    launches: pd.DataFrame,
+    settings: Sequence[Setting] = SETTINGS,
+) -> Iterator[Row]:
+    """The rows of record.RECOMMENDATIONS, in the order of `settings`, from the joined tables of a run."""
+    every = _panels(medians, thresholds, sensitivity, launches)
+    for setting in settings:
+        yield from _of_setting(setting, every, launches)
+
+
+def _panels(
+    medians: pd.DataFrame, thresholds: pd.DataFrame, sensitivity: pd.DataFrame, launches: pd.DataFrame
+) -> list[Panel]:
+    return list(panels(curves(medians), thresholds, sensitivity, launches))
+
+
+def _of_setting(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
+    for condition, evidence in _by_condition(setting, every).items():
+        yield from (_known(setting) | {"condition": condition} | row for row in answers(setting, evidence))
+    for aim in setting.aims:
+        if not any(_decides(panel, aim) for panel in every):
+            yield _known(setting) | _undecided(aim) | {"reason": _absence(aim, launches)}
+
+
+def _known(setting: Setting) -> Row:
+    """The columns that the setting itself fills."""
+    return {"library": setting.library, "setting": setting.name, "about": setting.about, "recommended": False}
+
+
+def _undecided(aim: Aim) -> Row:
+    """The columns that an aim fills where nothing decides it."""
+    return {"experiment": aim.experiment, "metric": aim.metric, "aims": json.dumps([aim.name])}
+
+
+def _failed(setting: Setting, aim: Aim, failed: failure.Failure) -> Row:
+    return _known(setting) | _undecided(aim) | {"reason": f"failed: {failure.reason(failed)}"}
+
+
+def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Evidence]]:
+    """The panels that tell of a setting, by the condition under which they do."""
+    found: dict[str, list[Evidence]] = {}
+    for aim in setting.aims:
+        for panel in every:
+            matched = re.match(aim.protocols, panel.facts["protocol"])
+            of_aim = panel.facts["experiment"] == aim.experiment
+            if of_aim and panel.facts["metric"] in (aim.metric, *aim.beside) and matched:
+                groups = matched.groups() or (panel.facts["protocol"],)
+                condition = ", ".join([panel.facts["placement"], *filter(None, groups)])
+                found.setdefault(condition, []).append(Evidence(aim, panel))
+    return found
+
+
+def _decides(panel: Panel, aim: Aim) -> bool:
+    names = (panel.facts["experiment"], panel.facts["metric"])
+    return names == (aim.experiment, aim.metric) and bool(re.match(aim.protocols, panel.facts["protocol"]))
+
+
+def _absence(aim: Aim, launches: pd.DataFrame) -> str:
+    """Why there is nothing at all to decide a setting by for this aim."""
+    own = launches[launches["experiment"] == aim.experiment]
+    if own.empty:
+        return f"not measured: `{aim.experiment}` is not part of this run"
+    if (own["outcome"] == "hole").all():
+        return f"not measured: every launch left a hole ({', '.join(sorted(set(own['hole'])))})"
+    return "not measured: none of the curves that would tell is part of this run"

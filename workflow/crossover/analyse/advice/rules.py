@@ -1,0 +1,193 @@
+"""Whether a panel is enough to recommend a value of a setting, and if not, why: one function for each kind of rule.
+
+A panel decides by its own metric alone. What the value changes otherwise is in `effects`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from crossover.analyse.advice.effects import change
+from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
+from crossover.analyse.curves.panel import Panel
+from crossover.analyse.estimators.gain import Gain, gains, per_launch
+from crossover.analyse.estimators.threshold import Threshold, onset
+from crossover.analyse.statistics.intervals import Floats
+
+Row = dict[str, Any]
+"""Columns of record.RECOMMENDATIONS, as far as they are known."""
+
+DIGITS = 3
+"""Significant digits of a recommended place on the axis: none is known to more."""
+
+NOT_REPLICATED = "not replicated: a single launch has no interval"
+NO_NULL = "without a null arm that was replicated it is not known how small a difference can be shown"
+NO_PAIR = "not measured: no alternative had a whole launch in common with the default"
+
+NO_ONSET = {
+    "up to": "`{arm}` is better than `{other}` up to a point, not from one on",
+    "never": "`{arm}` is worse than `{other}` at every measured point",
+    "not yet": "`{arm}` is worse than `{other}` at first, and nowhere shown to be better",
+    "several": "`{arm}` and `{other}` change places several times along the axis",
+    "undecided": "undecided: `{arm}` and `{other}` could not be told apart well enough",
+}
+NO_LEVEL = {
+    "up to": "`{arm}` reaches it up to a point, not from one on",
+    "never": "`{arm}` is significantly below it at every measured point",
+    "not yet": "`{arm}` is significantly below it at first, and nowhere shown to reach it",
+    "several": "`{arm}` reaches it on and off along the axis",
+    "undecided": "undecided: whether `{arm}` reaches it could not be told",
+}
+
+
+def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
+    """What a panel says of a setting: one row, or one for each arm that is told by itself."""
+    match setting.rule:
+        case Onset() as rule:
+            yield _onset(setting, rule, panel)
+        case Choice() as rule:
+            yield _choice(setting, rule, panel)
+        case Level() as rule:
+            measured = panel.measured(rule.arms)
+            yield from (_level(setting, rule, panel, arm) for arm in measured)
+            if not measured:
+                yield _not_measured(rule.arms, panel)
+
+
+def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
+    """The place is where an arm passes `other`. It is not chosen by its gain, which so needs no correction.
+
+    Of several arms each has its place, and the one that gains most along the axis is chosen: their gains are corrected
+    for each other.
+    """
+    arms = panel.measured(rule.arms)
+    if not (arms and panel.measured([rule.other])):
+        missing = [arm for arm in (*rule.arms, rule.other) if not panel.measured([arm])]
+        return _not_measured(missing, panel)
+    told: Row = {"default": rule.other, "arms": json.dumps([*arms, rule.other])}
+    places = {arm: _passes(rule, arm, panel) for arm in arms}
+    placed = {arm: row for arm, row in places.items() if "x" in row}
+    gained = {arm: panel.swept(change(rule, arm, _written(row), panel)) for arm, row in placed.items()}
+    gained = {arm: d for arm, d in gained.items() if not np.isnan(d).all()}
+    if not gained:
+        reasons = dict.fromkeys(row.get("reason", NO_PAIR) for row in places.values())
+        return told | places[arms[0]] | {"arm": arms[0], "reason": "; ".join(reasons)}
+    numbers = np.stack([per_launch(d) for d in gained.values()], axis=1)
+    found = dict(zip(gained, gains(numbers, panel.smallest_effect), strict=True))
+    cells = len(panel.cells(panel.swept(panel.better[rule.other])))
+    along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
+    best = max(found, key=lambda arm: (found[arm].shown, along[arm]))
+    told |= placed[best] | {"arm": best}
+    return told | _gained(found[best], panel, gained[best]) | _judged(setting, _written(told), best, found[best], panel)
+
+
+def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
+    """From which place on an arm is better than the other, or the reason why there is none."""
+    d = panel.better[arm] - panel.better[rule.other]
+    told: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum())}
+    if told["launches"] < 2:
+        return told | {"reason": NOT_REPLICATED}
+    found = onset(panel.x, d)
+    told["verdict"] = found.verdict
+    if found.verdict in NO_ONSET:
+        return told | {"reason": NO_ONSET[found.verdict].format(arm=arm, other=rule.other)}
+    return told | _place(found, panel.cells(d))
+
+
+def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
+    """The best of several: their gains are corrected for each other."""
+    if not panel.measured([rule.default]):
+        return _not_measured([rule.default], panel)
+    rivals = [arm for arm in rule.values if arm != rule.default]
+    measured = panel.measured(rivals)
+    if not measured:
+        return _not_measured(rivals, panel)
+    gained = {arm: panel.swept(change(rule, arm, rule.values[arm], panel)) for arm in measured}
+    numbers = {arm: per_launch(d) for arm, d in gained.items()}
+    # An arm of another heat has no launch in common with the default, and so no pair.
+    paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
+    if not paired:
+        return {"default": rule.default, "reason": NO_PAIR}
+    found = dict(zip(paired, gains(np.stack(list(paired.values()), axis=1), panel.smallest_effect), strict=True))
+    best = max(found, key=lambda arm: (found[arm].shown, found[arm].mean))
+    gain = found[best]
+    told: Row = {"arm": best, "default": rule.default, "arms": json.dumps([rule.default, *found])}
+    told["launches"] = gain.launches
+    if gain.launches < 2:
+        return told | {"reason": NOT_REPLICATED}
+    return told | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], best, gain, panel)
+
+
+def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
+    told: Row = {"arm": arm, "arms": json.dumps([arm])}
+    row = next((row for row in panel.thresholds if row["arm"] == arm and row["level"] == rule.level), None)
+    if row is None:
+        return told | {"reason": f"not examined: no level of {rule.level:g} was looked for"}
+    found = Threshold(**{column.name: row[column.name] for column in fields(Threshold)})
+    told |= {"launches": int(row["launches"]), "verdict": found.verdict}
+    if row["launches"] < 2:
+        return told | {"reason": NOT_REPLICATED}
+    if found.verdict in NO_LEVEL:
+        return told | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
+    told |= _place(found, panel.cells(panel.better[arm]))
+    return told | _recommended(setting, _written(told), arm)
+
+
+# ---- columns
+
+
+def _place(found: Threshold, cells: Floats) -> Row:
+    """The place from which on something holds; that of a bound is a measured point, without a lower end."""
+    if found.verdict == "from":
+        return {"x": found.x, "low": found.low, "high": found.high}
+    bound = cells[0] if found.verdict == "always" else found.bracket_high
+    return {"x": bound, "low": None, "high": bound}
+
+
+def _written(place: Row) -> int:
+    """A place as one would write it into a program: a whole number, and of few digits if it was not measured."""
+    estimated = place["low"] is not None
+    return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
+
+
+def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
+    """The columns of a gain that was found from `d`, shape (launches, cells)."""
+    cells = panel.cells(d)
+    return {
+        "gain": np.exp(gain.mean),
+        "gain_low": np.exp(gain.low),
+        "gain_high": np.exp(gain.high),
+        "gain_from": cells.min(),
+        "gain_to": cells.max(),
+        "smallest_effect": np.exp(panel.smallest_effect),
+        "tried": gain.tried,
+    }
+
+
+def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel) -> Row:
+    """Whether the gain passes its test, and the reason if it does not."""
+    if np.isnan(gain.low):
+        return {"reason": NOT_REPLICATED}
+    if np.isnan(panel.smallest_effect):
+        return {"reason": NO_NULL}
+    if not gain.shown:
+        return {"reason": "no gain is significantly beyond the smallest detectable effect"}
+    return _recommended(setting, value, arm)
+
+
+def _recommended(setting: Setting, value: Value, arm: str) -> Row:
+    texts = setting.snippet
+    snippet = texts if isinstance(texts, str) else texts.get(value) or texts[arm]
+    return {"recommended": True, "value": json.dumps(value), "snippet": snippet.replace("{value}", json.dumps(value))}
+
+
+def _not_measured(arms: Sequence[str], panel: Panel) -> Row:
+    named = [f"`{arm}`" for arm in arms]
+    asked = any(arm in panel.asked for arm in arms)
+    why = "has no value here" if asked else "is not among the arms of this run's configuration"
+    return {"reason": f"not measured: {' or '.join(named)} {why}"}

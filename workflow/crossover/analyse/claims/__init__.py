@@ -1,0 +1,1 @@
+"""Published claims: their quantities, what the run says of them, the verdict."""

@@ -1,0 +1,161 @@
+"""Where a claim finds its curves: among those that a run measured, or those that its source published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from crossover.analyse.curves.curve import NAMES, PANEL, Curve
+from crossover.analyse.statistics.intervals import Floats
+from crossover.config.published import Dataset
+
+Quantity = Mapping[str, Any]
+
+
+class NotMeasuredError(Exception):
+    """What a claim needs is not there; the message says why, and what would measure it."""
+
+    def __init__(self, reason: str, *arms: str):
+        self.reason, self.arms = reason, arms
+        super().__init__(f"{', '.join(f'`{arm}`' for arm in arms)}: {reason}" if arms else reason)
+
+    @classmethod
+    def of(cls, errors: Sequence[NotMeasuredError]) -> NotMeasuredError:
+        """Several as one, arms that are missing for the same reason together."""
+        alike: dict[str, list[str]] = {}
+        for error in errors:
+            alike.setdefault(error.reason, []).extend(error.arms)
+        return cls("; ".join(str(cls(reason, *arms)) for reason, arms in alike.items()))
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a claim calls a curve."""
+
+    experiment: str
+    placement: str
+    protocol: str
+    """A pattern, as of file names."""
+    metric: str
+    arm: str
+
+
+def side(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Side:
+    """The curve that a quantity names; with a `change`, the one that has another arm, or other keys."""
+    told = {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
+    return Side(*(told[key] for key in ("experiment", "placement", "protocol", "metric", "arm")))
+
+
+@dataclass(frozen=True)
+class Field:
+    """Curves, and what is known of those that are missing."""
+
+    curves: Sequence[Curve]
+    holds: Callable[[Mapping[str, Any], Side], bool]
+    """Whether a curve of these facts has the placement and the protocol that a side names."""
+    effects: Mapping[tuple[str, str, str], float]
+    """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
+    missing: Callable[[Side], NotMeasuredError]
+    """Why there is no such curve, and what would measure it."""
+    beyond: Callable[[Curve, float], str]
+    """Why a curve does not reach a place on the axis, and what would."""
+    partial: bool = False
+    """Whether a curve will do that covers only a part of what a claim speaks of."""
+
+    def curve(self, wanted: Side, refined: bool = False) -> Curve:
+        """The curve that a claim calls by these names, the first if several protocols match; with the points of a
+        second sweep if it is to be `refined`.
+
+        Raises NotMeasuredError if there is none.
+        """
+        for curve in self.curves:
+            facts = curve.facts
+            named = all(facts[key] == getattr(wanted, key) for key in ("experiment", "metric", "arm"))
+            if named and self.holds(facts, wanted) and not np.isnan(curve.values).all():
+                return curve if refined else curve.swept
+        raise self.missing(wanted)
+
+    def reference(self, curve: Curve) -> Curve | None:
+        """The reference arm that shares launches with a curve; None for the reference itself, or without one."""
+        facts = {**curve.facts, "arm": curve.facts["reference"]}
+        for other in self.curves:
+            if other is not curve and all(other.facts[name] == facts[name] for name in NAMES):
+                return other if curve.facts["arm"] != facts["arm"] else None
+        return None
+
+    def effect(self, curve: Curve) -> float:
+        """What equal arms were seen to differ by where this curve was measured; NaN if that is not known."""
+        return self.effects.get((curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]), np.nan)
+
+
+def of_shared_launches(*curves: Curve) -> list[Curve]:
+    """The curves, each of the launches alone that measured them all; of no launch where there is none."""
+    shared = set.intersection(*(set(curve.launches) for curve in curves))
+    return [curve.of(shared if _same(curves, "experiment", "placement") else ()) for curve in curves]
+
+
+def log_ratio(first: Curve, second: Curve) -> tuple[Floats, Floats]:
+    """The cells that two curves of the same launches share, and the logarithms of their ratio, shape (launches, cells).
+
+    As ratios of rounds where the curves are of one panel, else as ratios of medians.
+    """
+    x = np.intersect1d(first.x, second.x)
+    paired = _same((first, second), *PANEL) and bool(first.facts["reference"])
+    over, under = (_part(curve, x, paired) for curve in (first, second))
+    return x, over - under
+
+
+def _part(curve: Curve, x: Floats, paired: bool) -> Floats:
+    """A curve's part of a ratio. The reference's own, in a ratio of rounds, is nothing."""
+    if paired and curve.facts["arm"] == curve.facts["reference"]:
+        return np.zeros((len(curve.launches), len(x)))
+    d = curve.ratios if paired else curve.values
+    return d[:, np.searchsorted(curve.x, x)]
+
+
+def _same(curves: Sequence[Curve], *names: str) -> bool:
+    return all(len({curve.facts[name] for curve in curves}) == 1 for name in names)
+
+
+def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:
+    """Whether a measured curve is of the placement, and its protocol of the pattern, that a side names."""
+    return bool(facts["placement"] == wanted.placement) and fnmatchcase(facts["protocol"], wanted.protocol)
+
+
+# ---- what a source published
+
+
+def of_source(datasets: Iterable[Dataset], source: str) -> Field:
+    """The curves that a source published, each run a launch, repeated points averaged."""
+    found = [curve for dataset in datasets if dataset.source == source for curve in _published(dataset)]
+    why = "it was not published"
+    return Field(found, _begins, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
+
+
+def _begins(facts: Mapping[str, Any], wanted: Side) -> bool:
+    """Whether the protocol that a side names begins as the published one's; all that was published is of one host."""
+    return wanted.placement != "nodes" and wanted.protocol.startswith(facts["protocol"])
+
+
+def _published(dataset: Dataset) -> Iterator[Curve]:
+    def curve(point: dict[str, Any]) -> tuple[str, str]:
+        return point["metric"], point["arm"]
+
+    for (metric, arm), group in groupby(sorted(dataset.points, key=curve), curve):
+        points = list(group)
+        runs, x = sorted({point["run"] for point in points}), sorted({point["x"] for point in points})
+        values = np.full((len(runs), len(x)), np.nan)
+        for row, cell in np.ndindex(values.shape):
+            here = [p["value"] for p in points if (p["run"], p["x"]) == (runs[row], x[cell])]
+            values[row, cell] = np.mean(here) if here else np.nan
+        facts = {"experiment": dataset.experiment, "placement": "", "protocol": dataset.curve, "metric": metric}
+        facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": ""}
+        nothing = np.full(values.shape, np.nan)
+        for name in dict.fromkeys((arm, dataset.in_claims.get(arm, arm))):
+            own = facts | {"arm": name}
+            yield Curve(own, list(range(len(runs))), np.array(x), np.log(values), nothing, nothing, nothing)

@@ -1,0 +1,183 @@
+"""From the joined tables of a run to a verdict on every claim."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named, of_source
+from crossover.analyse.claims.method import method
+from crossover.analyse.claims.missing import Absence
+from crossover.analyse.claims.quantities import UNITS, find
+from crossover.analyse.claims.result import Found
+from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
+from crossover.analyse.curves.curve import NAMES, Curve, curves
+from crossover.config import published
+from crossover.records import failure, record
+
+READ = ("launches", "medians", "sensitivity")
+"""The joined tables that claims are judged by."""
+
+Claim = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+def write(
+    claims: Sequence[Claim],
+    results: Path,
+    higher: Mapping[str, Sequence[Mapping[str, Any]]],
+    unjudged: Sequence[Claim] = (),
+) -> None:
+    """Judge `claims` (crossover.config.claim_list) by the tables in `results`, and write their table beside them.
+
+    `unjudged` are those that nothing measured here can decide, each with its `reason`.
+    `higher` says what higher tiers measure, for what this run did not; see `Absence`. A claim that cannot be judged,
+    because that fails or a table of its experiment did, is not judged for this reason, which the metadata keep too.
+    """
+    field = cache(partial(measured, results, higher))
+    source = cache(partial(of_source, published.read()))
+    broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
+    rows, failures = [], []
+    for claim in claims:
+        experiments = _experiments(claim["quantity"])
+        with failure.caught("claim", claim["claim"], experiments[0]) as failed:
+            failure.require(broken, experiments, READ)
+            rows.append(row(claim, field(), source(claim["source"])))
+        rows += [_of_claim(claim) | _nothing("not judged", failure.reason(each)) for each in failed]
+        failures += failed
+    rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
+    table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.CLAIMS.names), record.CLAIMS, preserve_index=False)
+    record.write(table, results / "claims.parquet", failure.stored(failures))
+
+
+def _experiments(quantity: Mapping[str, Any]) -> list[str]:
+    """The experiments whose curves a quantity takes, the main one first."""
+    sides = [side["experiment"] for side in quantity.values() if isinstance(side, Mapping) and "experiment" in side]
+    return [quantity["experiment"], *sides]
+
+
+def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Field:
+    """The curves of a run, and what can be said of those that it lacks."""
+    every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
+    sensitivity = record.read(results / "sensitivity.parquet", record.SENSITIVITY).to_pylist()
+    effects = {
+        (row["experiment"], row["placement"], row["metric"]): math.log(row["smallest_effect"])
+        for row in sensitivity
+        if row["smallest_effect"]
+    }
+    absence = Absence(record.read(results / "launches.parquet", record.LAUNCHES).to_pylist(), every, higher)
+    return Field(every, as_named, effects, absence.of_curve, absence.of_place)
+
+
+def row(claim: Claim, field: Field, source: Field) -> Row:
+    """What is said of one claim, as a row of record.CLAIMS."""
+    try:
+        found = find(field, claim["quantity"])
+        expected = _range(claim, found)
+        judgement = judge(found, expected)
+        if judgement.verdict == "not measured":
+            raise NotMeasuredError(judgement.reason)
+        told = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
+    except NotMeasuredError as error:
+        how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
+        told = _nothing("not measured", str(error)) | {"method": how}
+    return _of_claim(claim) | told | _of_source(claim, source)
+
+
+def _of_claim(claim: Claim) -> Row:
+    """The columns that the claim itself fills."""
+    quantity = claim["quantity"]
+    return {
+        **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},
+        **{key: quantity[key] for key in ("kind", "experiment", "metric")},
+        "unit": UNITS.get(quantity["kind"], ""),
+        "expected_low": _finite(claim["low"]),
+        "expected_high": _finite(claim["high"]),
+    }
+
+
+def _nothing(verdict: str, reason: str) -> Row:
+    """The columns of a claim for which no number was found."""
+    return {"verdict": verdict, "reason": reason, "rows": "[]", "launches": 0, "numbers": 0}
+
+
+def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
+    which = decisive(found, expected)
+    # A place that is not known has a smallest effect all the same: on its scale that is the same everywhere.
+    centre = np.nan_to_num(found.known.value[which])
+    value, low, high = (_natural(found, getattr(found.known, name)[which]) for name in ("value", "low", "high"))
+    main = found.curves[0].facts
+    return {
+        "verdict": judgement.verdict,
+        "reason": judgement.reason,
+        "value": value,
+        "low": low,
+        "high": high,
+        **({"unit": found.unit} if found.unit else {}),
+        "scale": "log" if found.log else "linear",
+        "at_least": found.at_least,
+        "x": found.x[which],
+        "axis_unit": main["axis_unit"],
+        "arm": found.arms[which],
+        "placement": main["placement"],
+        "protocol": main["protocol"],
+        "launches": min(len(curve.launches) for curve in found.curves),
+        "numbers": len(found.known.value),
+        "smallest_effect": _natural(found, centre) / _natural(found, centre - found.effect[which])
+        if found.log
+        else found.effect[which],
+        "resolution": math.sqrt(high / low) if found.log else (high - low) / 2,
+        "rows": json.dumps([{name: curve.facts[name] for name in NAMES} for curve in _once(found.curves)]),
+    }
+
+
+def _of_source(claim: Claim, source: Field) -> Row:
+    """What the claim's own data says: the same quantity of the numbers that were published with it."""
+    try:
+        found = find(source, claim["quantity"])
+    except NotMeasuredError:
+        return {"own": "no data"}
+    expected = _range(claim, found)
+    values = found.known.value
+    # A point that the source did not publish is not its data.
+    if found.missing or found.between or np.isnan(values).any():
+        return {"own": "no data"}
+    beyond = excess(values, values, expected)
+    which = int(np.argmax(beyond))
+    agrees = "agrees" if beyond[which] <= 0 else "contradicts"
+    return {"own": agrees, "own_value": _natural(found, values[which]), "own_x": found.x[which]}
+
+
+def _range(claim: Claim, found: Found) -> Range:
+    """Where the quantity is expected, on the scale on which it was found."""
+    low, high = claim["low"], claim["high"]
+    if found.log:
+        low, high = (_on_scale(found, end) for end in (low, high))
+    return Range(low, high, claim["equivalent"])
+
+
+def _on_scale(found: Found, end: float) -> float:
+    """An end of the range; an open one stays open, also on a scale that is bounded."""
+    if math.isinf(end) or end <= 0:
+        return math.copysign(math.inf, end or -1)
+    return float(found.scale.of_log(np.log(end)))
+
+
+def _natural(found: Found, number: float) -> float:
+    return float(found.scale.value(np.array(number)) if found.log else number)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _once(found: Sequence[Curve]) -> list[Curve]:
+    return list({tuple(curve.facts[name] for name in NAMES): curve for curve in found}.values())

@@ -1,0 +1,271 @@
+"""The kinds of quantities that decide claims, each found from the curves of a field.
+
+Each is one number per launch, or more where the claim is about several places or arms, and a t interval over launches.
+Crossovers alone invert a test (`crossings`). `config/claims.schema.yaml` says what each kind means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from crossover.analyse.claims.candidates import Field, NotMeasuredError, Quantity, log_ratio, of_shared_launches, side
+from crossover.analyse.claims.positions import apart, passes, saturates
+from crossover.analyse.claims.readings import BeyondError, Reading, at, means, part, read
+from crossover.analyse.claims.result import Found, Numbers, Place
+from crossover.analyse.curves.curve import Curve
+from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate
+from crossover.analyse.statistics.scale import POSITIVE, of_unit
+
+MICRO = 1e6
+"""Microseconds of a second."""
+
+UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "times") | {"time": "µs", "penalty": "µs"}
+"""The units of those kinds that have one whatever the curve's."""
+
+
+def find(field: Field, quantity: Quantity) -> Found:
+    """A claim's quantity, of the first of its protocols that was measured.
+
+    Raises NotMeasuredError, with the reason, where the field lacks what it takes.
+    """
+    protocols = [quantity["protocol"]] if isinstance(quantity["protocol"], str) else quantity["protocol"]
+    instead = ""
+    for protocol in protocols:
+        try:
+            return replace(_find(field, {**quantity, "protocol": protocol}), instead=instead)
+        except NotMeasuredError as error:
+            instead, last = instead or str(error), error
+    raise last
+
+
+def _find(field: Field, quantity: Quantity) -> Found:
+    found = KINDS[quantity["kind"]](field, quantity)
+    nowhere = isinstance(found.known, Numbers) and bool(np.isnan(found.known.value).any())
+    if nowhere and not found.missing:
+        raise NotMeasuredError("no launch measured all the points that it takes")
+    return found
+
+
+def value(field: Field, quantity: Quantity) -> Found:
+    """What the arm itself reaches."""
+    curve = field.curve(side(quantity), _by_points(quantity))
+    scale = POSITIVE if "slope" in quantity else of_unit(curve.facts["unit"])
+    reading = _read(field, quantity, curve, curve.x, scale.of_log(curve.values))
+    found = _numbers(reading, [curve], curve.facts["unit"], field.effect(curve))
+    if reading.slope:
+        return replace(found, unit="", neutral=0.0)
+    effect = scale.lowered(found.known.value, found.effect)
+    return replace(found, known=Numbers(reading.estimate, effect), effect=effect, scale=scale)
+
+
+def ratio(field: Field, quantity: Quantity) -> Found:
+    """The arm's value divided by that of each other arm that is named."""
+    others = quantity["over"] if isinstance(quantity["over"], list) else [quantity["over"]]
+    found, missing = [], []
+    for other in others:
+        try:
+            found.append(_ratio(field, quantity, other))
+        except NotMeasuredError as error:
+            missing.append(error)
+    if not found:
+        raise NotMeasuredError.of(missing)
+    return replace(_joined(found), missing=str(NotMeasuredError.of(missing)) if missing else "")
+
+
+def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Found:
+    first, second = (field.curve(side(quantity, which), _by_points(quantity)) for which in (None, change))
+    effect = field.effect(first)
+    if first.facts["metric"] != second.facts["metric"]:
+        effect += field.effect(second)
+    together = of_shared_launches(first, second)
+    if together[0].launches:
+        return _numbers(_shared_ratio(field, quantity, *together), [first, second], "", effect, neutral=0.0)
+    # Equal arms of two launches may each differ from the reference.
+    readings = [_ratio_to_reference(field, quantity, curve) for curve in (first, second)]
+    reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
+    return replace(_numbers(reading, [first, second], "", 2 * effect, neutral=0.0), apart=True)
+
+
+def _shared_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve) -> Reading:
+    """The ratio of two arms of the same launches."""
+    if "peak" not in quantity:
+        return _read(field, quantity, first, *log_ratio(first, second))
+    ends = [_part(field, quantity, curve, curve.x, curve.values)[1] for curve in (first, second)]
+    return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
+
+
+def _ratio_to_reference(field: Field, quantity: Quantity, curve: Curve) -> Reading:
+    """An arm by its ratio to the reference of its own launches; by its own values where there is no reference."""
+    reference = field.reference(curve)
+    together = of_shared_launches(curve, reference) if reference else []
+    if together and together[0].launches:
+        return _shared_ratio(field, quantity, *together)
+    return _read(field, quantity, curve, curve.x, curve.values)
+
+
+def _highest(d: Floats) -> Floats:
+    highest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
+    return np.where(np.isfinite(highest), highest, np.nan)
+
+
+def contrast(field: Field, quantity: Quantity) -> Found:
+    """One ratio divided by another, whose launches are others."""
+    other = {**quantity, **quantity["against"]}
+    first, second = _ratio(field, quantity, quantity["over"]), _ratio(field, other, other["over"])
+    estimates = [found.known.estimate for found in (first, second) if isinstance(found.known, Numbers)]
+    known = Numbers(difference(*estimates), first.effect + second.effect)
+    return replace(first, known=known, effect=known.effect, curves=[*first.curves, *second.curves])
+
+
+def time(field: Field, quantity: Quantity) -> Found:
+    """The time of one repetition, from a rate."""
+    curve = field.curve(side(quantity), _by_points(quantity))
+    # The largest rate is the shortest time, so the peak is turned over after it is found.
+    reading = _read(field, quantity, curve, curve.x, curve.values)
+    told = reading.estimate
+    turned = replace(reading, estimate=Estimate(np.log(MICRO) - told.mean, told.error, told.df))
+    return _numbers(turned, [curve], "", field.effect(curve))
+
+
+def penalty(field: Field, quantity: Quantity) -> Found:
+    """What the arm takes longer for one repetition than the other does at the start of the axis, on average."""
+    first, second = _together(field, quantity, quantity["over"])
+    own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
+    taken = means(first.x, own)
+    effect = np.expm1(field.effect(first)) * np.nanmean(taken) if np.isfinite(taken).any() else np.nan
+    known = Numbers(estimate((taken - others[:, 0])[:, np.newaxis]), np.array([effect]))
+    return Found(known, [first, second], "", False, known.effect, neutral=0.0)
+
+
+def crossover(field: Field, quantity: Quantity) -> Found:
+    """Where along the axis the arm passes the other, in all points that were measured there."""
+    first, second = _together(field, quantity, quantity["over"], refined=True)
+    effect = field.effect(first)
+    place = passes(*log_ratio(first, second), effect)
+    return Found(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
+
+
+def crossovers(field: Field, quantity: Quantity) -> Found:
+    """One crossover divided by another."""
+    first, second = crossover(field, quantity), crossover(field, {**quantity, **quantity["against"]})
+    places = [found.known for found in (first, second) if isinstance(found.known, Place)]
+    curves = [*first.curves, *second.curves]
+    return Found(apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
+
+
+def loss(field: Field, quantity: Quantity) -> Found:
+    """The better's value over that of the arm which a threshold chooses, at each point of the axis."""
+    first, second = _together(field, quantity, quantity["over"], refined=True)
+    x, d = log_ratio(first, second)
+    lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
+    reading = read({"each": {}}, x, lost)
+    return _numbers(reading, [first, second], "", field.effect(first), neutral=0.0)
+
+
+def gap(field: Field, quantity: Quantity) -> Found:
+    """The share of the way from one arm to another that a third covers, in logarithms, on average."""
+    arm, start, end = _together(field, quantity, quantity["over"], quantity["of"])
+    ways = [_part(field, {"mean": quantity["mean"]}, curve, *log_ratio(curve, start)) for curve in (arm, end)]
+    covered, whole = (means(*way) for way in ways)
+    mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
+    share = estimate((covered / whole)[:, np.newaxis])
+    effect = field.effect(arm) * (1 + np.abs(share.mean)) / mean_way
+    return Found(Numbers(share, effect), [arm, start, end], "", False, effect, neutral=0.0)
+
+
+def saturation(field: Field, quantity: Quantity) -> Found:
+    """The first place at which the arm's rate times the axis reaches a share of the most."""
+    curve = field.curve(side(quantity))
+    effect = field.effect(curve)
+    place, at_end = saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
+    return Found(place, [curve], curve.facts["axis_unit"], True, np.array([effect]), at_least=at_end)
+
+
+def scaling(field: Field, quantity: Quantity) -> Found:
+    """The arm's value at one point divided by that at another; both may have launches of their own."""
+    curve = field.curve(side(quantity))
+    ends = []
+    for place in (quantity["to"], quantity["from"]):
+        try:
+            ends.append(at(curve.x, curve.values, place).estimate)
+        except BeyondError as error:
+            raise NotMeasuredError(field.beyond(curve, error.place)) from None
+    effect = np.array([field.effect(curve)])
+    return Found(Numbers(difference(*ends), effect), [curve], "", True, effect, neutral=0.0)
+
+
+KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
+    "value": value,
+    "ratio": ratio,
+    "contrast": contrast,
+    "time": time,
+    "penalty": penalty,
+    "crossover": crossover,
+    "crossovers": crossovers,
+    "loss": loss,
+    "gap": gap,
+    "saturation": saturation,
+    "scaling": scaling,
+}
+"""How each kind of quantity is found."""
+
+
+# ---- pieces
+
+
+def _by_points(quantity: Quantity) -> bool:
+    """Whether a quantity is read at single points, so that those of a second sweep count too. These have no mean, slope
+    or peak of a whole curve.
+    """
+    return "at" in quantity or "each" in quantity
+
+
+def _together(field: Field, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
+    """The arm and the others, each of the launches that measured them all, of which there must be one."""
+    curves = of_shared_launches(*(field.curve(side(quantity, change), refined) for change in (None, *others)))
+    if not curves[0].launches:
+        raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
+    return curves
+
+
+def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+    try:
+        return read(quantity, x, d, field.partial)
+    except BeyondError as error:
+        raise NotMeasuredError(field.beyond(curve, error.place)) from None
+
+
+def _part(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> tuple[Floats, Floats]:
+    (wanted,) = (quantity[name] for name in ("mean", "peak") if name in quantity)
+    try:
+        return part(x, d, wanted, field.partial)
+    except BeyondError as error:
+        raise NotMeasuredError(field.beyond(curve, error.place)) from None
+
+
+def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Found:
+    scaled = np.full(len(reading.estimate.mean), effect * reading.lever)
+    known = Numbers(reading.estimate, scaled)
+    arms = [""] * len(scaled)
+    return Found(known, curves, unit, not reading.slope, scaled, neutral, reading.x, arms, between=reading.between)
+
+
+def _joined(found: list[Found]) -> Found:
+    """The same quantity of several arms as one, with a number for each."""
+    if len(found) == 1:
+        return found[0]
+    estimates = [each.known.estimate for each in found if isinstance(each.known, Numbers)]
+    parts = (np.concatenate([getattr(each, name) for each in estimates]) for name in ("mean", "error", "df"))
+    effect = np.concatenate([each.effect for each in found])
+    return replace(
+        found[0],
+        known=Numbers(Estimate(*parts), effect),
+        curves=[found[0].curves[0], *(each.curves[1] for each in found)],
+        effect=effect,
+        x=[x for each in found for x in each.x],
+        arms=[each.curves[1].facts["arm"] for each in found for _ in each.x],
+        apart=any(each.apart for each in found),
+    )

@@ -1,0 +1,124 @@
+"""From a curve to the numbers that a claim speaks of: at a place, at each, on average, as a slope, at the peak.
+
+A curve is `x`, rising, shape (cells,), and `d`, logarithms of shape (launches, cells), NaN where a launch has none.
+What is not a cell of the curve becomes one number per launch, and these have a plain t interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crossover.analyse.statistics.intervals import Estimate, Floats, between, estimate
+
+SAME = 0.01
+"""Places on the axis whose logarithms are this close are one: 464 and 464.16 bytes are."""
+
+
+class BeyondError(Exception):
+    """The curve does not reach a place on the axis that the reading needs."""
+
+    def __init__(self, place: float):
+        self.place = place
+        super().__init__(f"the curve does not reach {place:g}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One or more numbers that were read from a curve."""
+
+    estimate: Estimate
+    x: tuple[float | None, ...] = (None,)
+    """Where on the axis each of them is."""
+    lever: float = 1.0
+    """By how much a number moves at most, if each cell of the curve moves by one."""
+    slope: bool = False
+    """Whether they are powers of the axis, and not logarithms."""
+    between: tuple[float, float] | None = None
+    """The measured points that a number is interpolated between."""
+
+
+def read(quantity: Mapping[str, Any], x: Floats, d: Floats, partial: bool = False) -> Reading:
+    """What a quantity's `at`, `each`, `mean`, `slope` or `peak` says of a curve.
+
+    Raises BeyondError where the curve does not reach as far, unless a `partial` answer will do. Numbers are NaN where
+    no launch has all that is needed.
+    """
+    measured = ~np.isnan(d).all(axis=0)
+    x, d = x[measured], d[:, measured]
+    if "at" in quantity:
+        return at(x, d, quantity["at"])
+    (name,) = (name for name in PARTS if name in quantity)
+    return PARTS[name](*part(x, d, quantity[name], partial))
+
+
+def part(x: Floats, d: Floats, wanted: Mapping[str, float], partial: bool = False) -> tuple[Floats, Floats]:
+    """The part of a curve between `wanted`'s ends, each of which may be left out.
+
+    Raises BeyondError where the curve does not reach an end, or has no point between them.
+    """
+    for end in wanted.values():
+        if not partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
+            raise BeyondError(end)
+    low, high = np.log(wanted.get("from", x.min(initial=np.inf))), np.log(wanted.get("to", x.max(initial=0.0) or 1.0))
+    inside = (np.log(x) >= low - SAME) & (np.log(x) <= high + SAME)
+    if wanted and not inside.any():
+        raise BeyondError(next(iter(wanted.values())))
+    return x[inside], d[:, inside]
+
+
+def at(x: Floats, d: Floats, place: float) -> Reading:
+    """At a cell, or interpolated between two on logarithmic axes; never beyond the ends."""
+    cells, u = estimate(d), np.log(x)
+    away = np.abs(u - np.log(place))
+    if away.min(initial=np.inf) <= SAME:
+        cell = int(away.argmin())
+        return Reading(Estimate(cells.mean[[cell]], cells.error[[cell]], cells.df[[cell]]), (float(x[cell]),))
+    if not x.size or not x[0] < place < x[-1]:
+        raise BeyondError(place)
+    left = int(np.searchsorted(x, place)) - 1
+    far = (np.log(place) - u[left]) / (u[left + 1] - u[left])
+    ends = (float(x[left]), float(x[left + 1]))
+    return Reading(between(d, cells.mean, left, np.array([far])), (place,), between=ends)
+
+
+def each(x: Floats, d: Floats) -> Reading:
+    """Every cell."""
+    return Reading(estimate(d), tuple(map(float, x)))
+
+
+def mean(x: Floats, d: Floats) -> Reading:
+    """The average over the logarithm of the axis, so that points which lie close together do not count for more."""
+    return Reading(_per_launch(means(x, d)))
+
+
+def means(x: Floats, d: Floats) -> Floats:
+    """The same, launch by launch; NaN for a launch that lacks a cell."""
+    u = np.log(x)
+    if len(u) < 2:
+        return d.mean(axis=1) if len(u) else np.full(len(d), np.nan)
+    return np.asarray(np.trapezoid(d, u, axis=1) / (u[-1] - u[0]))
+
+
+def slope(x: Floats, d: Floats) -> Reading:
+    """The slope over the logarithm of the axis, by least squares."""
+    if len(x) < 2:
+        return Reading(_per_launch(np.full(len(d), np.nan)), slope=True)
+    off = np.log(x) - np.log(x).mean()
+    weights = off / (off**2).sum()
+    return Reading(_per_launch(d @ weights), lever=float(np.abs(weights).sum()), slope=True)
+
+
+def peak(x: Floats, d: Floats) -> Reading:
+    """The largest value of each launch."""
+    return Reading(_per_launch(d.max(axis=1, initial=-np.inf, where=~np.isnan(d))))
+
+
+PARTS = {"each": each, "mean": mean, "slope": slope, "peak": peak}
+
+
+def _per_launch(numbers: Floats) -> Estimate:
+    return estimate(np.where(np.isfinite(numbers), numbers, np.nan)[:, np.newaxis])

@@ -1,0 +1,1 @@
+"""Several runs: two compared, many in order of time."""

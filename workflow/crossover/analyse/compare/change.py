@@ -1,0 +1,106 @@
+"""Whether one curve differs between two independent samples of launches, anywhere along it or as a whole.
+
+Both samples keep their own variance (Welch), pooled over neighbouring cells as everywhere. The quantity that is
+compared is a log ratio of an arm to its reference, both measured in the same rounds, so what makes a whole machine
+faster or slower cancels; of what remains, the interval knows what varies from launch to launch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, difference, estimate, holm
+
+Verdict = Literal["better", "worse", "mixed", "same", "cannot tell"]
+
+WHOLE = 0.5
+"""The weight of a curve's height among its tests; docs/decisions/changes.md tells what others would give."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one curve: `after` minus `before`, in logarithms."""
+
+    cells: Estimate
+    """The change of each cell."""
+    whole: Estimate
+    """The change of the curve's height, of shape (1,); NaN where no cell was measured by every launch."""
+    p: Floats
+    """p-value of each cell, then of the whole: of one family, of which any is rejected wrongly in at most 5 %."""
+
+    @property
+    def differs(self) -> float:
+        """p-value of no change anywhere along the curve."""
+        return float(self.p.min())
+
+    def cell_verdicts(self, better: str, within: float) -> list[Verdict]:
+        """What became of each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
+        equal = self.cells.p_outside(within) <= 1 - LEVEL
+        signs = _signs(self.cells.mean, self.p[:-1], better)
+        return [
+            _word(sign) if sign else "same" if same else "cannot tell" for sign, same in zip(signs, equal, strict=True)
+        ]
+
+    def verdict(self, better: str, within: float) -> Verdict:
+        """What became of the curve: `mixed` is better in one test and worse in another, `same` speaks of its height."""
+        mean = np.append(self.cells.mean, self.whole.mean)
+        signs = set(_signs(mean, self.p, better)) - {0}
+        if len(signs) > 1:
+            return "mixed"
+        if signs:
+            return _word(signs.pop())
+        return "same" if self.whole.p_outside(within)[0] <= 1 - LEVEL else "cannot tell"
+
+
+def change(before: Floats, after: Floats) -> Change:
+    """The change of a curve from `before` to `after`, both of shape (launches, cells), of the same cells.
+
+    A slow-down of all cells shows best in the curve's height (see `heights`), that of a few in these. So one family of
+    tests holds both: the height has the weight WHOLE of it, the cells share the rest, and what is rejected passes its
+    weight on (Holm).
+    """
+    cells = difference(estimate(after), estimate(before))
+    whole = difference(*map(estimate, heights(after, before)))
+    known = not np.isnan(whole.error[0])
+    share = WHOLE if known else 0.0
+    weights = np.append(np.full(len(cells.mean), (1 - share) / len(cells.mean)), share)
+    return Change(cells, whole, holm(np.append(cells.p, whole.p), weights))
+
+
+def heights(*samples: Floats) -> list[Floats]:
+    """How high each launch saw the curve: that of all `samples`, averaged over the cells, plus the median of the
+    launch's distances from it. Each of shape (launches, 1).
+
+    A launch's own mean would be at the mercy of a single cell that is far off. This is one step of Tukey's median
+    polish (Exploratory Data Analysis, 1977), from a middle curve in which every sample counts alike. NaN where
+    `comparable` leaves no cell.
+    """
+    kept = comparable(*samples)
+    middle = np.mean([d.mean(axis=0) for d in kept], axis=0)
+    return [middle.mean() + np.median(d - middle, axis=1, keepdims=True) for d in kept]
+
+
+def comparable(*samples: Floats) -> list[Floats]:
+    """Of each sample the launches that measured any of the curve, and of these the cells that all launches of all
+    samples measured.
+
+    `samples` are of the same cells, shape (launches, cells). A single NaN each where no cell is left.
+    """
+    taking_part = [d[~np.isnan(d).all(axis=1)] for d in samples]
+    complete = ~np.isnan(np.concatenate(taking_part)).any(axis=0)
+    if not (complete.any() and all(map(len, taking_part))):
+        return [np.full((1, 1), np.nan) for _ in samples]
+    return [d[:, complete] for d in taking_part]
+
+
+def _signs(mean: Floats, p: Floats, better: str) -> list[int]:
+    """1 where a significant change is for the better, -1 where it is for the worse, else 0."""
+    up = 1 if better == "higher" else -1
+    return [int(up * np.sign(each)) if small else 0 for each, small in zip(mean, p <= 1 - LEVEL, strict=True)]
+
+
+def _word(sign: int) -> Verdict:
+    return "better" if sign > 0 else "worse"

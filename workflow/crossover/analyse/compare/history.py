@@ -1,0 +1,106 @@
+"""From many runs in order of time to each curve's course, and where it came to another level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from crossover.analyse.compare import run
+from crossover.analyse.compare.change import comparable
+from crossover.analyse.compare.level_shifts import starts
+from crossover.analyse.compare.pairs import SAME, shared_launches, title
+from crossover.analyse.compare.run import Name, Row, Run, RunError
+from crossover.analyse.curves.curve import NAMES
+from crossover.analyse.statistics.intervals import estimate
+from crossover.records import failure, record
+
+TABLES = {"history": record.HISTORY, "runs": record.RUNS}
+"""Every table of a history, by the name of its file."""
+
+
+def history(folders: list[Path], folder: Path) -> None:
+    """Write TABLES, of the runs in `folders`, to `folder`.
+
+    Raises run.RunError if they are no history, record.RecordError for a table that cannot be read or written.
+    """
+    if len({each.resolve() for each in folders}) < 2:
+        raise RunError(f"{', '.join(map(str, folders))}: is one run; a history takes two folders of results or more")
+    read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
+    runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
+    names = sorted({name for each in runs for name in each.curves})
+    rows: list[Row] = []
+    failures = run.failures(runs)
+    for name in names:
+        facts = dict(zip(NAMES, name, strict=True))
+        with failure.caught("curve", title(facts), facts["experiment"]) as failed:
+            rows += list(_course(name, runs))
+        failures += failed
+    if not rows:
+        raise RunError(f"{', '.join(map(str, folders))}: no arm's curve is in two of these runs")
+    record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet", failure.stored(failures))
+    run.write_facts(runs, folder)
+
+
+def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
+    """The rows of one curve, a row for each run that has it; none where these are fewer than two.
+
+    A curve without a point that every launch of these runs measured cannot be followed: its rows have no numbers.
+    """
+    having = _comparable(name, runs)
+    if len(having) < 2:
+        return
+    every = [each.curves[name] for each in having]
+    common = reduce(np.intersect1d, [curve.x for curve in every])
+    samples = comparable(*(curve.ratios[:, np.isin(curve.x, common)] for curve in every))
+    if np.isnan(samples[0]).any():
+        yield from (_row(every[-1].facts, each, len(curve.launches)) for each, curve in zip(having, every, strict=True))
+        return
+    found = [estimate(d.mean(axis=1, keepdims=True)) for d in samples]
+    centres = np.array([each.mean[0] for each in found])
+    bounds = [0, *starts(centres), len(centres)]
+    levels = np.concatenate([np.full(end - first, centres[first:end].mean()) for first, end in pairwise(bounds)])
+    for position, (each, d, here) in enumerate(zip(having, samples, found, strict=True)):
+        interval = (None, None) if np.isnan(here.error[0]) else (math.exp(here.low[0]), math.exp(here.high[0]))
+        yield _row(every[-1].facts, each, len(d)) | {
+            "cells": d.shape[1],
+            "ratio": math.exp(here.mean[0]),
+            "low": interval[0],
+            "high": interval[1],
+            "level": math.exp(levels[position]),
+            "changed": position in bounds[1:-1],
+        }
+
+
+def _row(facts: Row, of: Run, launches: int) -> Row:
+    """A run's row of a curve, without numbers."""
+    return facts | {
+        "run": of.label,
+        "number": int(of.label),
+        "folder": str(of.folder),
+        "began_utc": of.began_utc,
+        "launches": launches,
+        "cells": 0,
+        **dict.fromkeys(("ratio", "low", "high", "level")),
+        "changed": False,
+    }
+
+
+def _comparable(name: Name, runs: list[Run]) -> list[Run]:
+    """The runs that have ratios of this curve, of the same quantity as the last has, each with launches of its own."""
+    having = [each for each in runs if name in each.curves and not np.isnan(each.curves[name].ratios).all()]
+    if not having:
+        return []
+    last = having[-1].curves[name].facts
+    kept: list[Run] = []
+    for each in having:
+        facts = each.curves[name].facts
+        if all(facts[column] == last[column] for column in SAME) and not shared_launches(name, *kept, each):
+            kept.append(each)
+    return kept

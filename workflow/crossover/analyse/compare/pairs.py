@@ -1,0 +1,108 @@
+"""Which curves of two runs can be compared, and why others cannot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crossover.analyse.compare.run import Name, Row, Run
+from crossover.analyse.curves.curve import NAMES, PANEL, Curve
+from crossover.analyse.statistics.intervals import Floats
+from crossover.records import failure
+
+SAME = {
+    "reference": "reference",
+    "unit": "unit",
+    "axis": "axis",
+    "axis_unit": "unit of the axis",
+    "better": "better direction",
+}
+"""What two curves of one name must share to be the same quantity, and what to call it."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same curve of two runs, at the cells that both measured."""
+
+    before: Curve
+    after: Curve
+    x: Floats
+    """The cells, rising, in the axis's unit."""
+
+    def values(self, name: str) -> tuple[Floats, Floats]:
+        """`ratios` or `values` of both, shape (launches, cells)."""
+        first, second = (getattr(curve, name)[:, np.isin(curve.x, self.x)] for curve in (self.before, self.after))
+        return first, second
+
+
+def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
+    """The pairs, sorted by their names, and the rows of record.UNPAIRED: curves and cells that have no partner."""
+    found, alone = [], []
+    for name in sorted(before.curves.keys() | after.curves.keys()):
+        first, second = before.curves.get(name), after.curves.get(name)
+        if first is None or second is None:
+            here, there = (before, after) if second is None else (after, before)
+            alone.append(_alone(name, here.label, _absence(name, there)))
+        elif reason := _unlike(first, second, before, after):
+            alone.append(_alone(name, "both", reason))
+        else:
+            common = np.intersect1d(_measured(first), _measured(second))
+            for run, curve in ((before, first), (after, second)):
+                alone += [
+                    _alone(name, run.label, "the other run did not measure this point", x)
+                    for x in np.setdiff1d(_measured(curve), common)
+                ]
+            if common.size:
+                found.append(Pair(first, second, common))
+    return found, alone
+
+
+def shared_launches(name: Name, *runs: Run) -> bool:
+    """Whether any two of the runs hold a launch of this curve in common, because one was copied or went on."""
+    placed = dict(zip(NAMES, name, strict=True))
+    every = [run.identities(placed["experiment"], placed["placement"]) for run in runs]
+    return sum(map(len, every)) > len(set().union(*every))
+
+
+def title(facts: Row) -> str:
+    """What tells a curve of an experiment from the others, in words."""
+    return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
+
+
+def _alone(name: Name, label: str, reason: str, x: float | None = None) -> Row:
+    return dict(zip(NAMES, name, strict=True)) | {"run": label, "x": x, "reason": reason}
+
+
+def _measured(curve: Curve) -> Floats:
+    return np.asarray(curve.x[~np.isnan(curve.values).all(axis=0)])
+
+
+def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
+    """Why two curves of the same name are not the same quantity, or no independent samples of it; else empty."""
+    if shared_launches(tuple(first.facts[name] for name in NAMES), before, after):
+        return "launches of this experiment are the same in both runs, so these are no two samples"
+    for column, words in SAME.items():
+        if first.facts[column] != second.facts[column]:
+            return f"its {words} is {first.facts[column]} in {before.label} and {second.facts[column]} in {after.label}"
+    return ""
+
+
+def _absence(name: Name, run: Run) -> str:
+    """Why `run` has no curve of this name."""
+    wanted = dict(zip(NAMES, name, strict=True))
+    for each in run.failures:
+        if each.experiment == wanted["experiment"]:
+            return f"the {failure.names([each])} failed in {run.label}: {failure.reason(each)}"
+    launches = [row for row in run.launches if row["experiment"] == wanted["experiment"]]
+    if not launches:
+        return f"{wanted['experiment']} is no part of {run.label}"
+    placed = [row for row in launches if row["placement"] == wanted["placement"]]
+    if not placed:
+        return f"{run.label} has no launch of placement {wanted['placement']}"
+    if all(row["outcome"] == "hole" for row in placed):
+        return f"all its launches in {run.label} left holes: {placed[0]['reason']}"
+    panel = tuple(wanted[part] for part in PANEL)
+    if any(tuple(curve.facts[part] for part in PANEL) == panel for curve in run.curves.values()):
+        return f"{run.label} did not measure this arm"
+    return f"{run.label} did not measure this metric under this protocol"

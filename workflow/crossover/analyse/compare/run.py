@@ -1,0 +1,127 @@
+"""A finished run, read from its folder of results: what was launched, on what, and its curves."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from crossover.analyse.curves.curve import NAMES, Curve, curves
+from crossover.analyse.curves.medians import medians
+from crossover.analyse.curves.rounds import blocks
+from crossover.records import failure, record
+from crossover.records.failure import Failure
+
+Row = dict[str, Any]
+Name = tuple[str, ...]
+
+MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")
+"""Columns of the ranks that tell two machines, or one before and after an upgrade, apart."""
+
+
+class RunError(Exception):
+    """A folder that is no run, or not one that can be used here; the message names it and the next step."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One folder of results."""
+
+    label: str
+    """What tables and page call it, such as `before`."""
+    folder: Path
+    launches: list[Row]
+    ranks: list[Row]
+    curves: dict[Name, Curve]
+    """By the columns of NAMES; all arms, the reference and the null arm among them."""
+
+    failures: list[Failure] = field(default_factory=list)
+    """Those of its tables that failed and are used here."""
+
+    @property
+    def began_utc(self) -> str:
+        """When the first launch began, in ISO format; empty if no launch says."""
+        return min((row["started_utc"] for row in self.launches if row["started_utc"]), default="")
+
+    def identities(self, experiment: str, placement: str) -> set[tuple[str, str, int]]:
+        """What tells the launches of one experiment and placement from those of any other run."""
+        return {
+            (row["started_utc"], row["host"], row["launch"])
+            for row in self.launches
+            if (row["experiment"], row["placement"]) == (experiment, placement) and row["started_utc"]
+        }
+
+    def facts(self) -> Iterator[Row]:
+        """The rows of record.RUNS: what the run was made with; distinct values of one fact share a row."""
+        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for rank in self.ranks:
+            found["machine", "host"].add(rank["host"])
+            for name in MACHINE:
+                found["machine", name].add(_text(rank[name]))
+            for name, version in json.loads(rank["libraries"] or "{}").items():
+                found["library", name].add(_text(version))
+        for launch in self.launches:
+            found["launches", launch["outcome"]].add(f"{launch['experiment']} {launch['placement']} {launch['launch']}")
+            if launch["started_utc"]:
+                found["when", "days"].add(launch["started_utc"][:10])
+            found["code", "commit"].add(_text(launch["commit"]))
+            for name, value in json.loads(launch["settings"] or "{}").items():
+                found["setting", f"{launch['experiment']}, {launch['placement']}: {name}"].add(_text(value))
+        for (kind, name), values in sorted(found.items()):
+            # Launches are counted: their numbers tell nothing.
+            value = str(len(values)) if kind == "launches" else "; ".join(sorted(values - {""}))
+            yield {"run": self.label, "folder": str(self.folder), "kind": kind, "name": name, "value": value}
+
+
+def read(folder: Path, label: str) -> Run:
+    """The run in `folder`. Raises RunError if there is none, record.RecordError for a table that cannot be used."""
+    if not folder.is_dir():
+        raise RunError(f"{folder}: there is no such folder; name the folder of results of a finished run")
+    needed = ("launches", "ranks", "measurements")
+    if missing := [f"{name}.parquet" for name in needed if not (folder / f"{name}.parquet").is_file()]:
+        raise RunError(
+            f"{folder}: is no folder of results, it lacks {', '.join(missing)}; name one that a run has finished, "
+            "or finish the run by its Snakemake command"
+        )
+    launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
+    failures = [each for name in (*needed, "medians") for each in failure.of(folder / f"{name}.parquet")]
+    ranks = record.read(folder / "ranks.parquet", record.RANKS).to_pylist()
+    path = folder / "medians.parquet"
+    # Runs of earlier times have no such table; what it holds follows from the blocks.
+    found = (
+        record.read(path, record.MEDIANS).to_pandas()
+        if path.is_file()
+        else medians(blocks(record.read(folder / "measurements.parquet", record.MEASUREMENTS)))
+    )
+    named = {tuple(curve.facts[name] for name in NAMES): curve for curve in map(attrgetter("swept"), curves(found))}
+    for cause, group in failure.grouped(failures).items() if not named else ():
+        raise RunError(
+            f"{folder}: the {failure.names(group)} failed ({cause.error}), so there is nothing to compare; repeat the "
+            "command that made these results"
+        )
+    if not named:
+        raise RunError(f"{folder}: none of its launches left data, so there is nothing to compare; see its report")
+    return Run(label, folder, launches, ranks, named, [each for each in failures if each.kind == "table"])
+
+
+def failures(runs: Iterable[Run]) -> list[Failure]:
+    """Those of the tables of all `runs`, each with its folder."""
+    return [replace(each, experiment=f"{each.experiment} in {run.folder}") for run in runs for each in run.failures]
+
+
+def write_facts(runs: list[Run], folder: Path) -> None:
+    """Write what the `runs` were made with to `folder`, as record.RUNS."""
+    rows = [row for run in runs for row in run.facts()]
+    record.write(pa.Table.from_pylist(rows, record.RUNS), folder / "runs.parquet")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

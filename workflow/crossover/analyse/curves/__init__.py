@@ -1,0 +1,1 @@
+"""From raw files to curves: rounds, medians, the curve of an arm, panels of arms."""

@@ -1,0 +1,79 @@
+"""From the raw files of an experiment's launches to its measurements, launches and ranks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crossover.records import failure, record
+
+Row = dict[str, Any]
+
+GATHERED = {"measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS}
+"""The tables that hold what the raw files hold."""
+
+LAUNCH = ("experiment", "placement", "launch")
+"""What tells the launches of a run apart."""
+
+
+def gather(raw: list[Path], folder: Path) -> None:
+    """Write the measurements, launches and ranks of the `raw` files to `folder`.
+
+    If that fails they are empty, and keep the reason in their metadata; the launches keep that of a second sweep which
+    could not be planned. Raises RecordError for a file that cannot be believed or written.
+    """
+    tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
+    with failure.caught("table", "", folder.name) as failed:
+        tables = gathered(raw)
+    failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
+    for refinement in sorted({path.parents[1] / "refinement.json" for path in raw}):
+        failures["launches"] += failure.of(refinement)
+    for name, table in tables.items():
+        record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
+
+
+def gathered(raw: list[Path]) -> dict[str, pa.Table]:
+    """The measurements, launches and ranks of the `raw` files, one launch each.
+
+    Raises RecordError for a file that cannot be believed. The order of `raw` does not matter.
+    """
+    held: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
+    for path in raw:
+        table = record.read(path, record.MEASUREMENTS)
+        launch, ranks = _told(path, table)
+        _refuse_impossible(path, table)
+        key = tuple(launch[name] for name in LAUNCH)
+        if key in held:
+            raise record.RecordError(f"{path}: is the same launch as {held[key][1]['file']}; delete one of them")
+        which = dict(zip(LAUNCH, key, strict=True))
+        held[key] = table.replace_schema_metadata(), launch | {"file": str(path)}, [rank | which for rank in ranks]
+    parts = [held[key] for key in sorted(held)]
+    measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
+    return {
+        "measurements": measurements.combine_chunks(),
+        "launches": pa.Table.from_pylist([launch for _, launch, _ in parts], record.LAUNCHES),
+        "ranks": pa.Table.from_pylist([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
+    }
+
+
+def _told(path: Path, table: pa.Table) -> tuple[Row, list[Row]]:
+    """What a raw file tells of its launch and of the launch's ranks."""
+    facts = record.metadata(table)
+    if not set(LAUNCH) <= set(facts.get("launch", {})):
+        raise record.RecordError(f"{path}: does not say which launch it holds; delete it and run again")
+    record.refuse_untrue(path, table)
+    return facts["launch"], facts.get("ranks", [])
+
+
+def _refuse_impossible(path: Path, table: pa.Table) -> None:
+    value = table["value"].drop_null()
+    possible = pc.and_(pc.is_finite(value), pc.greater(value, 0))
+    if not pc.all(possible, min_count=0).as_py():
+        wrong = value.filter(pc.invert(possible))[0].as_py()
+        raise record.RecordError(
+            f"{path}: holds the value {wrong}, which no measurement gives; delete it and run again"
+        )

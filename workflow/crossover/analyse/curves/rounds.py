@@ -1,0 +1,63 @@
+"""The sane blocks of an experiment as numbers: what happened within each launch, round by round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crossover.analyse.curves.curve import FACTS, NAMES, PANEL
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks of every curve. A *series* is what one launch measured in one cell of one curve, round after round."""
+
+    rows: pd.DataFrame
+    """One row per block, by series and round. `series`: its number, rising. `position`: its place in the round, from 0.
+    `start_ns`: when it began, on the launch's clock. `log`: of the value. `ratio`: logarithm of the value divided by
+    the reference's of the same round, and `opposite`: the place of that; both NaN for the reference itself and where
+    its block was not sane."""
+    series: pd.DataFrame
+    """One row per series, in the order of the numbers: `curve`, `x` and `launch`."""
+    curves: pd.DataFrame
+    """One row per curve, indexed by its number: the columns of NAMES and FACTS."""
+
+
+def blocks(table: pa.Table) -> Blocks:
+    """The blocks of a table of record.MEASUREMENTS that have a value.
+
+    Numbers instead of columns of text, because grouping a million rows by text takes as long as all the rest.
+    """
+    names = [*NAMES, *FACTS]
+    places = ["x", "launch", "round", "position", "start_ns"]
+    sane = table.select([*names, *places, "value"]).filter(pc.is_valid(table["value"]))
+    texts = [name for name in names if name not in ("null", "ceiling")]
+    frame = sane.to_pandas(categories=texts)
+    groups = {"observed": True, "dropna": False, "sort": False}
+    rows = frame[places].assign(
+        curve=frame.groupby(NAMES, **groups).ngroup(),
+        panel=frame.groupby(PANEL, **groups).ngroup(),
+        log=np.log(frame["value"]),
+    )
+    first = ~rows["curve"].duplicated()
+    curves = frame.loc[first, names].astype({name: object for name in texts}).set_axis(rows.loc[first, "curve"])
+    rows = _paired(rows, curves).sort_values(["curve", "x", "launch", "round"], ignore_index=True)
+    starts = (rows[["curve", "x", "launch"]].diff() != 0).any(axis=1)
+    series = rows.loc[starts, ["curve", "x", "launch"]].reset_index(drop=True)
+    rows["series"] = starts.cumsum() - 1
+    return Blocks(rows[["series", "round", "position", "start_ns", "log", "ratio", "opposite"]], series, curves)
+
+
+def _paired(rows: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the columns `ratio` and `opposite`."""
+    same = ["panel", "launch", "x", "round"]
+    own = rows["curve"].map(curves["arm"] == curves["reference"]).astype(bool)
+    references = rows.loc[own, [*same, "log", "position"]].rename(columns={"log": "ratio", "position": "opposite"})
+    paired = rows.merge(references, on=same, how="left", validate="many_to_one")
+    # A left join keeps the order of the rows.
+    paired.loc[own.to_numpy(), ["ratio", "opposite"]] = np.nan
+    return paired.assign(ratio=paired["log"] - paired["ratio"])

@@ -1,0 +1,1 @@
+"""What is estimated along a curve: crossovers, thresholds, lines, sensitivity, gain."""

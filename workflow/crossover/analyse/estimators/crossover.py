@@ -1,0 +1,133 @@
+"""Where along the axis an arm starts to beat the reference, or why that cannot be said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossover.analyse.curves.polyline import Stretch, stretch
+from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, estimate, holm
+
+Verdict = Literal["one", "none", "always", "several", "undecided"]
+
+STEPS = 64
+"""Points looked at between two neighbouring cells, and again between two of these where the interval ends."""
+
+REFINEMENTS = 3
+"""How often the ends of the interval are looked at more closely: to less than 1e-7 of a step of the axis."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The verdict on one curve. All else is None unless it is `one`, or as said below, and in units of the axis."""
+
+    verdict: Verdict
+    x: float | None = None
+    """Where the mean log ratio is zero: on the line through it if the curve is as good as straight there."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the interval. Of the verdicts `undecided` and `none` too: if there is one crossover on this axis, it is
+    there; an end of the axis stands for what is beyond as well. None where it can be nowhere."""
+    bracket_low: float | None = None
+    bracket_high: float | None = None
+    """Neighbouring measured points of significant and opposite sign: whatever the curve does in between,
+    a cliff included, the crossover is there."""
+
+
+def crossing(x: Floats, d: Floats) -> Crossing:
+    """The crossover of a curve from `x`, rising, shape (cells,), and log ratios `d`, shape (launches, cells).
+
+    The verdict is read along the axis from the signs that are significant after Holm: none significant is
+    `undecided`; a single sign is `always` if every cell has it, else `none`; one change of sign is `one`;
+    more are `several`. Counting raw signs would say `several` of most curves that differ nowhere.
+
+    The interval inverts the test: it holds each point at which a ratio of 1 is not rejected, between the two
+    measured points of the bracket. Beyond these the sign is settled, as far as one crossing goes: an undecided
+    cell far out would speak of another crossing, and must not open the interval of this one. Where no bracket is
+    settled it holds every such point of the axis, but for those between cells that are settled on the same side.
+    So an interval is given whether or not the crossover was seen, and of all campaigns together the promised
+    share hold the truth; of those alone that saw one it may be fewer, since some saw it because their launches
+    agreed by chance.
+    """
+    measured = ~np.isnan(d).all(axis=0)
+    x, d = x[measured], d[:, measured]
+    cells = estimate(d)
+    sign = sides(cells)
+    settled = np.flatnonzero(sign)
+    changes = np.flatnonzero(np.diff(sign[settled]))
+    if changes.size > 1:
+        return Crossing("several")
+    if settled.size and not changes.size and sign.all():
+        return Crossing("always")
+    if not changes.size:
+        parts = _unsettled(settled, len(x) - 1) if len(d) > 1 else []
+        found = (_interval(stretch(np.log(x), d, cells.mean, *part)) for part in parts)
+        room = [ends for ends in found if ends]
+        low, high = (_on_axis(x, room[0][0]), _on_axis(x, room[-1][1])) if room else (None, None)
+        return Crossing("none" if settled.size else "undecided", low=low, high=high)
+    first, last = (int(settled[changes[0] + step]) for step in (0, 1))
+    curve = stretch(np.log(x), d, cells.mean, first, last)
+    if not curve.zeros.size:  # a line so flat that it passes zero elsewhere
+        curve = curve.broken
+    ends, zeros = _interval(curve), curve.zeros
+    assert ends  # the zeros are inside
+    scaled = [_on_axis(x, place) for place in (zeros[len(zeros) // 2], *ends, first, last)]
+    return Crossing("one", *scaled)
+
+
+def _unsettled(settled: NDArray[np.intp], last: int) -> list[tuple[int, int]]:
+    """The parts of an axis up to the cell `last` that a crossover could be in which was not shown: beyond the cells
+    that are `settled`, all of them on one side."""
+    if last < 0:
+        return []
+    return [(0, int(settled[0])), (int(settled[-1]), last)] if settled.size else [(0, last)]
+
+
+def sides(cells: Estimate, effect: float = 0.0) -> Floats:
+    """On which side of zero each cell is: 1 or -1 where it is significantly beyond `effect`, after Holm, else 0."""
+    return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= 1 - LEVEL))
+
+
+def _on_axis(x: Floats, place: float) -> float:
+    cell = int(min(place, len(x) - 1))
+    beyond = place - cell
+    return float(x[cell] * (x[cell + 1] / x[cell]) ** beyond) if beyond else float(x[cell])
+
+
+def _interval(curve: Stretch) -> tuple[float, float] | None:
+    """The outermost places of `curve` at which zero is not rejected; None where there is none."""
+    zeros = curve.zeros
+    places = np.union1d(np.linspace(curve.first, curve.last, STEPS * (curve.last - curve.first) + 1), zeros)
+    # Rounding must not lose the zeros where launches agree to the last bit.
+    inside = np.flatnonzero(_accepts(curve, places) | np.isin(places, zeros))
+    if not inside.size:
+        return None
+    low, high = inside[0], inside[-1]
+    return (
+        _edge(curve, places[low], places[max(low - 1, 0)]),
+        _edge(curve, places[high], places[min(high + 1, len(places) - 1)]),
+    )
+
+
+def _edge(curve: Stretch, inside: float, outside: float) -> float:
+    """The end of the interval between neighbouring places of which one belongs to it, by ever finer steps. At an end of
+    the axis, beyond which is no other place, it is that.
+    """
+    if inside == outside:
+        return float(inside)
+    for _ in range(REFINEMENTS):
+        places = np.linspace(inside, outside, STEPS + 1)
+        beyond = np.flatnonzero(~_accepts(curve, places[1:-1]))
+        step = int(beyond[0]) if beyond.size else STEPS - 1
+        inside, outside = places[step], places[step + 1]
+    return float(inside)
+
+
+def _accepts(curve: Stretch, places: Floats) -> NDArray[np.bool_]:
+    """Whether a log ratio of zero is not rejected at `places`; where launches are too few for an error, nothing is."""
+    here = curve.at(places)
+    accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
+    return accepted

@@ -1,0 +1,57 @@
+"""What an alternative gains over what one has without it, and the test that it must pass to be recommended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from crossover.analyse.statistics.intervals import LEVEL, Floats, estimate, holm
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Logarithm of the factor by which an alternative is better; NaN where nothing was measured or replicated."""
+
+    launches: int
+    mean: float
+    low: float
+    high: float
+    """Ends of the interval, which holds for all alternatives that were tried at once."""
+    p: float
+    """Of a gain within the smallest detectable effect, corrected for the alternatives that were tried."""
+    tried: int
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is a gain, significantly beyond the smallest detectable effect."""
+        return self.mean > 0 and self.p <= 1 - LEVEL
+
+
+def per_launch(d: Floats) -> Floats:
+    """One number for each launch from `d`, shape (launches, cells): the mean over the cells that any launch measured.
+
+    NaN for a launch that lacks one of them, since the mean of other cells is another quantity.
+    """
+    measured = ~np.isnan(d).all(axis=0)
+    return np.asarray(d[:, measured].mean(axis=1)) if measured.any() else np.full(len(d), np.nan)
+
+
+def gains(numbers: Floats, smallest_effect: float) -> list[Gain]:
+    """The gain of each alternative from `numbers`, shape (launches, alternatives), NaN where a launch has none.
+
+    Each is a t interval over launches and a minimum-effect test. Whoever takes the best of several selects, and the
+    best looks better than it is. So the p-values are Holm's, and the intervals Bonferroni's: with k alternatives each
+    has a confidence of 1 - 5 % / k, so that all hold at once, the selected one among them.
+    """
+    # Alternatives are no neighbours on an axis: nothing is pooled.
+    every = [estimate(column[:, np.newaxis]) for column in numbers.T]
+    corrected = holm(np.array([float(found.p_within(smallest_effect)[0]) for found in every]))
+    share = (1 - LEVEL) / max(len(every), 1)
+    told = []
+    for column, found, p in zip(numbers.T, every, corrected, strict=True):
+        mean, margin = float(found.mean[0]), float((stdtrit(found.df, 1 - share / 2) * found.error)[0])
+        launches = int((~np.isnan(column)).sum())
+        told.append(Gain(launches, mean, mean - margin, mean + margin, float(p), len(every)))
+    return told

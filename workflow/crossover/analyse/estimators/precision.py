@@ -1,0 +1,200 @@
+"""What the next run needs: where the noise of a ratio comes from, and the launches and rounds that it takes.
+
+With a variance of sL2 between launches and v of a round within them, the mean over L launches of R rounds each is known
+to t(97.5 %, L - 1) * sqrt((sL2 + v / R) / L) to either side. Launches are what helps where the launches disagree, and
+rounds where the rounds do; which pair is the cheapest depends on what a launch and a round cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from crossover.analyse.curves.curve import competes
+from crossover.analyse.curves.launch_settings import Asked, asked
+from crossover.analyse.curves.rounds import Blocks
+from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.planning.plan import SECOND_SWEEP
+
+Row = dict[str, Any]
+
+BATCH = 5
+"""Rounds whose median is taken to tell how far rounds disagree; half the rounds where a launch has fewer than ten."""
+
+FAR = 3.0
+"""Standard deviations beyond which a round counts as so many, where the effect of the order is looked for."""
+
+LAUNCHES = np.unique(np.geomspace(3, 1e6, 600).round())
+"""What a plan may ask for: below three an interval says little; large numbers are there to tell that they are large."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Variances of the logarithm of one round's ratio, averaged over the cells of a curve."""
+
+    launch: float
+    """What differs from launch to launch. NaN if no cell was measured by two launches."""
+    round: float
+    """What differs from round to round within a launch. NaN if no launch has two rounds."""
+    order: float
+    """The part of the latter that comes from the blocks' places within their round."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one launch, on average; NaN where it is not known."""
+
+    launch_seconds: float
+    """Apart from its rounds."""
+    round_seconds: float
+    """One round of every cell."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Launches and rounds that give a wanted width, and what they take."""
+
+    launches: int
+    rounds: int
+    seconds: float
+    """NaN where the costs are not known."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What is known of one competing curve."""
+
+    facts: Row
+    launches: int
+    """Launches that measured a cell, the median over the cells."""
+    cells: int
+    rounds: int
+    """Rounds of a launch in a cell, the median over both."""
+    spread: Spread
+    cost: Cost
+    half_width: float
+    """What these launches and rounds are expected to give, in logarithms."""
+    wanted: float
+    """The same as it was asked for. NaN if the launches do not say."""
+    plan: Plan | None
+
+
+def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
+    """The need of each competing curve that has ratios; `launches` are rows of record.LAUNCHES."""
+    # Launches of a second sweep measure a few cells, at another cost.
+    swept = blocks.series[blocks.series["launch"] <= SECOND_SWEEP]
+    blocks = replace(blocks, series=swept, rows=blocks.rows[blocks.rows["series"].isin(swept.index)])
+    rows = blocks.rows.dropna(subset="ratio")
+    series = swept.join(_within(rows), how="inner")
+    every: dict[Any, Row] = blocks.curves.to_dict("index")  # type: ignore[assignment]
+    orders, wanted, costs = _orders(rows, series), asked(launches), _costs(blocks, launches)
+    for number, own in series.groupby("curve"):
+        facts = every[number]
+        if not competes(facts):
+            continue
+        spread = _spread(own, orders[number])
+        behind = own.groupby("x")["launch"].nunique()
+        launches_now, rounds_now = int(behind.median()), int(own["rounds"].median())
+        ask = wanted.get(facts["placement"], Asked(np.nan, 1, 1))
+        cost = costs.get(facts["placement"], Cost(np.nan, np.nan))
+        yield Need(
+            facts=facts,
+            launches=launches_now,
+            cells=len(behind),
+            rounds=rounds_now,
+            spread=spread,
+            cost=cost,
+            half_width=float(half_width(spread, launches_now, rounds_now)) if launches_now > 1 else np.nan,
+            wanted=ask.half_width,
+            plan=plan(spread, cost, ask),
+        )
+
+
+def half_width(spread: Spread, launches: int | Floats, rounds: int | Floats) -> Floats:
+    """Half the width that an interval is expected to have, in logarithms."""
+    variance = (spread.launch + spread.round / np.asarray(rounds)) / np.asarray(launches)
+    return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + LEVEL) / 2) * np.sqrt(variance))
+
+
+def plan(spread: Spread, cost: Cost, ask: Asked) -> Plan | None:
+    """The cheapest launches and rounds that are expected to give what is asked for.
+
+    Where costs are not known these are the fewest launches. None if the spread or the wanted width is not known.
+    """
+    spare = LAUNCHES * (ask.half_width / stdtrit(LAUNCHES - 1, (1 + LEVEL) / 2)) ** 2 - spread.launch
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rounds = np.maximum(np.ceil(spread.round / spare), ask.fewest_rounds)
+    possible = (spare > 0) & (rounds <= ask.most_rounds)
+    if not possible.any():
+        return None
+    launches, rounds = LAUNCHES[possible], rounds[possible]
+    seconds = launches * (cost.launch_seconds + rounds * cost.round_seconds)
+    best = int(np.argmin(seconds)) if np.isfinite(seconds).all() else 0
+    return Plan(int(launches[best]), int(rounds[best]), float(seconds[best]))
+
+
+def _within(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of each series its median, its rounds, and a round's variance: that of batches' medians, times their size."""
+    found = pd.DataFrame(rows.groupby("series")["ratio"].agg(median="median", rounds="size"))
+    size = (found["rounds"] // 2).clip(1, BATCH)
+    batch = rows.groupby("series").cumcount() // rows["series"].map(size)
+    whole = batch < rows["series"].map(found["rounds"] // size)
+    medians = rows[whole].groupby(["series", batch[whole]])["ratio"].median()
+    return found.assign(variance=size * medians.groupby(level=0).var())
+
+
+def _spread(series: pd.DataFrame, order: float) -> Spread:
+    round_ = series["variance"].mean()
+    between = series.groupby("x")["median"].var().mean()
+    launch = max(0.0, between - round_ * (1 / series["rounds"]).mean())
+    return Spread(launch if np.isfinite(between) and np.isfinite(round_) else np.nan, round_, order * round_)
+
+
+def _orders(rows: pd.DataFrame, series: pd.DataFrame) -> dict[Any, float]:
+    """Of each curve the share of the rounds' variance that the places of the two blocks of a ratio explain."""
+    away = rows["ratio"] - rows["series"].map(series["median"])
+    noise = 1.4826 * away.abs().groupby(rows["series"]).median()
+    z = (away / rows["series"].map(noise)).replace([np.inf, -np.inf], np.nan).clip(-FAR, FAR)
+    known = pd.DataFrame({"z": z, "here": rows["position"], "there": rows["opposite"]})[z.notna()]
+    of_curve = rows["series"].map(series["curve"])[z.notna()]
+    shares = {number: _explained(*(own[name].to_numpy() for name in known)) for number, own in known.groupby(of_curve)}
+    return dict.fromkeys(series["curve"], 0.0) | shares
+
+
+def _explained(z: Floats, here: Floats, there: Floats) -> float:
+    """The share of the variance of `z` that an effect of each place explains, `z` being a difference of two of them.
+
+    Least squares; what as many effects would explain by chance is taken off (adjusted R^2). The effects are the same
+    all along a curve, in units of the noise.
+    """
+    here, there = here.astype(int), there.astype(int)
+    places = int(max(here.max(), there.max())) + 1
+    met = np.bincount(here * places + there, minlength=places**2).reshape(places, places)
+    met = met + met.T
+    pushed = np.bincount(here, z, places) - np.bincount(there, z, places)
+    effects, _, rank, _ = np.linalg.lstsq(np.diag(met.sum(axis=1)) - met, pushed)
+    total, explained = float((z**2).sum()), float(effects @ pushed)
+    if len(z) <= rank:
+        return 0.0
+    chance = rank * (total - explained) / (len(z) - rank)
+    return float(max(0.0, (explained - chance) / total))
+
+
+def _costs(blocks: Blocks, launches: Sequence[Row]) -> dict[str, Cost]:
+    """What a launch costs in each placement, from the time between its rounds."""
+    ends = blocks.rows.groupby("series")[["round", "start_ns"]].agg(["first", "last"])
+    between = (ends["start_ns", "last"] - ends["start_ns", "first"]) / (ends["round", "last"] - ends["round", "first"])
+    series = blocks.series.assign(seconds=between.replace(np.inf, np.nan) / 1e9, rounds=ends["round", "last"] + 1)
+    series = series.join(blocks.curves[["placement", "protocol"]], on="curve")
+    cells = series.groupby(["placement", "launch", "protocol", "x"])[["seconds", "rounds"]].mean()
+    cells["all"] = cells["seconds"] * cells["rounds"]
+    spent = cells.groupby(level=["placement", "launch"])[["seconds", "all"]].sum(min_count=1)
+    wall = pd.Series({(row["placement"], row["launch"]): row["wall_seconds"] for row in launches}, dtype=float)
+    rest = (wall.reindex(spent.index) - spent["all"]).clip(lower=0)
+    mean = spent.assign(rest=rest).groupby(level="placement").mean()
+    return {str(place): Cost(row["rest"], row["seconds"]) for place, row in mean.iterrows()}

@@ -1,0 +1,56 @@
+"""How small a difference an experiment can show: what its null arms made up, and how sharply its arms are known.
+
+The null arm's true ratio is 1. What it shows instead, averaged over the launches, is a bias that the arms may have as
+well, so no arm's difference counts unless it is significantly beyond that. How far chance reaches is told by an arm's
+own interval; the null arm does not know that.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from crossover.analyse.curves.curve import Curve
+from crossover.analyse.statistics.intervals import estimate
+
+QUANTILE = 0.975
+"""Of the distances of the null arm's cells from a ratio of 1; the largest would grow with the number of cells."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What one competing curve could show; distances are logarithms of ratios."""
+
+    curve: Curve
+    null_cells: int
+    """Cells of null arms behind the next, of all protocols of the curve's experiment, placement and metric."""
+    smallest_effect: float
+    """The smallest detectable effect: what the null arms made up. NaN without a null arm that was replicated."""
+    resolution: float
+    """Half the width of the curve's intervals, the median over its cells. NaN where nothing is replicated."""
+
+
+def sensitivities(curves: Iterable[Curve]) -> Iterator[Sensitivity]:
+    """The sensitivity of each competing curve, in their order."""
+    every = list(curves)
+    seen: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for curve in every:
+        if curve.facts["null"]:
+            cells = estimate(curve.ratios)
+            seen[_noise_of(curve)].extend(np.abs(cells.mean[~np.isnan(cells.margin)]))
+    for curve in every:
+        if curve.competes:
+            null = seen[_noise_of(curve)]
+            smallest = float(np.quantile(null, QUANTILE)) if null else np.nan
+            margins = estimate(curve.ratios).margin
+            known = margins[~np.isnan(margins)]
+            resolution = float(np.median(known)) if known.size else np.nan
+            yield Sensitivity(curve, len(null), smallest, resolution)
+
+
+def _noise_of(curve: Curve) -> tuple[str, str, str]:
+    """What shares its noise: protocols are pooled, so that the quantile is one of more than a handful of cells."""
+    return curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]

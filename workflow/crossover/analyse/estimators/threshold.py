@@ -1,0 +1,77 @@
+"""From where along the axis on a share reaches a level: of efficiency over task duration that is METG.
+
+METG, the minimum effective task granularity, is the shortest task from which a farm's efficiency is at least 50 %, say
+(Slaughter et al., Task Bench, SC20).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from crossover.analyse.estimators.crossover import crossing, sides
+from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.statistics.scale import logit
+
+Verdict = Literal["from", "up to", "always", "never", "at the latest", "not yet", "several", "undecided"]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The verdict on one curve and level; each number, in units of the axis, is None where the verdict has none."""
+
+    verdict: Verdict
+    x: float | None = None
+    """Where the mean curve passes the level."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the interval."""
+    bracket_low: float | None = None
+    bracket_high: float | None = None
+    """Neighbouring measured points of which one is significantly below the level and the other above."""
+
+
+def threshold(x: Floats, shares: Floats, level: float) -> Threshold:
+    """Where a curve from `x`, rising, shape (cells,), and `shares`, shape (launches, cells), passes `level`.
+
+    It is where the logits of the shares pass that of the level. Logits, because a task of duration t with a constant
+    overhead o has efficiency t / (t + o), whose logit log(t / o) is a straight line over log t: interpolated between
+    points far apart it is then exact, where the efficiency or its logarithm is not.
+    """
+    return onset(x, logit(shares) - logit(np.array(level)))
+
+
+def onset(x: Floats, d: Floats) -> Threshold:
+    """From where along the axis on a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
+    above zero.
+
+    It is where `crossing` finds that it passes zero: `from` upwards, `up to` downwards. `always` and `never` hold
+    significantly at every cell. Where only the one end of the axis is settled there is a bound: `at the latest` from
+    bracket_high on, or `not yet` at bracket_low. Everything else is `several` or `undecided`, as for a crossover.
+    """
+    measured = ~np.isnan(d).all(axis=0)
+    x, d = x[measured], d[:, measured]
+    found, side = crossing(x, d), sides(estimate(d))
+    match found.verdict:
+        case "one":
+            rising = side[np.flatnonzero(side)[0]] < 0
+            places = (found.x, found.low, found.high, found.bracket_low, found.bracket_high)
+            return Threshold("from" if rising else "up to", *places)
+        case "always":
+            return Threshold("always" if side[0] > 0 else "never")
+        case "none" if side[-1] > 0:
+            return Threshold("at the latest", bracket_high=float(x[_start_of_last_run(side)]))
+        case "none" if side[0] < 0:
+            return Threshold("not yet", bracket_low=float(x[-1 - _start_of_last_run(side[::-1])]))
+        case "several":
+            return Threshold("several")
+        case _:
+            return Threshold("undecided")
+
+
+def _start_of_last_run(side: Floats) -> int:
+    """The first cell from which on all are on the side of the last."""
+    others = np.flatnonzero(side != side[-1])
+    return int(others[-1]) + 1 if others.size else 0

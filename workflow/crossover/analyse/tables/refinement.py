@@ -1,0 +1,106 @@
+"""Which more launches are worth measuring: those that look inside the brackets of the crossovers that were found.
+
+A bracket is as sure as its two ends, and whatever the curve does between them (a cliff where a protocol switches), no
+interpolation knows it. So a second sweep measures points inside, in launches of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import pairwise
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from crossover.analyse.curves.curve import Curve, curves
+from crossover.analyse.curves.medians import medians
+from crossover.analyse.curves.raw_files import gathered
+from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.estimators.crossover import crossing
+from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch
+from crossover.records import failure, record
+
+Narrowed = dict[str, Any]
+"""What the settings of a launch get: `cells`, points of the axis by protocol, and `budget_seconds`."""
+
+
+def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
+    """Write what the second sweep measures to `output`, from the `raw` files of an experiment's first sweep.
+
+    Launches of the second sweep that are measured, the raw files `kept`, have the cells that they had; those of other
+    experiments are passed over. If that fails there is no second sweep, and the file keeps the reason.
+    """
+    found: dict[str, dict[str, Narrowed]] = {}
+    with failure.caught("second sweep", "", output.parent.name) as failures:
+        found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
+    for path in kept:
+        if path.parents[1] == output.parent:
+            facts = record.metadata(record.read(path, record.MEASUREMENTS))["launch"]
+            own = {key: json.loads(facts["settings"])[key] for key in ("cells", "budget_seconds")}
+            found.setdefault(facts["placement"], {})[str(facts["launch"])] = own
+    for placement, launches in found.items():
+        for protocol, points in next(iter(launches.values()))["cells"].items():
+            print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")
+    part = output.with_name(f".{output.name}.{socket.gethostname()}.{os.getpid()}.part")
+    part.write_text(json.dumps(found | failure.stored(failures), indent=1))
+    part.replace(output)
+
+
+def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str, Narrowed]]:
+    """What each launch of the second sweep measures, by placement and number.
+
+    All launches of a heat measure alike: the brackets of the arms that compete in it, in the metric that is refined.
+    Of the first sweep's budget they get as much for a cell as there.
+    """
+    chosen = [curve for curve in every if curve.facts["metric"] == settings["refine_metric"]]
+    brackets = [_bracket(curve) if curve.competes else [] for curve in chosen]
+    found: dict[str, dict[str, Narrowed]] = {}
+    for placement in settings["placements"]:
+        turns = len(heats(in_placement(settings, placement)))
+        for number in range(1, settings["launches"] * turns + 1):
+            measured: set[tuple[str, float]] = set()
+            cells: defaultdict[str, set[int]] = defaultdict(set)
+            for curve, bracket in zip(chosen, brackets, strict=True):
+                in_heat = any((launch - number) % turns == 0 for launch in curve.launches)
+                if in_heat and curve.facts["placement"] == placement:
+                    measured |= {(curve.facts["protocol"], x) for x in curve.x}
+                    cells[curve.facts["protocol"]] |= set(inside(bracket, settings["refine_points"]))
+            points = {protocol: sorted(inner) for protocol, inner in cells.items() if inner}
+            if points:
+                share = min(1, sum(map(len, points.values())) / len(measured))
+                whole = of_launch(settings, placement, number)["budget_seconds"]
+                narrowed = {"cells": points, "budget_seconds": round(share * whole, 3)}
+                found.setdefault(placement, {})[str(SECOND_SWEEP + number)] = narrowed
+    return found
+
+
+def _bracket(curve: Curve) -> list[int]:
+    """The measured points from one end to the other of where a curve crosses; none if that cannot be said."""
+    ends = crossing(curve.x, curve.ratios)
+    if ends.bracket_low is None or ends.bracket_high is None:
+        return []
+    return [int(x) for x in curve.x if ends.bracket_low <= x <= ends.bracket_high]
+
+
+def inside(bracket: list[int], points: int) -> list[int]:
+    """The points of a bracket, rising, and between each two of them as many more as make `points` of all; in even steps
+    of the logarithm. None where whole numbers leave no room for more.
+
+    The old ones are measured again, so that between any two neighbours there are launches that measured both.
+
+    >>> inside([100, 1000], 3)
+    [100, 178, 316, 562, 1000]
+    >>> inside([33, 34], 3)
+    []
+    """
+    if len(bracket) < 2:
+        return []
+    steps = ceil(points / (len(bracket) - 1)) + 1
+    found = {
+        round(low * (high / low) ** (step / steps)) for low, high in pairwise(bracket) for step in range(steps + 1)
+    }
+    return sorted(found) if len(found) > len(bracket) else []

@@ -1,0 +1,1 @@
+"""What users configure and what the project ships: schema, site facts, claims, sources, published numbers."""

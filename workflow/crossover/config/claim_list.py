@@ -1,0 +1,155 @@
+"""The published claims, from `config/claims.yaml`, checked against `config/claims.schema.yaml`; also their sources."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crossover.config import published, schema, sources
+from crossover.paths import CONFIG
+
+FILE = CONFIG / "claims.yaml"
+SCHEMA = FILE.with_name("claims.schema.yaml")
+SOURCES_SCHEMA = FILE.with_name("sources.schema.yaml")
+
+Claim = dict[str, Any]
+
+FORMS = ({"about"}, {"gain"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
+"""What may be said together of where a quantity is expected."""
+
+
+def read(file: str | Path = FILE) -> list[Claim]:
+    """Every claim: `claim` (its name), `source` and its `url`, `quote`, `locator`, `says`, `quantity`, range `low` to
+    `high`, `published`, `equivalent`.
+
+    An end that is not there is infinite; `published` is None where the document names no single number. `equivalent` is
+    whether the range is one of equivalence. Raises ConfigError with every fault, each with the file and the key.
+    """
+    told, documents = _checked(file)
+    return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
+
+
+def unjudged(file: str | Path = FILE) -> list[Claim]:
+    """The claims that nothing measured here can decide: `claim`, `source`, `url`, `quote`, `locator`, `says`, `reason`.
+
+    Raises ConfigError likewise.
+    """
+    told, documents = _checked(file)
+    return [_quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in told["unjudged"].items()]
+
+
+def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
+    documents = documented()
+    told = _yaml(file)
+    known = rules()
+    faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"], documents))
+    if faults:
+        raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
+    return {"unjudged": {}, **told}, documents
+
+
+def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
+    """The documents by their citation keys, after checking their descriptions and those of the data sets in `folder`.
+
+    Raises ConfigError with every fault.
+    """
+    known = _yaml(SOURCES_SCHEMA)
+    listed, described = _yaml(file), _yaml(folder / published.SOURCES)
+    faults = [f"{file}: {fault}" for fault in schema.forbidden(known, listed)]
+    for name, dataset in described.items():
+        wrong = schema.forbidden(known["$defs"]["dataset"], dataset)
+        if not wrong and dataset["source"] not in listed:
+            wrong = [_stranger(dataset["source"], listed)]
+        faults += [f"{folder / published.SOURCES}: {name}.{fault}" for fault in wrong]
+    if faults:
+        raise schema.ConfigError(faults)
+    return sources.read(file)
+
+
+def _yaml(file: str | Path) -> Any:
+    schema.readable(file)
+    return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+
+
+def _stranger(source: str, listed: Mapping[str, Any]) -> str:
+    return f"source: {source!r} is not in config/sources.yaml, which has {', '.join(listed)}; add it there"
+
+
+def rules() -> dict[str, Any]:
+    """The schema of the claims, and beside it under `kinds` what each kind of quantity needs."""
+    known: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    return known
+
+
+def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
+    """What no schema can say: what belongs together, and what contradicts itself."""
+    for part in ("claims", "unjudged"):
+        for name, claim in told.get(part, {}).items():
+            if claim["source"] not in documents:
+                yield f"{part}.{name}.{_stranger(claim['source'], documents)}"
+    for name in told["claims"].keys() & told.get("unjudged", {}).keys():
+        yield f"unjudged.{name}: is also one of the claims; remove it from either"
+    for name, claim in told["claims"].items():
+        where = f"claims.{name}"
+        yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
+        expected = claim["expected"]
+        if set(expected) not in FORMS:
+            both = " and ".join(expected)
+            yield f"{where}.expected: {both} do not go together; give low, high or both, or about, or gain, or within"
+        elif expected.get("low", -math.inf) >= expected.get("high", math.inf):
+            yield f"{where}.expected: low ({expected['low']}) must be less than high ({expected['high']})"
+
+
+def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[str]:
+    kind = kinds.get(quantity["kind"])
+    if kind is None:
+        yield f"kind: {quantity['kind']!r} is not one of {', '.join(kinds)}"
+        return
+    needed, one_of = kind.get("needs", []), kind.get("one_of", [])
+    own = [key for key in quantity if key not in ("kind", "experiment", "placement", "protocol", "metric", "arm")]
+    yield from (f"{key}: is missing; a {quantity['kind']} needs it" for key in needed if key not in quantity)
+    yield from (
+        f"{key}: has no meaning for a {quantity['kind']}, which takes {', '.join([*needed, *one_of])}"
+        for key in own
+        if key not in (*needed, *one_of)
+    )
+    chosen = [key for key in one_of if key in quantity]
+    if one_of and len(chosen) != 1:
+        here = ", ".join(chosen) or "none"
+        yield f"kind: a {quantity['kind']} needs exactly one of {', '.join(one_of)}; here is {here}"
+
+
+def _complete(
+    name: str, claim: Mapping[str, Any], told: Mapping[str, Any], documents: Mapping[str, sources.Source]
+) -> Claim:
+    expected = claim["expected"]
+    low, high = _range(expected, told["about"])
+    return _quoted(name, claim, documents) | {
+        "quantity": {"placement": "node"} | claim["quantity"],
+        "low": low,
+        "high": high,
+        "equivalent": "within" in expected,
+        "published": 1 + expected["gain"] if "gain" in expected else expected.get("about"),
+    }
+
+
+def _quoted(name: str, claim: Mapping[str, Any], documents: Mapping[str, sources.Source]) -> Claim:
+    """Whose claim it is, and in which words."""
+    words = {key: claim[key] for key in ("source", "quote", "locator", "says")}
+    return {"claim": name, **words, "url": documents[claim["source"]].url}
+
+
+def _range(expected: Mapping[str, float], about: float) -> tuple[float, float]:
+    match expected:
+        case {"about": middle}:
+            return middle / about, middle * about
+        case {"gain": gain}:
+            return 1 + gain / about, 1 + gain * about
+        case {"within": fraction}:
+            return 1 / (1 + fraction), 1 + fraction
+        case _:
+            return expected.get("low", -math.inf), expected.get("high", math.inf)

@@ -1,0 +1,110 @@
+"""Writes `config/README.md` from the schema, so that the page and what is checked cannot differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crossover.config import schema
+
+PAGE = schema.FILE.with_name("README.md")
+
+OPENING = """\
+# Configuration
+
+Generated from `schema.yaml` by `make docs`; edit that file, not this one.
+
+`config.yaml` says what is measured. A key that is not set has its default. A key may hold one value, or one for each
+tier: `launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--config tier=standard` chooses the tier.
+The whole configuration, of every tier, is checked before anything runs; whatever is wrong is listed key by key.
+"""
+
+ENTRANTS = """\
+An entrant is a name for a task farm with its options. One line adds another, such as
+`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`; arms may then name it.
+
+- `farm`: the file in `workflow/crossover/measure/farms/` that runs it.
+- `alone`: whether it shares a launch with no other rival, because it disturbs them even while it is idle.
+- `scheme`, `hwm`, `packer`, of ipyparallel alone: the scheduler; the most tasks that it hands an engine at a time, 0
+  for any number (with 1, ipyparallel's own default, all engines offered are idle, and schemes hardly differ); what
+  messages are packed with, `json` unless told otherwise.
+"""
+
+
+def text() -> str:
+    """The page, as Markdown."""
+    whole = schema.read_schema()
+    experiments = whole["properties"]["experiments"]["properties"]
+    entrants = whole["properties"]["entrants"]["properties"]
+    parts = [OPENING, *_table(whole), "", "## `entrants`", "", ENTRANTS, *_entrants(entrants), ""]
+    for name, part in experiments.items():
+        parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
+    return "\n".join(parts)
+
+
+def _entrants(parts: Mapping[str, Any]) -> Iterator[str]:
+    yield "| entrant | is |"
+    yield "|---|---|"
+    for name, entry in parts.items():
+        yield f"| `{name}` | {_literal(entry['default'])} |"
+
+
+def _table(part: Mapping[str, Any]) -> Iterator[str]:
+    yield "| key | meaning | may be | default |"
+    yield "|---|---|---|---|"
+    for key, entry in part["properties"].items():
+        cells = (f"`{key}`", entry["description"], _allowed(entry), _default(entry.get("default")))
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _allowed(part: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    if "oneOf" in part:
+        return "; or ".join(map(_allowed, part["oneOf"]))
+    if "enum" in part:
+        return " or ".join(f"`{value}`" for value in part["enum"])
+    if part["type"] == "array":
+        return _list(part)
+    if part["type"] == "object" and "required" in part:
+        return "`{" + ", ".join(f"{key}: ..." for key in part["required"]) + "}`"
+    if part["type"] == ["number", "object"]:
+        placements = ", ".join(f"`{key}`" for key in part["properties"])
+        return f"number{_bounds(part)}; or one for each of {placements}"
+    if part["type"] == "object":
+        return "a block of keys, see below"
+    words = {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}
+    return words[part["type"]] + _bounds(part)
+
+
+def _list(part: Mapping[str, Any]) -> str:
+    items, fewest, most = part["items"], part["minItems"], part.get("maxItems")
+    if "enum" not in items:
+        return f"a list, each {_allowed(items)}"
+    counts = f"{fewest} to {most}" if most else f"{fewest} or more"
+    return f"a list, {counts} of {', '.join(f'`{value}`' for value in items['enum'])}"
+
+
+def _bounds(part: Mapping[str, Any]) -> str:
+    if "minimum" in part:
+        return f", {part['minimum']} or more"
+    return f", more than {part['exclusiveMinimum']}" if "exclusiveMinimum" in part else ""
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, dict) and value and set(value) <= set(schema.TIERS):
+        return "<br>".join(f"{tier}: {_literal(value[tier])}" for tier in schema.TIERS if tier in value)
+    return _literal(value)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, dict):
+        return "`{" + ", ".join(f"{key}: {_plain(entry)}" for key, entry in value.items()) + "}`"
+    return f"`{_plain(value)}`"
+
+
+def _plain(value: Any) -> str:
+    """A value as it stands in YAML."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_plain, value)) + "]"
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,290 @@
+"""From what the user wrote to a complete, checked configuration, as `config/schema.yaml` describes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+
+from crossover.paths import CONFIG, PACKAGE
+from crossover.planning.plan import TRANSPORTS, Config, Settings, farming, in_placement, points
+
+FILE = CONFIG / "schema.yaml"
+FARMS = PACKAGE / "measure" / "farms"
+TIERS = ("smoke", "quick", "standard", "paper")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be run: one line per key at fault, each with what is wrong there."""
+
+    def __init__(self, faults: list[str]):
+        self.faults = faults
+        super().__init__("config error\n" + "\n".join(f"  {fault}" for fault in faults))
+
+
+def readable(file: str | Path) -> None:
+    """Raise ConfigError, naming the line, if a configuration file is not YAML; Snakemake's own message does not."""
+    try:
+        yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"]) from error
+
+
+def complete(config: Mapping[str, Any]) -> Config:
+    """The configuration with every key present and one value per key, that of the chosen tier.
+
+    Raises ConfigError with all the faults there are, in every tier and not in the chosen one alone.
+    """
+    schema = read_schema()
+    chosen = config.get("tier", schema["properties"]["tier"]["default"])
+    if chosen not in TIERS:
+        raise ConfigError([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
+    completed, faults = {}, []
+    for tier in TIERS:
+        completed[tier] = _fill(schema, _at_tier(dict(config), tier), tier)
+        faults += _faults(schema, completed[tier])
+    if faults:
+        raise ConfigError(list(dict.fromkeys(faults)))
+    return cast(Config, completed[chosen] | {"tier": chosen})
+
+
+def require_plain(values: Mapping[str, Any]) -> None:
+    """Raise ConfigError for a value of --config with keys inside: Snakemake hands their numbers over as texts."""
+    nested = [key for key, value in values.items() if isinstance(value, Mapping | list)]
+    remedy = (
+        "--config takes one plain value for a key; set keys inside of it in config/config.yaml or by --configfile FILE"
+    )
+    if nested:
+        raise ConfigError([f"{key}: {remedy}" for key in nested])
+
+
+def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """What this configuration leaves to a higher tier: {experiment: {tier: {key: entries}}}, of keys that hold lists.
+
+    Each entry stands at the first tier that has it. An experiment that leaves nothing is left out.
+    """
+    present = complete(config)
+    later = TIERS[TIERS.index(present["tier"]) + 1 :]
+    found: dict[str, dict[str, dict[str, list[str]]]] = {}
+    for name, settings in present["experiments"].items():
+        seen = {key: list(value) for key, value in settings.items() if _names(value)}
+        for tier in later:
+            fuller = complete({**config, "tier": tier})["experiments"][name]
+            for key, entries in seen.items():
+                if new := [entry for entry in fuller[key] if entry not in entries]:
+                    found.setdefault(name, {}).setdefault(tier, {})[key] = new
+                    entries += new
+    return found
+
+
+def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """What the higher tiers, rising, measure of each experiment: its `arms`, its axis from `low` to `high`, and the
+    names that each `adds` to what this configuration measures.
+    """
+    later = waiting(config)
+    tiers = TIERS[TIERS.index(complete(config)["tier"]) + 1 :]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for tier in tiers:
+        for name, settings in complete({**config, "tier": tier})["experiments"].items():
+            axis = next(points(value) for value in settings.values() if _numbers(value))
+            arms = [*settings["arms"], *settings.get("ceilings", [])]
+            adds = [entry for entries in later.get(name, {}).get(tier, {}).values() for entry in entries]
+            entry = {"tier": tier, "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
+            found.setdefault(name, []).append(entry)
+    return found
+
+
+def _numbers(value: Any) -> bool:
+    """Whether a setting is an experiment's axis, the one that holds several numbers."""
+    if isinstance(value, Mapping):
+        return "per_decade" in value
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, int) for entry in value)
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+def read_schema() -> dict[str, Any]:
+    """The configuration's schema, its references resolved in place."""
+    schema = yaml.safe_load(FILE.read_text())
+    definitions = schema.pop("$defs")
+
+    def resolve(node: Any) -> Any:
+        if isinstance(node, list):
+            return [resolve(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            node = definitions[node["$ref"].rpartition("/")[2]] | {k: v for k, v in node.items() if k != "$ref"}
+        return {key: resolve(value) for key, value in node.items()}
+
+    resolved: dict[str, Any] = resolve(schema)
+    return resolved
+
+
+def _at_tier(value: Any, tier: str) -> Any:
+    """Replace every mapping whose keys are tiers by its entry for `tier`; without one for `smoke`, that of `quick`."""
+    if not isinstance(value, Mapping):
+        return value
+    if value and set(value) <= set(TIERS):
+        return _at_tier(value.get(tier, value.get("quick") if tier == "smoke" else None), tier)
+    return {key: _at_tier(entry, tier) for key, entry in value.items()}
+
+
+NEEDED = (
+    *("arms", "reference", "placements", "launches"),
+    *("block_seconds", "rounds", "target_width", "budget_seconds"),
+)
+"""Settings without which no experiment can be measured."""
+
+_FLAGS = {"true": True, "false": False}
+"""What Snakemake makes a text of where it stands behind --config."""
+
+
+def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
+    """Add the schema's defaults wherever `value` is silent."""
+    if schema.get("type") == "boolean" and isinstance(value, str):
+        return _FLAGS.get(value, value)
+    if not isinstance(value, Mapping) or "properties" not in schema:
+        return value
+    filled = dict(value)
+    for key, part in schema["properties"].items():
+        if key not in filled and "default" in part:
+            filled[key] = _at_tier(part["default"], tier)
+        if key in filled:
+            filled[key] = _fill(part, {} if filled[key] is None and "properties" in part else filled[key], tier)
+    return filled
+
+
+def _whole(_: Any, value: Any) -> bool:
+    """JSON Schema takes 3.0 for an integer too; `range` and a message's length do not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(_: Any, value: Any) -> bool:
+    """YAML can say .inf and .nan; a budget cannot."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _whole, "number": _finite})
+_Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
+
+
+def forbidden(schema: Mapping[str, Any], value: Any) -> list[str]:
+    """What a JSON schema forbids in `value`, each fault as `key: what is wrong and what would be right`."""
+    return [_sentence(error) for error in _errors(schema, value)]
+
+
+def _errors(schema: Mapping[str, Any], value: Any) -> list[ValidationError]:
+    return sorted(_Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
+
+
+def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+    """Every fault: what the schema forbids, and in the experiments that it allows, what contradicts itself."""
+    errors = _errors(schema, config)
+    found = [_sentence(error) for error in errors]
+    if any(error.absolute_path and error.absolute_path[0] == "entrants" for error in errors):
+        return found
+    entrants = config["entrants"]
+    found += [f"entrants.{name}.{fault}" for name in entrants for fault in _misfits(entrants[name])]
+    if not isinstance(config["experiments"], Mapping):
+        return found
+    forbidden = {step for error in errors for step in list(error.absolute_path)[1:2]}
+    allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
+    for name in sorted(allowed - forbidden):
+        settings = config["experiments"][name]
+        if lacking := [key for key in NEEDED if settings.get(key) is None]:
+            found += [
+                f"experiments.{name}.{key}: is missing; give it a default in config/schema.yaml" for key in lacking
+            ]
+            continue
+        strangers = _strangers(settings, entrants) if farming(settings) else []
+        found += [f"experiments.{name}.{fault}" for fault in [*_contradictions(settings), *strangers]]
+    return found
+
+
+def _sentence(error: ValidationError) -> str:
+    """One error of the validator as `key: what is wrong and what would be right`."""
+    path = [str(step) for step in error.absolute_path]
+    where = ".".join(path) or "the configuration"
+    value: Any = error.instance
+    wanted: Any = error.validator_value
+    if value is None:
+        return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
+    match error.validator:
+        case "additionalProperties":
+            known = list(cast(Mapping[str, Any], error.schema)["properties"])
+            unknown = [key for key in value if key not in known]
+            return "; ".join(
+                f"{'.'.join([*path, key])}: unknown key; known here: {', '.join(known)}" for key in map(str, unknown)
+            )
+        case "enum":
+            return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
+        case "type":
+            kinds = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+            return f"{where}: {value!r} is not of type {kinds}"
+        case "minItems" | "minProperties":
+            return f"{where}: is empty or too short; it needs at least {wanted}"
+        case "oneOf":
+            return f"{where}: {value!r} is neither a list of whole numbers from 1 up, each once, " + (
+                "nor {from: ..., to: ..., per_decade: ...}"
+            )
+        case _:
+            return f"{where}: {error.message}"
+
+
+def _contradictions(settings: Settings) -> Iterator[str]:
+    if settings["reference"] not in settings["arms"]:
+        yield f"reference: {settings['reference']!r} is not among the arms {', '.join(settings['arms'])}"
+    rounds = settings["rounds"]
+    if rounds["at_most"] < rounds["at_least"]:
+        yield f"rounds: at_most ({rounds['at_most']}) is less than at_least ({rounds['at_least']})"
+    budget = settings["budget_seconds"]
+    for placement in settings["placements"]:
+        if isinstance(budget, dict) and placement not in budget:
+            yield f"budget_seconds: has no value for the placement {placement}"
+        fit = {f" over {transport}" for transport in TRANSPORTS[placement]}
+        curves = in_placement(settings, placement).get("curves", [])
+        if "curves" in settings and not any(transport in curve for curve in curves for transport in fit):
+            fitting = "over inproc" if placement == "process" else "between processes"
+            yield f"curves: none of them is {fitting}, so the placement {placement} has nothing to measure"
+    for key, axis in settings.items():
+        if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
+            yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"
+
+
+def _misfits(entrant: Settings) -> Iterator[str]:
+    """What is wrong with the farm that an entrant names, or with what it asks of that farm."""
+    farms = sorted(path.stem for path in FARMS.glob("[a-z]*.py"))
+    if entrant["farm"] not in farms:
+        yield f"farm: {entrant['farm']!r} is no farm; there are: {', '.join(farms)}"
+    elif entrant["farm"] == "ipyparallel" and "scheme" not in entrant:
+        yield "scheme: is missing; ipyparallel needs one"
+    elif entrant["farm"] != "ipyparallel":
+        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer", "ssh") if key in entrant)
+
+
+def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
+    """Arms that are no entrants, that cannot be told from others, or that are not enough across hosts."""
+    for key in ("arms", "ceilings"):
+        for name in settings[key]:
+            if name not in entrants:
+                yield f"{key}: {name!r} is no entrant; there are: {', '.join(entrants)}"
+            elif name == "null":
+                yield f"{key}: 'null' is the name of the null arm; call the entrant otherwise"
+    for name in settings["ceilings"]:
+        if name in settings["arms"]:
+            yield f"ceilings: {name!r} competes as an arm; take it out of one of the two"
+    if "nodes" in settings["placements"] and settings["reference"] in settings["arms"]:
+        left = in_placement(settings | {"entrants": entrants}, "nodes")["arms"]
+        if settings["reference"] not in left:
+            yield f"reference: {settings['reference']!r} has no meaning across hosts; take nodes out of the placements"
+        elif len(left) == 1:
+            yield f"arms: none but {left[0]!r} has a meaning across hosts; take nodes out of the placements"

@@ -1,0 +1,35 @@
+"""Builds the C sources of `workflow/native` into libraries that the ranks load.
+
+Without a compiler the ceilings are not measured and all else is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crossover.measure.build.artifact import produce
+from crossover.measure.build.compiler import CC, MPICC, Compiler
+from crossover.paths import NATIVE
+
+FLAGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared")
+
+SOURCES = NATIVE
+
+
+def build(source: Path, library: Path) -> str:
+    """Compile `source` to `library`. Where that fails `library` holds the reason as text, which is also returned."""
+
+    def make(part: Path) -> None:
+        _compiler(source).run(f"build {source.name}", *FLAGS, str(source), "-o", str(part))
+
+    return produce(library, make)
+
+
+def compiler_of(library: str) -> Compiler:
+    """What builds the library of that name."""
+    return _compiler(SOURCES / f"{library}.c")
+
+
+def _compiler(source: Path) -> Compiler:
+    """MPI's if the source includes its header, else the plain one."""
+    return MPICC if "#include <mpi.h>" in source.read_text(encoding="utf-8") else CC

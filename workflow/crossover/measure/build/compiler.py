@@ -1,0 +1,97 @@
+"""The compilers that our libraries are built by: which there are, and one run of one.
+
+They are facts of the machine: an environment variable names each, else it is what is found first under a usual name.
+The `mpicc` that is found first is that of this environment's own MPI.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from crossover.measure.build.artifact import BuildError
+
+LIMIT_SECONDS = 300
+"""A variant of libzmq, the longest that is built, takes some ten."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A kind of compiler."""
+
+    language: str
+    variable: str
+    """The environment variable that names it, with options where it needs some."""
+    names: tuple[str, ...]
+    package: str
+    """What installs it on Debian and Ubuntu."""
+    wrapped: str = ""
+    """The variable of the compiler that it wraps, if it is one of MPI's."""
+
+    def identity(self) -> str:
+        """Which it is here, with its version; the empty string where there is none that works."""
+        try:
+            return f"{shlex.join(self._command())}: {self.run('tell its version', '--version').splitlines()[0]}"
+        except (BuildError, IndexError):
+            return ""
+
+    def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
+        """What it prints, run in `folder`. BuildError, with its first error, if it fails at `purpose`."""
+        command = self._command()
+        try:
+            done = subprocess.run(
+                [*command, *arguments],
+                cwd=folder,
+                env=self._wrapped() | os.environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=LIMIT_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise self._failure(command, purpose, f"not finished after {LIMIT_SECONDS} s") from None
+        except OSError as error:
+            raise self._failure(command, purpose, str(error)) from error
+        if done.returncode:
+            raise self._failure(command, purpose, f"{_first_error(done.stderr)} (code {done.returncode})")
+        return done.stdout
+
+    def _command(self) -> list[str]:
+        named = shlex.split(os.environ.get(self.variable, ""))
+        wanted = [named] if named else [[name] for name in self.names]
+        for program, *options in wanted:
+            if found := shutil.which(program):
+                return [found, *options]
+        missing = " or ".join(repr(program) for program, *_ in wanted)
+        raise BuildError(f"no {self.language} compiler {missing} was found; {self._next_step(self.variable)}")
+
+    def _wrapped(self) -> dict[str, str]:
+        """What makes MPI's compiler, of either make, wrap the one that was named."""
+        named = os.environ.get(self.wrapped)
+        return {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
+
+    def _failure(self, command: list[str], purpose: str, why: str) -> BuildError:
+        return BuildError(f"{command[0]} failed to {purpose}: {why}; {self._next_step(self.wrapped or self.variable)}")
+
+    def _next_step(self, variable: str) -> str:
+        return (
+            f"install a {self.language} compiler (on Debian and Ubuntu: apt install {self.package}) or name one in the "
+            f"environment variable {variable}, then run the same command again"
+        )
+
+
+def _first_error(said: str) -> str:
+    """The line of a compiler's words that tells most, which what it says of itself at the end does not."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
+    telling = ("error:", "not found", "undefined reference", "cannot find")
+    return next((line for line in lines if any(words in line for words in telling)), lines[-1])
+
+
+CC = Compiler("C", "CC", ("cc",), "gcc")
+MPICC = Compiler("C", "MPICC", ("mpicc",), "gcc", wrapped="CC")
+CXX = Compiler("C++", "CXX", ("g++", "c++"), "g++")

@@ -1,0 +1,120 @@
+"""Gets the sources: an archive that bundles them, from a folder or by pip, believed by its checksum alone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path, PurePosixPath
+
+from crossover.measure.build.artifact import BuildError, produce, reason_in
+from crossover.measure.build.libzmq.line import Line
+
+BACKEND = '''\
+"""Stands in for a build backend: it tells the name and version that were asked for."""
+
+from pathlib import Path
+
+
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    info = Path(folder, "{name}-{version}.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+    return info.name
+
+
+class __legacy__:
+    prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
+'''
+"""Of a source distribution pip wants to know the metadata, and so would install what its build needs and run its code,
+for half a minute. With this module in the place of setuptools it downloads, and nothing of the archive is run."""
+
+DOWNLOAD_LIMIT_SECONDS = 120
+
+
+def fetch(line: Line, archive: Path, origin: str = "pip") -> str:
+    """Put the line's source distribution at `archive`: downloaded by pip, or from the folder `origin`.
+
+    Where that fails `archive` holds the reason as text, which is also returned.
+    """
+
+    def make(part: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="crossover-source-") as temporary:
+            try:
+                found = _download(line, Path(temporary)) if origin == "pip" else Path(origin) / line.archive
+                part.write_bytes(_checked(line, found))
+            except BuildError as error:
+                raise BuildError(f"{error}, and run again with -R {archive}") from error
+
+    return produce(archive, make)
+
+
+def _checked(line: Line, path: Path) -> bytes:
+    if not path.is_file():
+        raise BuildError(f"{path} is not there; put it there, or have it downloaded with `archives: pip`")
+    content = path.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != line.sha256:
+        raise BuildError(
+            f"{path.name} has the SHA-256 checksum {found} instead of {line.sha256}, so it is refused; get the original"
+        )
+    return content
+
+
+def _download(line: Line, folder: Path) -> Path:
+    name, _, version = line.sdist.partition("==")
+    backend = folder / "backend" / "setuptools"
+    backend.mkdir(parents=True)
+    (backend / "__init__.py").touch()
+    (backend / "build_meta.py").write_text(BACKEND.format(name=name, version=version))
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{line.sdist} --hash=sha256:{line.sha256}\n")
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"),
+        *("--no-deps", "--no-binary", name, "--no-build-isolation", "--use-pep517", "--require-hashes"),
+        *("--dest", str(folder), "--requirement", str(wanted)),
+    ]
+    try:
+        done = subprocess.run(
+            command,
+            env=os.environ | {"PYTHONPATH": str(backend.parent)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=DOWNLOAD_LIMIT_SECONDS,
+        )
+        said = done.stderr.strip().splitlines() or ["it did not say why"]
+    except subprocess.TimeoutExpired:
+        said = [f"not finished after {DOWNLOAD_LIMIT_SECONDS} s"]
+    if not (folder / line.archive).is_file():
+        raise BuildError(
+            f"pip cannot download {line.sdist} ({said[-1].strip()}); go online, or name a folder that holds "
+            f"{line.archive} in `archives`"
+        )
+    return folder / line.archive
+
+
+def unpack(archive: Path, tree: Path) -> None:
+    """Write the bundled src/ and include/ of libzmq to `tree`.
+
+    Raises BuildError if there are none; if `archive` holds a reason instead, with that reason.
+    """
+    if not tarfile.is_tarfile(archive):
+        raise BuildError(reason_in(archive))
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            parts = PurePosixPath(member.name).parts
+            if member.isfile() and parts[1:3] == ("bundled", "zeromq") and parts[3] in ("src", "include"):
+                path = tree.joinpath(*parts[3:])
+                if ".." in parts:
+                    raise BuildError(f"{archive} holds {member.name}, which leads out of it; get the original")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with tar.extractfile(member) as content, path.open("wb") as file:  # type: ignore[union-attr]
+                    shutil.copyfileobj(content, file)
+    if not (tree / "src").is_dir():
+        raise BuildError(f"{archive} bundles no libzmq; get the original")

@@ -1,0 +1,47 @@
+"""Loads the libraries that were built for this launch, or tells why there is none.
+
+The supervisor names their files to the ranks in an environment variable. A file that holds no library holds the
+reason why it could not be built.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from crossover.measure.build.artifact import reason_in
+
+VARIABLE = "CROSSOVER_LIBRARIES"
+"""The environment variable that names the libraries' files."""
+
+ELF = b"\x7fELF"
+"""How every library's file begins."""
+
+
+class UnavailableError(Exception):
+    """A ceiling that cannot be measured here; the message says why and what to do."""
+
+
+def variables(libraries: Sequence[Path]) -> dict[str, str]:
+    """What the environment of the ranks must say, so that they find these files."""
+    return {VARIABLE: os.pathsep.join(str(path.absolute()) for path in libraries)}
+
+
+def load(name: str) -> ctypes.CDLL:
+    """The library built from `workflow/native/{name}.c`. Raises UnavailableError with the reason if there is none."""
+    named = (Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path)
+    path = next((path for path in named if path.stem == name), None)
+    if path is None:
+        raise UnavailableError(
+            f"the launch was given no library {name}; start it through Snakemake, or name the file with --libraries"
+        )
+    try:
+        with path.open("rb") as file:
+            is_library = file.read(len(ELF)) == ELF
+        if not is_library:
+            raise UnavailableError(reason_in(path))
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise UnavailableError(f"{path} cannot be loaded ({error}); delete it and run again") from error

@@ -1,0 +1,1 @@
+"""What entrants share: servers, tunnels, tasks, and the conditions that a protocol names."""

@@ -1,0 +1,94 @@
+"""A server process of rank 0's, such as a farm's controller: what it says is kept, and it ends with rank 0."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from crossover.measure.processes.log import LOST
+from crossover.measure.ranks.peers import Refusal
+
+START_SECONDS = 60
+"""How long anything of a farm may take to come up or to end."""
+
+T = TypeVar("T")
+
+
+class Server:
+    """A process in a private folder; `name` is for the messages about it."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{name.replace(' ', '-')}-"))
+        self._log = self.folder / "server.log"
+        self._watch: threading.Thread | None = None
+        self._may_end = False
+
+    def start(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        program: str = sys.executable,
+    ) -> None:
+        """Start `program`, Python unless told otherwise, with these arguments, without waiting for it."""
+        self._process = subprocess.Popen(
+            # The guard ends with this process, however it ends, and takes the server's own children along.
+            [sys.executable, "-m", "crossover.measure.processes.ending", program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log.open("w"),
+            stderr=subprocess.STDOUT,
+            env=os.environ | (environment or {}),
+            start_new_session=True,
+        )
+
+    def wait_for(self, read: Callable[[], T]) -> T:
+        """What `read` returns once it no longer raises OSError or ValueError, as it does before a file is whole.
+
+        Raises Refusal if the server ends or time passes before that.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            try:
+                answer = read()
+            except (OSError, ValueError):
+                time.sleep(0.02)
+                continue
+            self._end_with_it()
+            return answer
+        raise Refusal("crashed", f"{self.name}, which the farm needs, did not come up; {self.last_words()}")
+
+    def _end_with_it(self) -> None:
+        """From now on end this process where the server ends first: whoever talks to it would wait in vain."""
+        if self._watch is None:
+            self._watch = threading.Thread(target=self._watch_it, daemon=True)
+            self._watch.start()
+
+    def _watch_it(self) -> None:
+        self._process.wait()
+        if not self._may_end:
+            print(f"{self.name}{LOST}; {self.last_words()}", file=sys.stderr, flush=True)
+            os._exit(1)
+
+    def let_end(self) -> None:
+        """Its end is no failure from now on."""
+        self._may_end = True
+
+    def last_words(self) -> str:
+        """What it said last, as a clause."""
+        said = self._log.read_text(errors="replace").splitlines()[-1:]
+        return f"its last words: {said[0].strip()}" if said else "it said nothing"
+
+    def stop(self) -> None:
+        """End it with its children; nothing is left of its folder."""
+        self.let_end()
+        self._process.terminate()
+        self._process.wait(START_SECONDS)
+        shutil.rmtree(self.folder)

@@ -1,0 +1,120 @@
+"""An SSH tunnel within this host: an SSH server of our own, and a client of it that forwards ports.
+
+The server listens on the loopback alone. It lets in nobody but who holds a key that is made for this one tunnel, and
+whoever is in can do nothing but reach other ports of the loopback. It runs as this user and needs no root. Neither of
+the two reads a configuration or a key of the user's or the system's. Both are servers of rank 0's and end with it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from crossover.measure.farms.support.server import Server
+from crossover.measure.ranks.network import LOOPBACK
+from crossover.measure.ranks.peers import Refusal
+from crossover.measure.ranks.ports import Reserved
+
+WHERE_SERVERS_ARE = ("/usr/sbin", "/usr/local/sbin", "/sbin")
+"""Folders that a user's path often lacks."""
+
+CONFIGURATION = """\
+ListenAddress {address}:{port}
+HostKey {folder}/host_key
+AuthorizedKeysFile {folder}/user_key.pub
+AuthenticationMethods publickey
+UsePAM no
+# Who could write to a folder above the keys would be refused; temporary folders are in one that all can write to.
+StrictModes no
+PidFile none
+AllowTcpForwarding local
+PermitOpen {address}:*
+PermitTTY no
+X11Forwarding no
+AllowAgentForwarding no
+"""
+
+OR_ELSE = "or leave the entrants with `ssh: true` out of the arms"
+
+
+class Tunnel:
+    """One server and, once there is something to forward, one client."""
+
+    def __init__(self) -> None:
+        """Raises Refusal where OpenSSH is not installed."""
+        self._programs = {name: _program(name) for name in ("ssh", "sshd", "ssh-keygen")}
+        self._reserved = Reserved(1, LOOPBACK)
+        (self._port,) = self._reserved.numbers
+
+    def start(self) -> None:
+        """Start the server, without waiting for it. Raises Refusal where sshd would not run."""
+        self._server, self._client = Server("SSH server"), Server("SSH client")
+        folder = self._server.folder
+        for name in ("host_key", "user_key"):
+            quiet = ("-q", "-N", "", "-C", "crossover")
+            subprocess.run([self._programs["ssh-keygen"], "-t", "ed25519", *quiet, "-f", folder / name], check=True)
+        configuration = folder / "sshd_config"
+        configuration.write_text(CONFIGURATION.format(address=LOOPBACK, port=self._port, folder=folder))
+        self._refuse_unless_it_would_run(configuration)
+        self._server.start(["-D", "-e", "-f", str(configuration)], program=self._programs["sshd"])
+
+    def _refuse_unless_it_would_run(self, configuration: Path) -> None:
+        checked = subprocess.run(
+            [self._programs["sshd"], "-t", "-f", configuration], capture_output=True, text=True, check=False
+        )
+        if checked.returncode:
+            raise Refusal("not installed", f"sshd would not run: {checked.stderr.strip()}; mend that, {OR_ELSE}")
+
+    def through(self, ports: Sequence[int]) -> list[int]:
+        """Forward a port of the loopback to each of `ports`; returns those to connect to, in the same order.
+
+        Raises Refusal if the client cannot log in or forward.
+        """
+        folder = self._server.folder
+        known = folder / "known_hosts"
+        known.write_text(f"[{LOOPBACK}]:{self._port} {(folder / 'host_key.pub').read_text()}")
+        self._forwarded = Reserved(len(ports), LOOPBACK)
+        entries = self._forwarded.numbers
+        options = {
+            "BatchMode": "yes",
+            "IdentitiesOnly": "yes",
+            "IdentityAgent": "none",
+            "StrictHostKeyChecking": "yes",
+            "UserKnownHostsFile": known,
+            "GlobalKnownHostsFile": "none",
+            "ExitOnForwardFailure": "yes",
+            # One a second, since the server may have been started this moment.
+            "ConnectionAttempts": 20,
+        }
+        forwards = [f"{LOOPBACK}:{entry}:{LOOPBACK}:{port}" for entry, port in zip(entries, ports, strict=True)]
+        self._client.start(
+            [
+                *("-N", "-F", os.devnull, "-p", str(self._port), "-i", str(folder / "user_key")),
+                *(part for key, value in options.items() for part in ("-o", f"{key}={value}")),
+                *(part for forward in forwards for part in ("-L", forward)),
+                LOOPBACK,
+            ],
+            program=self._programs["ssh"],
+        )
+        # They are bound in this order, all or none.
+        self._client.wait_for(lambda: socket.create_connection((LOOPBACK, entries[-1])).close())
+        return entries
+
+    def stop(self) -> None:
+        """End the client, then the server."""
+        self._client.stop()
+        self._server.stop()
+
+
+def _program(name: str) -> str:
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *WHERE_SERVERS_ARE])
+    found = shutil.which(name, path=path)
+    if found is None:
+        reason = f"an SSH tunnel needs {name}, which is not installed; install OpenSSH's server and client, {OR_ELSE}"
+        raise Refusal("not installed", reason)
+    # sshd wants to be called by its full path.
+    return str(Path(found).absolute())

@@ -1,0 +1,154 @@
+"""Rank 0 of a launch: let the engine measure, say how far it is, write the part file."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+from crossover.measure.engine.contract import Block, Blocks, Cell, Metric
+from crossover.measure.engine.sampler import Sampling, Stretch, Surroundings, sample
+from crossover.measure.experiments import Experiment
+from crossover.measure.machine.provenance import Disturbance
+from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.planning import plan
+from crossover.records import record
+
+BLOCK_LIMIT_SECONDS = 120
+"""A block that lasts this long hangs: the rank prints its stacks and dies, and the launch becomes a hole."""
+
+
+def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: dict[str, Any], part: Path) -> None:
+    """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
+    started = datetime.now(UTC)
+    name = "{experiment} {placement} launch {launch}".format(**identity)
+    world = Surroundings(disturbance=Disturbance(), progress=Progress(name))
+    with kind.drive(peers, settings) as blocks:
+        stretches = list(
+            sample(
+                Guarded(blocks, identity["experiment"], kind.METRICS),
+                _cells(kind, settings),
+                plan.arms(settings),
+                Sampling.of(settings),
+                Random(name),
+                world,
+            )
+        )
+    rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
+    if not rows:
+        raise Refusal(
+            "no value", f"no block of the driver of {identity['experiment']} gave a value or a fault; correct it"
+        )
+    table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
+    facts = identity | {
+        "started_utc": started.isoformat(timespec="milliseconds"),
+        "host": peers.ranks[0]["host"],
+        "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
+    }
+    record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
+
+
+def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
+    """The cells of this launch: all that the experiment has, or in the second sweep those that its settings name.
+
+    Raises Refusal if none of these curves is measured here.
+    """
+    every = list(kind.cells(settings))
+    if "cells" not in settings:
+        return every
+    # Along a curve nothing but the place on the axis differs, so any of its cells will do for a pattern.
+    curves = {cell.protocol: cell for cell in every}
+    chosen = settings["cells"].items()
+    cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
+    if not cells:
+        raise Refusal(
+            "another machine",
+            f"the crossovers that the first sweep found are those of {', '.join(settings['cells'])}, which this host "
+            "does not measure; run both sweeps on hosts that are alike",
+        )
+    return cells
+
+
+class Guarded:
+    """Blocks with a deadline: fires even inside C, prints every thread's stack and ends the process."""
+
+    def __init__(self, blocks: Blocks, experiment: str, metrics: Sequence[Metric]):
+        self._blocks, self._experiment = blocks, experiment
+        self._declared = [metric.name for metric in metrics]
+
+    def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
+        """Run the block; re-arms the deadline, untimed. Raises Refusal for a metric that is not declared."""
+        faulthandler.dump_traceback_later(BLOCK_LIMIT_SECONDS, exit=True)
+        try:
+            block = self._blocks.run(cell, arm, n)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+        if unknown := [name for name in block.values if name not in self._declared]:
+            raise Refusal(
+                "unknown metric",
+                f"the driver of {self._experiment} gave the metric {unknown[0]!r} for the arm {arm.name}; its "
+                f"METRICS are {', '.join(self._declared)}; add it there or correct the driver",
+            )
+        return block
+
+
+class Progress:
+    """One line per cell: which, how far, how long still. The supervisor relays it to the terminal and the log."""
+
+    def __init__(self, launch: str):
+        self._launch = launch
+
+    def __call__(self, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
+        """Say that one more cell is done."""
+        rounds = len({seen.round for seen in stretch.observations})
+        print(
+            f"{self._launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
+            f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
+    """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block.
+
+    A cell has those metrics that any of its blocks has a value for; where none has any, all of them, without values. A
+    block without a value for one of them has no row of it, unless something was wrong with the block.
+    """
+    valued = {name for seen in stretch.observations for name in seen.block.values}
+    metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]
+    for seen in stretch.observations:
+        for metric in metrics:
+            if metric.name not in seen.block.values and not seen.block.fault:
+                continue
+            yield {
+                "protocol": seen.cell.protocol,
+                "arm": seen.arm.name,
+                "runs": seen.arm.runs,
+                "reference": reference,
+                "null": seen.arm.null,
+                "ceiling": seen.arm.ceiling,
+                "axis": kind.AXIS.name,
+                "axis_unit": kind.AXIS.unit,
+                "x": seen.cell.x,
+                "metric": metric.name,
+                "unit": metric.unit,
+                "better": metric.better,
+                "levels": json.dumps(metric.levels),
+                "value": seen.block.values.get(metric.name),
+                "validity": seen.validity,
+                "stop": stretch.stop,
+                "round": seen.round,
+                "position": seen.position,
+                "n": seen.n,
+                "start_ns": seen.start_ns,
+                "block_seconds": seen.block.seconds,
+            }

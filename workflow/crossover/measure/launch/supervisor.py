@@ -1,0 +1,250 @@
+"""The supervisor of one launch: starts the ranks, keeps the time, leaves a whole file or a typed hole.
+
+It stands outside MPI, so whatever the ranks do (crash, hang, come up on the wrong host) ends in a file that
+says so, and the rest of the workflow goes on. It leaves no file at all only when it is itself interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+
+from crossover.measure.build import loader
+from crossover.measure.launch import mpi_launcher
+from crossover.measure.launch.host_lock import POLL_SECONDS, VARIABLE, alone, private_folder
+from crossover.measure.machine import provenance, slurm_job
+from crossover.measure.processes.ending import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
+from crossover.measure.processes.log import Relay
+from crossover.measure.ranks import network
+from crossover.planning import plan
+from crossover.records import disk_space, record
+
+MEMORY_KEPT = {
+    "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
+    "MALLOC_TRIM_THRESHOLD_": str(1024 * 1024 * 1024),
+    "MALLOC_TOP_PAD_": str(64 * 1024 * 1024),
+}
+"""For glibc's allocator: it keeps what is freed, up to its largest threshold. Left to itself it gives a large block its
+own pages or not, by what was freed before. Then launches differ by the order of their cells, by a factor of four."""
+
+INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One launch as asked for: `mpi` is the launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
+
+    experiment: str
+    launch: int
+    mpi: str
+    settings: dict[str, Any]
+    code: str
+    """A hash of the measuring code, for the record."""
+    libraries: tuple[Path, ...] = ()
+    """What was built for its ceilings."""
+    interface: str = network.AUTO
+    """The network interface that connects its hosts, if it has several."""
+
+    @property
+    def placement(self) -> str:
+        """Where the ranks are."""
+        return str(self.settings["placement"])
+
+    @property
+    def name(self) -> str:
+        """The launch in words."""
+        return f"{self.experiment} {self.placement} launch {self.launch}"
+
+
+class Interrupted(Exception):
+    """The supervisor is to end without a file: a signal, or the workflow is gone."""
+
+
+def supervise(job: Job, output: Path, log: Path) -> int:
+    """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or none can be written."""
+    adopt_orphans()
+    for number in INTERRUPTIONS:
+        signal.signal(number, _interrupt)
+    parent = os.getppid()
+
+    def check() -> None:
+        if os.getppid() != parent:
+            raise Interrupted("the workflow that started it is gone")
+
+    log.parent.mkdir(parents=True, exist_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb", buffering=0) as lines, private_folder() as private:
+        say = Relay(lines)
+        try:
+            with alone(say, check):
+                outcome = _attempt(job, output, private, say, check)
+            _store(job, output, outcome, say)
+        except (Interrupted, disk_space.NoRoom, record.RecordError) as reason:
+            say(f"{job.name}: {reason}; nothing is kept of this attempt, the same command repeats it")
+            return 1
+        finally:
+            end_descendants()
+    return 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the ranks ended: with a table, or with a hole's kind and reason."""
+
+    table: pa.Table | None = None
+    hole: str = ""
+    reason: str = ""
+
+
+def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
+    # Beside the output, because rank 0 may be on another host; named so that record.sweep knows dead ones.
+    record.sweep(output.parent)
+    disk_space.require(output.parent)
+    private_name = f".{output.name}.{{}}{socket.gethostname()}.{os.getpid()}.part"
+    part = output.with_name(private_name.format(""))
+    refusal = output.with_name(private_name.format("refusal."))
+    limit = plan.limit_seconds(job.settings)
+    try:
+        code = _run_ranks(_command(job, part, refusal), _environment(job, private), say, check, limit)
+        if code == 0 and part.exists():
+            return Outcome(record.read(part, record.MEASUREMENTS))
+        if refusal.exists():
+            return Outcome(**json.loads(refusal.read_text()))
+        if code is None:
+            return Outcome(hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
+        # A crash for want of room is none of the experiment's, and a hole would not be measured again by itself.
+        disk_space.require(output.parent)
+        return Outcome(hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
+    except network.NoInterfaceError as error:
+        return Outcome(hole="wrong interface", reason=str(error))
+    except (FileNotFoundError, PermissionError) as error:
+        reason = (
+            f"the MPI launcher {error.filename!r} cannot be started ({error.strerror}); set `mpi:` in {network.SITE}"
+        )
+        return Outcome(hole="not installed", reason=reason)
+    finally:
+        part.unlink(missing_ok=True)
+        refusal.unlink(missing_ok=True)
+
+
+def _command(job: Job, part: Path, refusal: Path) -> list[str]:
+    return [
+        *mpi_launcher.starting(job.mpi, plan.ranks(job.settings), plan.nodes(job.settings)),
+        *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "measure"),
+        *("--experiment", job.experiment, "--launch", str(job.launch)),
+        *("--settings", plan.canonical(job.settings), "--interface", job.interface),
+        *("--processors", str(mpi_launcher.processors(job.mpi))),
+        *("--part", str(part), "--refusal", str(refusal)),
+    ]
+
+
+def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
+    """Options of mpi4py, which it heeds before it initialises MPI."""
+    return ["-rc", f"thread_level={settings['thread_level']}"] if "thread_level" in settings else []
+
+
+def _environment(job: Job, private: Path) -> dict[str, str]:
+    own = {VARIABLE: str(private)} | loader.variables(job.libraries)
+    if plan.nodes(job.settings) == 1:
+        # For MPI, which starts before our code does. On further hosts Slurm would make this folder, and leave it.
+        own["TMPDIR"] = str(private)
+    if "thread_level" in job.settings:
+        own |= MEMORY_KEPT
+    return mpi_launcher.surroundings(job.placement, job.interface) | own
+
+
+def _run_ranks(
+    command: list[str], environment: dict[str, str], say: Relay, check: Callable[[], None], limit_seconds: float
+) -> int | None:
+    """The launcher's exit code, or None where the limit passed first."""
+    ranks = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+        preexec_fn=lambda: die_with_parent(signal.SIGTERM),
+    )
+    assert ranks.stdout is not None
+    relay = threading.Thread(target=say.follow, args=(ranks.stdout,), daemon=True)
+    relay.start()
+    deadline = time.perf_counter() + limit_seconds
+    try:
+        while ranks.poll() is None:
+            check()
+            if time.perf_counter() > deadline:
+                return None
+            time.sleep(POLL_SECONDS)
+        return ranks.returncode
+    finally:
+        end_descendants()
+        relay.join(timeout=GRACE_SECONDS)
+
+
+def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
+    began = psutil.Process().create_time()
+    facts: dict[str, Any] = {
+        "experiment": job.experiment,
+        "placement": job.placement,
+        "launch": job.launch,
+        "settings": plan.canonical(job.settings),
+        "code": job.code,
+        "commit": provenance.commit(),
+        "wall_seconds": time.time() - began,
+        "ranks": plan.ranks(job.settings),
+    } | slurm_job.delays(began)
+    if outcome.table is not None:
+        table, stored = outcome.table, record.metadata(outcome.table)
+        met = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
+        launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": met - began}
+        record.write(table, output, {"launch": launch, "ranks": stored["ranks"]})
+        share = launch["timed_seconds"] / launch["wall_seconds"]
+        say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
+        return
+    if _holds_samples(output):
+        say(f"{job.name}: not measured again ({outcome.hole}): {outcome.reason}")
+        say(f"{job.name}: the earlier measurement stays in {output}")
+        return
+    launch = facts | {
+        "outcome": "hole",
+        "hole": outcome.hole,
+        "reason": outcome.reason,
+        "host": socket.gethostname(),
+        "started_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "timed_seconds": 0.0,
+    }
+    record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
+    say(f"{job.name}: not measured ({outcome.hole}): {outcome.reason}")
+    say(f"{job.name}: the rest goes on; to try this launch again, add -R {output}")
+
+
+def _holds_samples(file: Path) -> bool:
+    """Whether an earlier launch was measured: it is only replaced by one that was measured too."""
+    try:
+        return bool(record.metadata(record.read(file, record.MEASUREMENTS))["launch"]["outcome"] == "measured")
+    except record.RecordError:
+        return False
+
+
+def _interrupt(number: int, _: object) -> None:
+    # Only the first counts: a second one must not break off the cleaning up.
+    for other in INTERRUPTIONS:
+        signal.signal(other, signal.SIG_IGN)
+    raise Interrupted(f"interrupted by {signal.Signals(number).name}")

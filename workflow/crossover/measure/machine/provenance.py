@@ -1,0 +1,154 @@
+"""What a worker really is, as seen from the worker itself, and what disturbs it while it measures."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import psutil
+
+from crossover.measure.ranks.network import Reach
+
+LIBRARIES = (
+    *("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy"),
+    *("ipyparallel", "distributed", "foolscap", "twisted"),
+)
+STEAL_SHARE = 0.1
+"""The share of processor time taken by other guests of the hypervisor from which a round counts as disturbed."""
+
+
+def gather(reach: Reach) -> dict[str, str | int | None]:
+    """The facts of this process and host, with the columns of `record.RANKS` (rank and launch excepted).
+
+    `reach` is where it listens. A fact that this system does not tell is None.
+    """
+    return {
+        "host": socket.gethostname(),
+        "interface": reach.interface,
+        "address": reach.address,
+        "cpu": _cpu_model(),
+        "logical_cpus": os.cpu_count(),
+        "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
+        "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "memory_bytes": psutil.virtual_memory().total,
+        "kernel": platform.release(),
+        "os": _os_name(),
+        "network": json.dumps(_network(), sort_keys=True),
+        "python": _python(),
+        "libraries": json.dumps(_libraries(), sort_keys=True),
+        "mpi": _mpi(),
+        "slurm": _slurm(),
+        "container": "docker" if Path("/.dockerenv").exists() else os.environ.get("APPTAINER_NAME"),
+    }
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None
+
+
+def _cpu_model() -> str | None:
+    found = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or None
+
+
+def _os_name() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return platform.system()
+
+
+def _network() -> dict[str, int]:
+    """Interfaces that are up, with their speed in Mbit/s (0: not told)."""
+    return {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}
+
+
+def _slurm() -> str | None:
+    told = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
+    return json.dumps(told) if told else None
+
+
+def _libraries() -> dict[str, str]:
+    import zmq
+
+    found = {"libzmq": zmq.zmq_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def software() -> dict[str, str]:
+    """Versions of the libraries that measure, and of Python, by name."""
+    return _libraries() | {"python": _python()}
+
+
+def _python() -> str:
+    return f"{platform.python_implementation()} {platform.python_version()}"
+
+
+def _mpi() -> str:
+    from mpi4py import MPI
+
+    level = {
+        MPI.THREAD_SINGLE: "single",
+        MPI.THREAD_FUNNELED: "funneled",
+        MPI.THREAD_SERIALIZED: "serialized",
+        MPI.THREAD_MULTIPLE: "multiple",
+    }[MPI.Query_thread()]
+    return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {level}"
+
+
+def commit() -> str:
+    """The project's git commit, with `+` where the tree has changes; empty outside a checkout."""
+
+    def git(*words: str) -> str:
+        answer = subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent)
+        return answer.stdout.strip() if answer.returncode == 0 else ""
+
+    if not shutil.which("git") or not (head := git("rev-parse", "--short=12", "HEAD")):
+        return ""
+    return head + "+" * bool(git("status", "--porcelain", "--untracked-files=no"))
+
+
+class Disturbance:
+    """Tells, round by round, what this host did to the measurement: `ok`, or the column `validity`'s reason."""
+
+    def __init__(self) -> None:
+        self._seen = self._counters()
+
+    def __call__(self) -> str:
+        """What happened since the last call."""
+        before, self._seen = self._seen, self._counters()
+        changed = {name: self._seen[name] - before[name] for name in before}
+        if changed["throttled"]:
+            return "throttled"
+        if changed["swapped"]:
+            return "swapped"
+        if changed["ticks"] and changed["steal"] / changed["ticks"] > STEAL_SHARE:
+            return "steal time"
+        return "ok"
+
+    @staticmethod
+    def _counters() -> dict[str, int]:
+        ticks = [int(value) for value in (_text("/proc/stat") or "cpu 0").splitlines()[0].split()[1:9]]
+        pages = re.findall(r"^pswp(?:in|out) (\d+)$", _text("/proc/vmstat") or "", re.MULTILINE)
+        throttle = Path("/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count")
+        return {
+            "ticks": sum(ticks),
+            "steal": ticks[7] if len(ticks) > 7 else 0,
+            "swapped": sum(map(int, pages)),
+            "throttled": int(_text(str(throttle)) or 0),
+        }

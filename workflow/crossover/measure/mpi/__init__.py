@@ -1,0 +1,1 @@
+"""Objects over MPI: what is sent, and the loops of round trips."""

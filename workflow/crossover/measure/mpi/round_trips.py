@@ -1,0 +1,96 @@
+"""Round trips through mpi4py: the timed loops, the same whatever the two ranks are beside that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from mpi4py.util import pkl5
+from numpy.typing import NDArray
+
+from crossover.measure.mpi.payload import Payload
+
+Game = Callable[[int], tuple[float, Any]]
+"""Plays n round trips; returns their seconds and what came last (None: see the payload's inbox)."""
+
+
+def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
+    """What plays `arm` on either rank of `comm`, which has two: rank 0 begins."""
+    inbox = payload.inbox
+    match arm:
+        case "send":
+            return lambda n: _calls(comm, comm.send, comm.recv, payload, None, n)
+        case "Send":
+            return lambda n: _calls(comm, comm.Send, comm.Recv, payload, inbox, n)
+        case "Send into new array":
+            return lambda n: _calls(comm, comm.Send, lambda *of: _received(comm, *of), payload, inbox, n)
+        case "pkl5.send":
+            outside = pkl5.Intracomm(comm)
+            return lambda n: _calls(comm, outside.send, outside.recv, payload, None, n)
+        case "send into buffer":
+            room = bytearray(payload.pickled_bytes)
+            # recv(buf) is deprecated in mpi4py, and warns at every call.
+            return lambda n: _calls(comm, comm.send, lambda *of: comm.irecv(*of).wait(), payload, room, n)
+        case "persistent":
+            return lambda n: _persistent(comm, payload, n)
+        case _:
+            raise ValueError(f"no such arm: {arm}")
+
+
+def _calls(
+    comm: MPI.Intracomm,
+    send: Callable[..., None],
+    receive: Callable[..., Any],
+    payload: Payload,
+    buffer: Any,
+    n: int,
+) -> tuple[float, Any]:
+    """Round trips by a pair of calls. An object that came is dropped before the next one comes, as in the tutorial."""
+    message, other = payload.message, 1 - comm.rank
+    began = perf_counter()
+    if other == 1:
+        for _ in range(n - 1):
+            send(message, other)
+            receive(buffer, other)
+        send(message, other)
+        got = receive(buffer, other)
+    else:
+        for _ in range(n - 1):
+            receive(buffer, other)
+            send(message, other)
+        got = receive(buffer, other)
+        payload.mark()
+        send(message, other)
+    return perf_counter() - began, got
+
+
+def _received(comm: MPI.Intracomm, like: NDArray[Any], source: int) -> NDArray[Any]:
+    """An array from `source` in memory of its own: the allocation is all that `Recv` into an array lacks."""
+    new = np.empty_like(like)
+    comm.Recv(new, source)
+    return new
+
+
+def _persistent(comm: MPI.Intracomm, payload: Payload, n: int) -> tuple[float, None]:
+    """Round trips by calls that are set up once."""
+    other = 1 - comm.rank
+    going, coming = comm.Send_init(payload.message, other), comm.Recv_init(payload.inbox, other)
+    first, second = (going, coming) if other == 1 else (coming, going)
+    began = perf_counter()
+    for _ in range(n - 1):
+        first.Start()
+        first.Wait()
+        second.Start()
+        second.Wait()
+    first.Start()
+    first.Wait()
+    payload.mark()
+    second.Start()
+    second.Wait()
+    seconds = perf_counter() - began
+    going.Free()
+    coming.Free()
+    return seconds, None

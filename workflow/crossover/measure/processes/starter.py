@@ -1,0 +1,182 @@
+"""Starts the ranks of a launch on one host, and lets MPICH's ranks meet.
+
+As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. It takes the place of MPICH's own `mpiexec`
+for two reasons. That one listens on every network, and whoever speaks to it first learns the environment. And it puts
+each rank into a session of its own; where Linux groups processes by session (`kernel.sched_autogroup_enabled`), each
+end of a connection then gets half of the processors, however many threads it has to run on them: a zero-copy sender
+with three busy threads beside a receiver with two lost up to half of its rate. Ends that one script starts are not
+divided like that.
+
+The ranks speak PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing listens: they ask how many they are,
+leave and fetch values by key, and wait for each other.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from crossover.measure.processes.ending import adopt_orphans, end_descendants
+
+MAXES = "kvsname_max=64 keylen_max=64 vallen_max=1024"
+
+
+@dataclass
+class Rank:
+    """A process, and this end of what it says."""
+
+    number: int
+    process: subprocess.Popen[bytes]
+    socket: socket.socket
+    said: bytes = b""
+    inside: bool = False
+    """Whether it has initialised MPI and not finalised it."""
+
+    def lines(self) -> Iterator[str]:
+        """The whole lines that it has said since."""
+        self.said += self.socket.recv(1 << 16)
+        *whole, self.said = self.said.split(b"\n")
+        yield from (line.decode() for line in whole)
+
+    def answer(self, line: str) -> None:
+        """Say one line."""
+        self.socket.sendall(f"{line}\n".encode())
+
+
+@dataclass
+class Server:
+    """What the ranks have left for each other, and who waits."""
+
+    ranks: Sequence[Rank]
+    values: dict[str, str] = field(default_factory=dict)
+    waiting: set[int] = field(default_factory=set)
+    name: str = field(default_factory=lambda: f"crossover-{secrets.token_hex(16)}")
+    """Of the space of keys. MPICH names shared memory after it, so no two launches of a host may have the same."""
+
+    def __post_init__(self) -> None:
+        # One node, and on it all ranks: by this MPICH knows who shares memory.
+        self.values["PMI_process_mapping"] = f"(vector,(0,1,{len(self.ranks)}))"
+
+    def hear(self, rank: Rank, line: str) -> None:
+        """Do what a rank asks, and answer. Raises SystemExit where it wants all to end."""
+        words = dict(word.partition("=")[::2] for word in line.split())
+        match words.get("cmd"):
+            case "init":
+                rank.inside = True
+                rank.answer("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0")
+            case "get_maxes":
+                rank.answer(f"cmd=maxes {MAXES}")
+            case "get_appnum":
+                rank.answer("cmd=appnum appnum=0")
+            case "get_universe_size":
+                rank.answer(f"cmd=universe_size size={len(self.ranks)}")
+            case "get_my_kvsname":
+                rank.answer(f"cmd=my_kvsname kvsname={self.name}")
+            case "put":
+                self.values[words["key"]] = words["value"]
+                rank.answer("cmd=put_result rc=0 msg=success")
+            case "get":
+                found = self.values.get(words["key"])
+                rank.answer(
+                    "cmd=get_result rc=-1 msg=unknown_key"
+                    if found is None
+                    else f"cmd=get_result rc=0 msg=success value={found}"
+                )
+            case "barrier_in":
+                self.meet(rank)
+            case "finalize":
+                rank.inside = False
+                rank.answer("cmd=finalize_ack")
+            case "abort":
+                raise SystemExit(int(words.get("exitcode", 1)) or 1)
+            case _:
+                rank.answer(f"cmd={words.get('cmd')} rc=-1 msg=not_supported")
+
+    def meet(self, rank: Rank) -> None:
+        """Let all go on when all are there."""
+        self.waiting.add(rank.number)
+        if len(self.waiting) == len(self.ranks):
+            self.waiting.clear()
+            for each in self.ranks:
+                each.answer("cmd=barrier_out")
+
+
+def start(number: int, count: int, command: Sequence[str], environment: Mapping[str, str]) -> Rank:
+    """Start one of so many ranks."""
+    ours, theirs = socket.socketpair()
+    told = {"PMI_FD": theirs.fileno(), "PMI_RANK": number, "PMI_SIZE": count}
+    # As MPICH's launcher names them.
+    told |= {"MPI_LOCALRANKID": number, "MPI_LOCALNRANKS": count}
+    process = subprocess.Popen(
+        command,
+        env={**environment, **{key: str(value) for key, value in told.items()}},
+        pass_fds=[theirs.fileno()],
+    )
+    theirs.close()
+    return Rank(number, process, ours)
+
+
+def serve(ranks: Sequence[Rank]) -> int:
+    """Answer the ranks until all have ended; the exit code of the first that fails, at once, or 0."""
+    server = Server(ranks)
+    talking: dict[int, Rank] = {rank.socket.fileno(): rank for rank in ranks}
+    running = {os.pidfd_open(rank.process.pid): rank for rank in ranks}
+    while running:
+        for ready in select.select([*talking, *running], [], [])[0]:
+            if ready in talking:
+                rank = talking[ready]
+                try:
+                    for line in rank.lines():
+                        server.hear(rank, line)
+                except OSError:
+                    del talking[ready]
+                else:
+                    if _is_closed(rank.socket):
+                        del talking[ready]
+            elif code := _ending(running.pop(ready)):
+                return code
+    return 0
+
+
+def _is_closed(end: socket.socket) -> bool:
+    """Whether nobody is left at the other end, and nothing to be read."""
+    ready = select.select([end], [], [], 0)[0]
+    try:
+        return bool(ready) and not end.recv(1, socket.MSG_PEEK)
+    except OSError:
+        return True
+
+
+def _ending(rank: Rank) -> int:
+    """The exit code of a rank that has ended, 0 where all is well; what nobody else would tell is told."""
+    code = rank.process.wait()
+    if code < 0:
+        cause = f"was ended by signal {-code} ({signal.strsignal(-code)})"
+    elif code == 0 and rank.inside:
+        cause = "ended before MPI_Finalize, an error"
+    else:
+        return code
+    print(f"rank {rank.number} {cause}", file=sys.stderr, flush=True)
+    return 128 - code if code < 0 else 1
+
+
+def main(count: int, command: Sequence[str]) -> NoReturn:
+    """Run so many ranks of a command; whatever happens, nothing of them is left."""
+    adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        sys.exit(serve([start(number, count, command, os.environ) for number in range(count)]))
+    finally:
+        end_descendants()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,1 @@
+"""The ranks of a launch: who they are, and how they talk between blocks."""

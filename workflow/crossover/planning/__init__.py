@@ -1,0 +1,1 @@
+"""From the configuration to launches: which, how long they take, which are there already. Imports config, records."""

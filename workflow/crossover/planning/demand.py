@@ -1,0 +1,171 @@
+"""What a run asks of the launches that are measured already, and how they differ from what it would measure.
+
+A measured launch is the one thing here that takes hours to make again. So it is kept, unless the user asks otherwise:
+Snakemake is then not told how it is made (`inventory.others`) and takes the file for a source, which it neither deletes
+nor writes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from crossover.planning import second_sweep
+from crossover.planning.command_line import Command
+from crossover.planning.inventory import Held
+from crossover.planning.plan import Config, Settings
+from crossover.run import code_digest
+
+ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
+FARMS = ("ipyparallel", "distributed", "foolscap", "twisted")
+"""Software whose version can change a result: of every experiment, and of those with task farms."""
+
+ABSENT = "none"
+"""How the value of a setting is written that is not there."""
+
+
+class Remark(NamedTuple):
+    """A sentence about the launches that a partial run takes or leaves out, and the command that would take them."""
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}; to report on them:\n    {self.command}" if self.command else self.text
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A run: its complete configuration, the command, and the versions of the software here (None: not known here)."""
+
+    config: Config
+    command: Command
+    software: Mapping[str, str] | None = None
+
+    def kept(self, held: Iterable[Held]) -> list[Held]:
+        """The measured launches that this run must not measure again."""
+        measured = [each for each in held if each.measured and not self.command.remeasures(each.path)]
+        return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
+
+    def differences(self, held: Held) -> list[str]:
+        """What a launch was measured with, and would not be by this run, each as `name: then, now such`.
+
+        Empty too for a launch that this run does not have.
+        """
+        try:
+            settings = second_sweep.settings_of(self.config, held.launch)
+        except (KeyError, second_sweep.SweepError):
+            return []
+        found = list(_changed("", json.loads(held.facts["settings"]), json.loads(json.dumps(settings))))
+        if held.facts.get("code") and held.facts["code"] != self._code(held, settings):
+            found.append("the code that measures")
+        names = (*ALWAYS, *FARMS) if "entrants" in settings else ALWAYS
+        if self.software is not None and held.software:
+            found += _changed("", _only(names, held.software), _only(names, self.software))
+        return found
+
+    def conflict(self, kept: Iterable[Held], experiments: Collection[str]) -> str:
+        """What to tell the user where launches of these experiments are kept and differ from this run; empty if none.
+
+        With `partial` launches are taken as they are, so nothing conflicts.
+        """
+        if self.config["partial"]:
+            return ""
+        asked = [each for each in kept if each.launch["experiment"] in experiments]
+        differing = [(each, found) for each in asked if (found := self.differences(each))]
+        return self._sentence(differing) if differing else ""
+
+    def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
+        """What a report on the launches that exist is made of, then what it leaves out, and why.
+
+        `others` are the numbers of launches of other tiers, `of_no_tier` raw files whose path names no tier.
+        """
+        experiments = self.config["experiments"]
+        used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
+        measured = [each for each in used if each.measured]
+        holes = len(used) - len(measured)
+        lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
+        if otherwise := sum(bool(self.differences(each)) for each in measured):
+            lines.append(f"{otherwise} of them were measured with other settings, code or software than those of now")
+        lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
+        unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
+        lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
+        elsewhere = [
+            Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
+            for tier, count in others.items()
+        ]
+        return [*map(Remark, lines), *elsewhere, *map(Remark, moved(of_no_tier, self.config["tier"]))]
+
+    def _code(self, held: Held, settings: Settings) -> str:
+        return code_digest.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))
+
+    def _sentence(self, differing: Sequence[tuple[Held, list[str]]]) -> str:
+        alike: dict[tuple[str, str, tuple[str, ...]], list[Held]] = defaultdict(list)
+        for held, found in differing:
+            alike[held.launch["experiment"], held.launch["placement"], tuple(found)].append(held)
+        every = [held for held, _ in differing]
+        results, again = self.config["results"], self.command.but
+        were = "measured launch differs" if len(every) == 1 else "measured launches differ"
+        return "\n".join(
+            [
+                f"{len(every)} {were} from what this command would measure; it stopped before it changed anything",
+                *(
+                    f"  {experiment}, placement {placement}, launch {_listed(each)}: {'; '.join(found)}"
+                    for (experiment, placement, found), each in alike.items()
+                ),
+                f"measuring them took {hours(every)}; choose one:",
+                f"  keep them, and report on all launches that are there:\n    {again(partial='true')}",
+                f"  measure into another folder:\n    {again(results=f'{results}.new')}",
+                "  measure them again; each is replaced when its new measurement is finished:\n"
+                f"    {again(remeasure='true')}",
+            ]
+        )
+
+
+def _only(names: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
+    return {name: versions[name] for name in names if name in versions}
+
+
+def moved(files: Sequence[str], tier: str) -> list[str]:
+    """What to do with raw files of an earlier version, whose path names no tier; no line if there are none."""
+    if not files:
+        return []
+    folder = Path(files[0]).parents[2] / tier
+    return [
+        f"left out: {len(files)} launches of an earlier version, such as {files[0]}; if they are of tier {tier}, "
+        f"move the folders of their experiments to {folder}"
+    ]
+
+
+def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key in [*before, *(key for key in now if key not in before)]:
+            yield from _changed(f"{where}.{key}".lstrip("."), before.get(key, ABSENT), now.get(key, ABSENT))
+    elif before != now:
+        yield f"{where}: {_short(before)}, now {_short(now)}"
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _listed(held: Iterable[Held]) -> str:
+    return ", ".join(str(each.launch["launch"]) for each in held)
+
+
+def hours(held: Iterable[Held]) -> str:
+    """How long these launches took together, in words."""
+    seconds = sum(each.seconds for each in held)
+    return (
+        f"{seconds / 3600:.1f} h"
+        if seconds >= 3600
+        else f"{seconds / 60:.0f} min"
+        if seconds >= 90
+        else f"{seconds:.0f} s"
+    )

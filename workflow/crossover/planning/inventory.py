@@ -1,0 +1,97 @@
+"""The launches that lie in a folder of results: how each ended, and what it was measured with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crossover.planning.plan import Launch
+
+
+@dataclass(frozen=True)
+class Held:
+    """A raw file: which launch it holds and how that ended (measured, hole; unreadable, then with the `fault`)."""
+
+    path: str
+    launch: Launch
+    outcome: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """The columns of `record.LAUNCHES`, of this launch."""
+    software: Mapping[str, str] = field(default_factory=dict)
+    """Versions by name."""
+    fault: str = ""
+
+    @property
+    def measured(self) -> bool:
+        """Whether it holds samples."""
+        return self.outcome == "measured"
+
+    @property
+    def seconds(self) -> float:
+        """How long the launch took; 0 where that is not known."""
+        return float(self.facts.get("wall_seconds") or 0)
+
+
+def launches(results: str, tier: str) -> list[Held]:
+    """Every launch of a tier that has a raw file, in order."""
+    found = [_held(path) for path in Path(results, "raw", tier).glob("*/*/launch=*.parquet")]
+    return sorted(found, key=lambda held: tuple(held.launch.values()))
+
+
+def of_no_tier(results: str) -> list[str]:
+    """Raw files of a version that did not record the tier in their path."""
+    return sorted(map(str, Path(results, "raw").glob("*/*/launch=*.parquet")))
+
+
+def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:
+    """How many launches the other tiers have here."""
+    counts = {
+        name: len(list(Path(results, "raw", name).glob("*/*/launch=*.parquet"))) for name in tiers if name != tier
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _held(path: Path) -> Held:
+    # Not before there is a file to read: these take a while to load.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from crossover.records import record
+
+    experiment, placement, file = path.parts[-3:]
+    launch = {"experiment": experiment, "placement": placement, "launch": int("".join(re.findall(r"\d", file)) or 0)}
+    try:
+        stored = pq.read_schema(path).metadata or {}
+        version = stored.get(b"crossover", b"none").decode(errors="replace")
+        if version != str(record.VERSION):
+            return Held(str(path), launch, "unreadable", fault=f"has schema version {version}, not {record.VERSION}")
+        facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
+        first = ranks[0] if ranks else {}
+        software = json.loads(first.get("libraries") or "{}") | ({"python": first["python"]} if ranks else {})
+        return Held(str(path), launch, facts["outcome"], facts, software)
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        return Held(str(path), launch, "unreadable", fault=f"cannot be read ({' '.join(str(error).split())})")
+
+
+def readable(held: Iterable[Held], experiment: str) -> list[str]:
+    """The raw files of an experiment that can be read, holes included."""
+    return [each.path for each in held if each.launch["experiment"] == experiment and each.outcome != "unreadable"]
+
+
+def others(kept: Iterable[Held], experiments: Iterable[str]) -> str:
+    """A pattern for the wildcard `experiment` of `plan.RAW` that matches the launches of these experiments but `kept`.
+
+    >>> pattern = others([Held("", {"experiment": "toy", "placement": "node", "launch": 2}, "measured")], ["toy"])
+    >>> [bool(re.match(pattern, f"toy/node/launch={number}.parquet")) for number in (1, 2, 22)]
+    [True, False, True]
+    """
+    numbers: dict[str, list[str]] = defaultdict(list)
+    for each in kept:
+        numbers["{experiment}/{placement}".format(**each.launch)].append(str(each.launch["launch"]))
+    held = [rf"{re.escape(folder)}/launch=(?:{'|'.join(some)})\.parquet$" for folder, some in numbers.items()]
+    return (f"(?!{'|'.join(held)})" if held else "") + f"(?:{'|'.join(experiments)})"

@@ -1,0 +1,103 @@
+"""The second sweep: further launches of an experiment, whose axis lies inside the brackets that the first has found.
+
+What they measure is in a file, REFINEMENT, that the analysing wing writes when the launches of the first sweep are
+done. It holds, by placement and number, what each launch's settings get from it:
+
+    {"node": {"10001": {"cells": {"REQ/REP over ipc": [10000, 21544, 46416]}, "budget_seconds": 12.5}}}
+
+`cells` are points of the axis by protocol. Without such a file there is no second sweep (yet).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from crossover.planning import plan
+from crossover.planning.inventory import Held
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
+
+REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
+
+
+class SweepError(Exception):
+    """A launch of the second sweep that nothing is known of; the message says which and where it should be."""
+
+
+def launches(config: Config, experiment: str) -> list[Launch]:
+    """The launches of the second sweep, as far as they are known."""
+    return [
+        {"experiment": experiment, "placement": placement, "launch": int(number)}
+        for placement, narrowed in _refinement(config, experiment).items()
+        for number in narrowed
+    ]
+
+
+def at_most(config: Config, experiment: str) -> list[Launch]:
+    """The launches that the second sweep has if there is a bracket on every curve: as many as the first."""
+    return [launch | {"launch": SECOND_SWEEP + launch["launch"]} for launch in plan.launches(config, experiment)]
+
+
+def second(held: Iterable[Held]) -> list[str]:
+    """Of raw files those of the second sweep."""
+    return [each.path for each in held if each.launch["launch"] > SECOND_SWEEP]
+
+
+def settings_of(config: Config, launch: Launch) -> Settings:
+    """The settings of one launch of either sweep. Raises SweepError if the second has no such launch."""
+    experiment, placement, number = launch["experiment"], launch["placement"], launch["launch"]
+    own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
+    if number <= SECOND_SWEEP:
+        return own
+    narrowed = _refinement(config, experiment).get(placement, {})
+    if str(number) not in narrowed:
+        # Without it the whole axis would be measured, under a number that says otherwise.
+        raise SweepError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
+    return own | narrowed[str(number)]
+
+
+def _refinement(config: Config, experiment: str) -> dict[str, dict[str, Settings]]:
+    path = _file(config, experiment)
+    found: dict[str, dict[str, Settings]] = json.loads(path.read_text()) if path.exists() else {}
+    # Instead of placements, the reason why the second sweep could not be planned.
+    found.pop("failures", None)
+    return found
+
+
+def _file(config: Config, experiment: str) -> Path:
+    return Path(REFINEMENT.format(results=config["results"], tier=config["tier"], experiment=experiment))
+
+
+# ---- what Snakemake asks
+
+
+def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
+    """Turn a question about the settings of one launch into a function of its wildcards."""
+
+    def answer(wildcards: Any) -> Any:
+        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement}
+        return ask(settings_of(config, launch | {"launch": int(wildcards.launch)}))
+
+    return answer
+
+
+def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:
+    """A function of wildcards: the raw files of the second sweep of these experiments, or of the wildcards' one.
+
+    It sends Snakemake to the checkpoint that writes the refinement first; but with `partial` the first sweep's files
+    are all that exist.
+    """
+
+    def answer(wildcards: Any) -> list[str]:
+        if config["partial"]:
+            return []
+        refined = [
+            name for name in experiments or (wildcards.experiment,) if config["experiments"][name].get("refine_points")
+        ]
+        for name in refined:
+            checkpoint.get(experiment=name)
+        return [plan.raw_file(config, launch) for name in refined for launch in launches(config, name)]
+
+    return answer

@@ -1,0 +1,1 @@
+"""What lies in a folder of results: table schemas, parquet files, failed parts, disk space. Imports nothing of ours."""

@@ -1,0 +1,182 @@
+"""Parts of the analysis or the report that failed while the rest was made.
+
+A failure is kept in the file that lacks the part: in the metadata of a parquet file, in a JSON file, in the page. The
+page shows it in the place of the part, and the run ends with exit code 1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import traceback
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crossover.paths import PACKAGE
+from crossover.records import record
+
+KEY = "failures"
+"""The key of the failures in the metadata of a parquet file, in a JSON file and in what a page says of itself."""
+
+FILE = f"{KEY}.json"
+"""The JSON file of a folder of figures; there only where one failed."""
+
+ELEMENT = re.compile(rf'<script type="application/json" id="crossover-{KEY}">(.*?)</script>', re.DOTALL)
+"""Where a page holds its failures."""
+
+LONGEST = 300
+"""Letters of an error's message that are kept; the whole of it is in the log."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One part that failed."""
+
+    kind: str
+    """`table`, `claim`, `setting`, `figure`, `section`, `second sweep`."""
+    name: str
+    experiment: str
+    """Empty for a part of the whole run."""
+    error: str
+    """The exception's type and message."""
+    place: str
+    """The line of this package that raised it, or called what raised it; empty if unknown."""
+
+
+class InputError(Exception):
+    """A table that a part needs failed itself."""
+
+    def __init__(self, cause: Failure):
+        super().__init__(cause.error)
+        self.cause = cause
+
+
+@contextmanager
+def caught(kind: str, name: str, experiment: str = "", refusals: tuple[type[Exception], ...] = ()) -> Iterator[Found]:
+    """Keep an exception of the part that is made inside from ending the step: it becomes the one failure of the list.
+
+    The traceback goes to standard error, so to the step's log. RecordError and the `refusals` pass, because they
+    name a file and a remedy, and the step could not go on.
+    """
+    found: Found = []
+    try:
+        yield found
+    except InputError as error:
+        found.append(replace(error.cause, kind=kind, name=name, experiment=experiment))
+    except Exception as error:
+        if isinstance(error, (record.RecordError, *refusals)):
+            raise
+        traceback.print_exc(file=sys.stderr)
+        found.append(Failure(kind, name, experiment, _named(error), _place(error)))
+
+
+Found = list[Failure]
+"""Failures, in the order in which they happened."""
+
+
+def _named(error: Exception) -> str:
+    told = " ".join(str(error).split())
+    short = told if len(told) <= LONGEST else f"{told[:LONGEST]} ..."
+    return f"{type(error).__name__}: {short}" if short else type(error).__name__
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE) and frame.filename != __file__]
+    if not own:
+        return ""
+    return f"{Path(own[-1].filename).relative_to(PACKAGE).as_posix()}, line {own[-1].lineno}"
+
+
+# ---- beside a result
+
+
+def stored(failures: Iterable[Failure]) -> dict[str, Any]:
+    """What a file holds of its failures: nothing if there are none."""
+    kept = [asdict(each) for each in dict.fromkeys(failures)]
+    return {KEY: kept} if kept else {}
+
+
+def write(failures: Iterable[Failure], folder: Path) -> None:
+    """Write FILE to a folder of figures, or remove one that was there if nothing failed."""
+    if kept := stored(failures):
+        (folder / FILE).write_text(json.dumps(kept, indent=1), encoding="utf-8")
+    else:
+        (folder / FILE).unlink(missing_ok=True)
+
+
+def stamped(page: str, failures: Iterable[Failure]) -> str:
+    """A page with its failures in it, as data."""
+    if not (kept := stored(failures)):
+        return page
+    told = json.dumps(kept, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    body, end, rest = page.rpartition("</body>")
+    element = f'<script type="application/json" id="crossover-{KEY}">{told}</script>'
+    return f"{body}{element}\n{end}{rest}" if end else f"{page}{element}\n"
+
+
+def of(path: Path) -> Found:
+    """The failures that a file or a folder of figures holds; none of one that is missing or cannot be read."""
+    try:
+        if path.is_dir():
+            return of(path / FILE)
+        if path.suffix == ".parquet":
+            kept = json.loads((pq.read_schema(path).metadata or {}).get(KEY.encode(), b"[]"))
+        else:
+            text = path.read_text(encoding="utf-8")
+            if path.suffix == ".html":
+                text = next(iter(ELEMENT.findall(text)), "{}")
+            kept = json.loads(text).get(KEY, [])
+        return [Failure(**each) for each in kept]
+    except (OSError, pa.ArrowException, ValueError, AttributeError, TypeError):
+        return []
+
+
+def within(results: Path) -> Found:
+    """The failures of a folder of results: of its joined tables and its figures."""
+    paths = [*sorted(results.glob("*.parquet")), *sorted(results.glob("figures/*"))]
+    return list(dict.fromkeys(each for path in paths for each in of(path)))
+
+
+# ---- told
+
+
+def require(failures: Iterable[Failure], experiments: Collection[str], tables: Collection[str]) -> None:
+    """Raise InputError if one of these tables of these experiments failed."""
+    for each in failures:
+        if each.kind == "table" and each.experiment in experiments and each.name in tables:
+            raise InputError(each)
+
+
+def reason(of: Failure) -> str:
+    """Why a part is missing, as a clause in Markdown."""
+    told = of.error.replace("`", "'")
+    return f"`{told}`" + (f", raised in `{of.place}`" if of.place else "")
+
+
+def grouped(failures: Sequence[Failure]) -> dict[Failure, list[Failure]]:
+    """All failures of one cause, by the first of them."""
+    found: dict[tuple[str, str, str], list[Failure]] = {}
+    for each in dict.fromkeys(failures):
+        found.setdefault((each.error, each.place, each.experiment), []).append(each)
+    return {group[0]: group for group in found.values()}
+
+
+def names(group: Sequence[Failure], quote: str = "") -> str:
+    """What failed, such as `tables medians and steady of toy`; all of one experiment, names between quotes."""
+    kinds: dict[str, list[str]] = {}
+    for each in group:
+        kinds.setdefault(each.kind, []).append(f"{quote}{each.name}{quote}" if each.name else "")
+    told = [
+        " ".join(filter(None, [f"{kind}s" if len(members) > 1 else kind, ", ".join(filter(None, members))]))
+        for kind, members in kinds.items()
+    ]
+    experiment = group[0].experiment
+    return "; ".join(told) + (f" of {quote}{experiment}{quote}" if experiment else "")

@@ -1,0 +1,1 @@
+"""What every section needs: tables as read, numbers as written, pieces of markup."""

@@ -1,0 +1,223 @@
+"""The tables of the corridor as the report reads them, and the panels that charts and sentences speak of."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from crossover.records import record
+
+Row = dict[str, Any]
+
+SCHEMAS: dict[str, pa.Schema] = {
+    "launches": record.LAUNCHES,
+    "ranks": record.RANKS,
+    "summary": record.SUMMARY,
+    "ratios": record.RATIOS,
+    "crossovers": record.CROSSOVERS,
+    "thresholds": record.THRESHOLDS,
+    "sensitivity": record.SENSITIVITY,
+    "fits": record.FITS,
+    "needs": record.NEEDS,
+    "claims": record.CLAIMS,
+    "recommendations": record.RECOMMENDATIONS,
+}
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Everything the page needs but the raw samples. No number in it is infinite or not a number."""
+
+    launches: list[Row]
+    ranks: list[Row]
+    summary: list[Row]
+    ratios: list[Row]
+    crossovers: list[Row]
+    thresholds: Sequence[Row] = ()
+    sensitivity: Sequence[Row] = ()
+    fits: Sequence[Row] = ()
+    needs: Sequence[Row] = ()
+    claims: Sequence[Row] = ()
+    recommendations: Sequence[Row] = ()
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments that were launched, measured or not."""
+        return sorted({row["experiment"] for row in self.launches})
+
+    def order(self, leads: Iterable[str]) -> list[str]:
+        """The experiments that a page knows, in its order, then those that were launched besides."""
+        return list(dict.fromkeys([*leads, *self.experiments]))
+
+    def holes(self, experiment: str | None = None) -> list[Row]:
+        """Launches that left no data, of one experiment or of all."""
+        rows = [row for row in self.launches if row["outcome"] == "hole" and experiment in (None, row["experiment"])]
+        return sorted(rows, key=lambda row: (row["experiment"], row["placement"], row["launch"]))
+
+    def panels(self, experiment: str, lead: str | None = None) -> list[Panel]:
+        """The panels of an experiment, those of its `lead` metric first."""
+        every = panels(self.summary, self.ratios, self.crossovers, self.thresholds)
+        found = [panel for panel in every if panel.experiment == experiment]
+        return sorted(found, key=lambda panel: panel.metric != lead)
+
+    def all_leading(self, leads: Mapping[str, str]) -> list[Panel]:
+        """The panels of every experiment's leading metric, as `leads` names it."""
+        return [panel for name in self.order(leads) for panel in self.leading(name, leads.get(name))]
+
+    def leading(self, experiment: str, lead: str | None = None) -> list[Panel]:
+        """The panels of the metric that speaks for an experiment: its `lead`, or the first where that has none."""
+        found = self.panels(experiment, lead)
+        return [panel for panel in found if panel.metric == found[0].metric]
+
+    def of_leads(self, table: Sequence[Row], leads: Mapping[str, str]) -> list[Row]:
+        """The rows of a table that are of the metrics that speak for their experiments, in the order of `leads`."""
+        spoken = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
+        own = [row for row in table if row["metric"] == spoken.get(row["experiment"])]
+        return sorted(own, key=lambda row: list(spoken).index(row["experiment"]))
+
+
+def place(row: Row) -> str:
+    """The experiment of a row, with the placement where it is not the usual single node."""
+    return f"`{row['experiment']}`" if row["placement"] == "node" else f"`{row['experiment']}` ({row['placement']})"
+
+
+def load(folder: Path) -> Tables:
+    """Read the joined tables of a results folder.
+
+    Raises record.RecordError for a file that is missing, damaged or of another version.
+    """
+    return Tables(**{name: rows(folder, name) for name in SCHEMAS})
+
+
+def rows(folder: Path, name: str) -> list[Row]:
+    """One table as rows, in which whatever is not a finite number is None: no interval, or an open end of one."""
+    table = record.read(folder / f"{name}.parquet", SCHEMAS[name])
+    return [{key: _finite(value) for key, value in row.items()} for row in table.to_pylist()]
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One metric under one protocol and placement: what a chart shows and a paragraph describes."""
+
+    experiment: str
+    metric: str
+    protocol: str
+    placement: str
+    summary: list[Row]
+    ratios: list[Row]
+    crossovers: list[Row]
+    thresholds: Sequence[Row] = ()
+
+    @property
+    def facts(self) -> Row:
+        """Any row of the panel, for what all its rows share: axis, axis_unit, better."""
+        return [*self.summary, *self.ratios][0]
+
+    @property
+    def unit(self) -> str:
+        """The metric's unit; empty where only ratios are known."""
+        return str(self.summary[0]["unit"]) if self.summary else ""
+
+    @property
+    def reference(self) -> str:
+        """The arm that all others are divided by; empty if no ratio could be formed."""
+        return str(self.ratios[0]["reference"]) if self.ratios else ""
+
+    @property
+    def null(self) -> str:
+        """The name of the null arm; empty if there is none."""
+        return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["null"]), "")
+
+    @property
+    def ceilings(self) -> list[str]:
+        """The arms that do not compete but bound the others."""
+        return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
+
+    @property
+    def arms(self) -> list[str]:
+        """The arms in the order of their colours: the reference, the others, the ceilings, the null arm last."""
+        names = {row["arm"] for row in [*self.summary, *self.ratios]} | ({self.reference} - {""})
+        bounds = self.ceilings
+        return sorted(names, key=lambda name: (name != self.reference, name == self.null, name in bounds, name))
+
+    @property
+    def rivals(self) -> list[str]:
+        """The arms that compete with the reference."""
+        return [arm for arm in self.arms if arm not in (self.reference, self.null, *self.ceilings)]
+
+    @property
+    def compared(self) -> list[str]:
+        """Those of the rivals that have a ratio to the reference."""
+        return [arm for arm in self.rivals if self.ratios_of(arm)]
+
+    @property
+    def values(self) -> list[Row]:
+        """The summary without the null arm: what curves are drawn of. The null arm would only hide its reference."""
+        return [row for row in self.summary if not row["null"]]
+
+    @property
+    def near_ratios(self) -> list[Row]:
+        """The ratios without those of ceilings: how far away these are would press the rivals together."""
+        return [row for row in self.ratios if not row["ceiling"]]
+
+    @property
+    def title(self) -> str:
+        """The protocol, with the placement where it is not the usual single node."""
+        return title(self.protocol, self.placement)
+
+    @property
+    def name(self) -> str:
+        """The stem of the panel's figure files."""
+        return slug(f"{self.metric} {self.title}")
+
+    def ratios_of(self, arm: str) -> list[Row]:
+        """The ratios of one arm along the axis."""
+        return [row for row in self.ratios if row["arm"] == arm]
+
+    def crossover_of(self, arm: str) -> Row | None:
+        """What was found about where one arm passes the reference, if anything was."""
+        return next((row for row in self.crossovers if row["arm"] == arm), None)
+
+
+def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row], thresholds: Sequence[Row] = ()) -> list[Panel]:
+    """Sort rows into panels: by experiment, metric, protocol and placement, and along the axis within each."""
+    Group = tuple[str, str, str, str]
+
+    def group(row: Row) -> Group:
+        return row["experiment"], row["metric"], row["protocol"], row["placement"]
+
+    def members(table: Sequence[Row], wanted: Group) -> list[Row]:
+        found = [row for row in table if group(row) == wanted]
+        return sorted(found, key=lambda row: (row["arm"], row["x"] or 0))
+
+    tables = (summary, ratios, crossovers, thresholds)
+    wanted = sorted({group(row) for row in [*summary, *ratios]})
+    return [Panel(*each, *(members(table, each) for table in tables)) for each in wanted]
+
+
+def title(protocol: str, placement: str) -> str:
+    """What names a condition, the usual placement left out.
+
+    >>> title("REQ/REP over tcp", "node"), title("REQ/REP over tcp", "nodes")
+    ('REQ/REP over tcp', 'REQ/REP over tcp (nodes)')
+    """
+    return protocol if placement == "node" else f"{protocol} ({placement})"
+
+
+def slug(text: str) -> str:
+    """Text as a file name or an identifier: lower case, with hyphens.
+
+    >>> slug("round trip, blocking (node)")
+    'round-trip-blocking-node'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

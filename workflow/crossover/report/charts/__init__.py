@@ -1,0 +1,1 @@
+"""Charts: figures, their marks, axes, colours and styles, and how they get onto a page."""

@@ -1,0 +1,102 @@
+"""How each arm looks: colour, shape and dash go with its name, so they are the same in every chart of every report."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from crossover.report.base.tables import Panel
+from crossover.report.charts.colours import ARMS, CEILING, NOISE, Colour
+
+# Outlines in a square from -1 to 1, as Vega and SVG both understand them.
+CIRCLE = "M-0.9,0A0.9,0.9,0,1,0,0.9,0A0.9,0.9,0,1,0,-0.9,0Z"
+SQUARE = "M-0.8,-0.8L0.8,-0.8L0.8,0.8L-0.8,0.8Z"
+UP, DOWN = "M0,-1L1,0.8L-1,0.8Z", "M0,1L1,-0.8L-1,-0.8Z"
+LEFT, RIGHT = "M-1,0L0.8,-1L0.8,1Z", "M1,0L-0.8,-1L-0.8,1Z"
+DIAMOND = "M0,-1L1,0L0,1L-1,0Z"
+HOURGLASS = "M-0.9,-0.9L0.9,-0.9L-0.9,0.9L0.9,0.9Z"
+BAR = "M-1,-0.4L1,-0.4L1,0.4L-1,0.4Z"
+PLUS = "M-1,-0.35L-0.35,-0.35L-0.35,-1L0.35,-1L0.35,-0.35L1,-0.35L1,0.35L0.35,0.35L0.35,1L-0.35,1L-0.35,0.35L-1,0.35Z"
+
+SHAPES = (CIRCLE, SQUARE, UP, DIAMOND, DOWN, RIGHT)
+DASHES = ((1, 0), (7, 3), (2, 2), (7, 2, 2, 2), (4, 4), (10, 3))
+CEILING_SHAPES = (LEFT, HOURGLASS, BAR, UP)
+CEILING_DASHES = ((1, 3), (8, 4), (2, 6))
+
+FAMILIES = (
+    ("copy", "no-copy", "default", "recv-into"),
+    ("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
+    (
+        *("64 B struct", "40 B struct", "96 B struct", "128 B struct", "32 B struct", "48 B struct"),
+        *("32 B packed union", "32 B union", "64 B union", "128 B union"),
+    ),
+    (
+        *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures"),
+        *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
+        *("pure msgpack", "leastload over ssh", "pure over ssh"),
+        *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
+        *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2"),
+    ),
+    (
+        *("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task"),
+        *("MPI in C", "ZeroMQ in C"),
+    ),
+)
+"""Arms that meet in a chart, those that do most often first: they differ most. Other names find a place themselves."""
+
+CEILINGS = ("C", "memcpy", "raw TCP", "raw Unix socket", "C copy", "C no-copy", "bare zmq")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, shape and dash of an arm."""
+
+    colour: Colour
+    shape: str
+    dash: tuple[int, ...]
+
+
+COMPETING = tuple(
+    # Each lap through the colours shifts shapes and dashes against them, so that no two looks are alike.
+    Look(colour, SHAPES[(index + lap) % len(SHAPES)], DASHES[(index + 2 * lap) % len(DASHES)])
+    for lap in range(len(SHAPES))
+    for index, colour in enumerate(ARMS)
+)
+BOUNDING = tuple(
+    Look(CEILING, CEILING_SHAPES[index % 4], CEILING_DASHES[index % 3]) for index in range(12)
+)  # 4 and 3 share no factor: twelve different ones
+NULL = Look(NOISE, PLUS, (3, 3))
+
+
+def of(panel: Panel) -> dict[str, Look]:
+    """The look of each arm of a panel, by its label: what competes, the ceilings in grey, the null arm last."""
+    bounds = [arm for arm in panel.arms if arm in (*panel.ceilings, *CEILINGS)]
+    rivals = [arm for arm in panel.arms if arm not in (*bounds, panel.null)]
+    looks = _seated(rivals, COMPETING, FAMILIES) | _seated(bounds, BOUNDING, [CEILINGS])
+    return {label(panel, arm): NULL if arm == panel.null else looks[arm] for arm in panel.arms}
+
+
+def followed(reference: str, arms: Sequence[str]) -> dict[str, Look]:
+    """The look of each of the arms that are held against a reference; it is not among them, but keeps its own."""
+    looks = _seated([reference, *arms], COMPETING, FAMILIES)
+    return {arm: looks[arm] for arm in arms}
+
+
+def label(panel: Panel, arm: str) -> str:
+    """What a chart calls an arm."""
+    if arm in panel.ceilings:
+        return f"{arm} (ceiling)"
+    return f"{panel.reference} again (null)" if arm == panel.null and panel.reference else arm
+
+
+def _seated(arms: Sequence[str], looks: Sequence[Look], families: Iterable[Sequence[str]]) -> dict[str, Look]:
+    """A look of its own for each arm: that of its name or, where another arm has it, the next that is free."""
+    known = {arm: place for family in families for place, arm in enumerate(family)}
+    seats: dict[str, int] = {}
+    for arm in sorted(arms, key=lambda arm: (arm not in known, arm)):
+        wanted = known.get(arm, zlib.crc32(arm.encode()))
+        places = (place % len(looks) for place in range(wanted, wanted + len(looks)))
+        taken = set(seats.values())
+        seats[arm] = next((place for place in places if place not in taken), wanted % len(looks))
+    return {arm: looks[place] for arm, place in seats.items()}

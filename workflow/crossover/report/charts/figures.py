@@ -1,0 +1,165 @@
+"""Every chart of the project: `curve`, an arm's own values, and `ratio`, an arm against the reference.
+
+The charts are Vega-Lite, with the aggregated points inside: `export` writes them for papers, `gallery` puts them on
+the page.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import altair as alt
+
+from crossover.config import published
+from crossover.records import failure
+from crossover.report.base import numbers
+from crossover.report.base.tables import Panel, Row, panels, rows
+from crossover.report.charts import arm_styles, axes, export, marks, overlay
+from crossover.report.charts.colours import GRID, INK
+from crossover.report.sentences import thresholds
+
+HEIGHT = 250
+TITLE_LETTERS = 44
+PUBLISHED = "; open marks: published"
+
+
+def draw(tables: Path, folder: Path) -> None:
+    """Write the figures of one experiment, whose tables lie in `tables`, to `folder`.
+
+    Each panel gives `{name}` and `{name}-ratio`, in every form of `export.save`. An experiment without a single row
+    leaves an empty folder. A figure that fails is left out, and the folder keeps the reason.
+    """
+    datasets = published.read()
+    drawn: dict[str, Callable[[], alt.LayerChart]] = {}
+    with failure.caught("figure", "", tables.name) as failures:
+        for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers", "thresholds"))):
+            if panel.values:
+                drawn[panel.name] = partial(curve, panel, datasets)
+            if panel.near_ratios:
+                drawn[f"{panel.name}-ratio"] = partial(ratio, panel, datasets)
+    export.draw(drawn, folder, tables.name, failures)
+
+
+def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
+    """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
+    points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.values]
+    others = [
+        marks.published(panel, point, panel.unit) for dataset in datasets for point in overlay.over(dataset, panel)
+    ]
+    # A prefix belongs to a unit: a share of one half is 0.5, not 500 m, and there are no millitimes.
+    small = min(point["value"] for point in points) < 2
+    tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
+    shown = (*thresholds.levels(panel), *(point["value"] for point in others))
+    scale, axis = axes.y(points, margin=1.1, tick_format=tick_format, shown=shown)
+    x, title = axes.x(panel, [point["x"] for point in others]), axes.title(panel.metric, panel.unit)
+    layers = [
+        *marks.arms(panel, points, x, scale, axis, title),
+        *marks.level_marks(panel),
+        *marks.open_marks(panel, others),
+    ]
+    return _finish(panel, points, layers, title, curve_subtitle(panel, datasets))
+
+
+def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
+    """What the curves show and which way is better."""
+    drawn_over = any(overlay.over(dataset, panel) for dataset in datasets)
+    return f"{panel.metric}, {panel.facts['better']} is better{PUBLISHED if drawn_over else ''}"
+
+
+def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
+    """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers; published
+    ratios as open marks.
+    """
+    others = [marks.published(panel, point, "") for each in datasets for point in overlay.ratios_over(each, panel)]
+    return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel, datasets), others)
+
+
+def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = ()) -> alt.LayerChart:
+    """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis, and `others` are
+    published ratios.
+    """
+    points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
+    shown = (0.95, 1.05, *(point["value"] for point in others))
+    scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=shown)
+    x = axes.x(panel, [point["x"] for point in others])
+    layers = [
+        *marks.crossovers(panel),
+        marks.no_difference(),
+        *marks.arms(panel, points, x, scale, axis, title),
+        *marks.open_marks(panel, others),
+    ]
+    return _finish(panel, points, layers, title, subtitle)
+
+
+def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
+    """What the ratios are of, and which side of one is better."""
+    better, _ = numbers.comparatives(panel.unit)
+    side = "above" if panel.facts["better"] == "higher" else "below"
+    drawn_over = any(overlay.ratios_over(dataset, panel) for dataset in datasets)
+    told = f"relative to {panel.reference}; {better} is {side} the dashed line"
+    return f"{told}{PUBLISHED if drawn_over else ''}"
+
+
+def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title: str, subtitle: str) -> alt.LayerChart:
+    labels = list(arm_styles.of(panel))
+    ordered = sorted([*points, *marks.gaps(panel, points)], key=lambda point: (labels.index(point["arm"]), point["x"]))
+    columns = [
+        ("arm", "arm"),
+        (axes.title(panel.facts["axis"], panel.facts["axis_unit"]), "x"),
+        (title, "value"),
+        *((field, field) for field in ("low", "high", "launches", "rounds")),
+    ]
+    return finished(layers, ordered, columns, panel.title, subtitle)
+
+
+def finished(
+    layers: Sequence[alt.Chart],
+    points: list[Row],
+    columns: Sequence[tuple[str, str]],
+    title: str,
+    subtitle: str,
+    height: int = HEIGHT,
+) -> alt.LayerChart:
+    """Layers over the data `points` as a chart of this project.
+
+    `columns` are the headings of its numbers for whoever saves them, each with its field; `height` is in pixels.
+    """
+    heading = alt.TitleParams(
+        textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
+    )
+    # All at once, and the points last: each further call would copy the whole chart.
+    drawn: alt.LayerChart = alt.LayerChart(
+        layer=list(layers),
+        transform=[alt.FilterTransform(marks.SHOWN)],
+        width="container",
+        height=height,
+        title=heading,
+        usermeta={"columns": [*map(list, columns)]},
+        config=_dress(),
+    ).add_params(alt.param(name=marks.HIDDEN, value=[]))
+    drawn.data = alt.Data(values=points)
+    return drawn
+
+
+def _dress() -> alt.Config:
+    ink = INK.light
+    return alt.Config(
+        view=alt.ViewConfig(stroke=None),
+        title=alt.TitleConfig(color=ink, subtitleColor=ink, fontSize=12, subtitleFontSize=10.5, offset=6),
+        axis=alt.AxisConfig(
+            gridColor=GRID.light,
+            domainColor=ink,
+            tickColor=ink,
+            labelColor=ink,
+            titleColor=ink,
+            domainOpacity=0.5,
+            tickOpacity=0.5,
+            labelFontSize=10.5,
+            titleFontSize=11,
+            titleFontWeight="normal",
+        ),
+        legend=alt.LegendConfig(labelFontSize=10.5, labelColor=ink, columnPadding=12),
+    )

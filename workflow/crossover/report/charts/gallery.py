@@ -1,0 +1,164 @@
+"""The charts of a page, as HTML: one legend for all charts of a metric, a choice of panels, the charts themselves.
+
+`charts.js` draws the charts, `controls.js` gives the controls their life. Everything is inside the page; nothing is
+fetched.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import deflate
+import vl_convert
+
+from crossover.config import published
+from crossover.records import failure
+from crossover.records.failure import Failure
+from crossover.report.base import markup
+from crossover.report.base.tables import Panel
+from crossover.report.charts import arm_styles, colours, figures
+from crossover.report.charts.arm_styles import Look
+from crossover.report.sentences import alternatives
+
+SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
+STYLE = Path(__file__).with_name("charts.css")
+
+PACKED = "application/gzip+base64"
+"""The type of the script elements that hold a chart's specification; a browser leaves it alone."""
+
+HINT = (
+    '<p class="crossover-hint">Drag to move the axes, turn the wheel with Ctrl or ⌘ to stretch them, '
+    "double-click to take that back.</p>"
+)
+
+
+class MissingFigureError(Exception):
+    """A figure that was not drawn; the message says which and how to get it."""
+
+
+def script() -> str:
+    """What a page needs once: the script that draws the charts, Vega in it, and their style."""
+    bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS))
+    style = colours.style() + STYLE.read_text(encoding="utf-8")
+    # A module, since the bundle's one-letter names would else meet those of other scripts.
+    return markup.raw(f'<style>{style}</style><script type="module">{bundle}</script>')
+
+
+def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
+    """The panels of one metric, whose figures lie in `folder`. Raises MissingFigureError."""
+    choice = _choice(panels) if len(panels) > 1 else ""
+    shown = "".join(_panel(folder, panel, datasets) for panel in panels)
+    return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
+
+
+def alone(folder: Path, name: str, subtitle: str, said: str, styles: Mapping[str, Look]) -> str:
+    """One chart by itself, with a legend of the arms in `styles`. Raises MissingFigureError."""
+    return _framed(folder, "", styles, chart(folder, name, subtitle, said))
+
+
+def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
+    """The looks of the arms that the charts of these panels show, by label: ceilings and the null arm last."""
+    styles = {label: look for panel in panels for label, look in arm_styles.of(panel).items()}
+    shown = {label: look for label, look in styles.items() if any(label in _labels(panel) for panel in panels)}
+    return dict(sorted(shown.items(), key=lambda entry: (entry[1] == arm_styles.NULL, entry[1] in arm_styles.BOUNDING)))
+
+
+def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -> str:
+    legend = "".join(_entry(label, look) for label, look in styles.items())
+    if legend:
+        legend = f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
+    controls = f'<div class="crossover-controls">{choice}{legend}</div>' if choice or legend else ""
+    return f'<div class="crossover-gallery" data-group="{html.escape(folder.name)}">{controls}{shown}</div>'
+
+
+def _labels(panel: Panel) -> list[str]:
+    """What is drawn: the null arm among ratios alone, as a ceiling among curves alone."""
+    arms = {row["arm"] for row in [*panel.values, *panel.near_ratios]}
+    return [arm_styles.label(panel, arm) for arm in panel.arms if arm in arms]
+
+
+def _choice(panels: Sequence[Panel]) -> str:
+    options = "".join(f"<option>{html.escape(panel.title)}</option>" for panel in panels)
+    options += '<option value="">all of them</option>'
+    return f'<label class="crossover-choice">Shown: <select>{options}</select></label>'
+
+
+def _entry(label: str, look: Look) -> str:
+    """A button of the legend, with a piece of the arm's line and its mark."""
+    dash = " ".join(map(str, look.dash))
+    symbol = (
+        '<svg viewBox="0 0 36 14" width="36" height="14" aria-hidden="true">'
+        f'<path d="M1,7L35,7" stroke="currentColor" stroke-width="2" stroke-dasharray="{dash}"/>'
+        f'<path d="{look.shape}" fill="currentColor" transform="translate(18 7) scale(5)"/></svg>'
+    )
+    name = html.escape(label)
+    return (
+        f'<button type="button" aria-pressed="true" data-arm="{name}">'
+        f'<span style="color:{colours.variable(look.colour)}">{symbol}</span>{name}</button>'
+    )
+
+
+def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) -> str:
+    charts = []
+    if panel.values:
+        said = alternatives.curve(panel)
+        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), said))
+    if panel.near_ratios:
+        said = alternatives.ratio(panel)
+        charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), said))
+    title = html.escape(panel.title)
+    return (
+        f'<div class="crossover-panel" data-panel="{title}"><p class="crossover-title">{title}</p>'
+        f'<div class="crossover-pair">{"".join(charts)}</div></div>'
+    )
+
+
+def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
+    """A chart as the page's script expects it: what a screen reader says, its files, the specification.
+
+    The reason stands in the place of one that could not be drawn. Raises MissingFigureError.
+    """
+    path = folder / f"{name}.vl.json"
+    try:
+        specification = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        for failed in failure.of(folder):
+            if failed.name in ("", name):
+                return _failed(subtitle, failed)
+        raise MissingFigureError(
+            f"{path}: the figure is missing ({error.strerror}); draw it by running Snakemake again"
+        ) from error
+    compact = json.dumps(specification, separators=(",", ":"), ensure_ascii=False)
+    stem = html.escape(f"{folder.name}-{name}")
+    files = "".join(
+        f'<button type="button" data-file="{stem}.{ending}" aria-label="{text} of this chart">{text}</button>'
+        for ending, text in (("csv", "Data"), ("svg", "SVG"))
+    )
+    return (
+        f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
+        f'<div class="crossover-canvas" role="img" aria-label="{html.escape(said)}" '
+        f'style="--chart-height:{specification["height"]}px"></div>'
+        f'<p class="crossover-files">{files}</p>'
+        f'<script type="{PACKED}">{_packed(colours.on_page(compact))}</script></div>'
+    )
+
+
+def _failed(subtitle: str, failed: Failure) -> str:
+    told = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
+    return (
+        f'<div class="crossover-chart-failed"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
+        f"<p>{html.escape(told)}</p></div>"
+    )
+
+
+def _packed(text: str) -> str:
+    """Text as `charts.js` unpacks it: compressed to a fifth, so that a page of hundreds of charts is soon loaded.
+
+    By a library of its own, because the zlib that comes with Python is another one on other machines, and the page of a
+    bundle is the same byte for byte wherever it is rendered.
+    """
+    return base64.b64encode(deflate.gzip_compress(text.encode())).decode()

@@ -1,0 +1,124 @@
+"""The ladder: what one round trip costs in every layer that was measured, from a copy in memory up to a task farm.
+
+Each layer is an arm of some experiment, taken at its median. They come from different launches, so the ladder tells of
+orders of magnitude; what is close together is for the experiments themselves to tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from crossover.records import failure
+from crossover.report.base import numbers
+from crossover.report.base.places import nearest
+from crossover.report.base.tables import Panel, Row, rows
+from crossover.report.charts import export, figures
+
+NAME = "ladder"
+
+FLOAT64_BYTES = 8
+
+PLACEMENT = "node"
+"""Where all layers were measured: between hosts a copy in memory is no layer."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An arm of an experiment as a rung: of which curve, and how its axis and its metric become bytes and seconds."""
+
+    name: str
+    experiment: str
+    curve: str
+    """How the protocol begins; the first that does, in alphabetical order, is taken."""
+    arm: str
+    size_bytes: Callable[[float], float]
+    seconds: Callable[[float], float] = float
+
+    def rows(self, summary: list[Row]) -> list[Row]:
+        """The summary's rows of this layer, as rows of the ladder's own panel; empty if it was not measured."""
+        wanted = (self.experiment, PLACEMENT, "round trip", self.arm)
+        own = [
+            row
+            for row in summary
+            if tuple(row[key] for key in ("experiment", "placement", "metric", "arm")) == wanted
+            and row["protocol"].startswith(self.curve)
+        ]
+        first = min((row["protocol"] for row in own), default="")
+        return [self._row(row) for row in own if row["protocol"] == first]
+
+    def _row(self, row: Row) -> Row:
+        # A rate's upper end is the time's lower one.
+        ends = sorted(self.seconds(row[end]) for end in ("low", "high") if row[end] is not None)
+        low, high = ends if len(ends) == 2 else (None, None)
+        told = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
+        shared = {"experiment": NAME, "arm": self.name, "null": False, "ceiling": False}
+        place = {"x": self.size_bytes(row["x"]), "median": self.seconds(row["median"]), "low": low, "high": high}
+        return row | told | shared | place
+
+
+def _array(name: str, arm: str) -> Layer:
+    # Not an array that is re-sent: there is no memcpy beside it.
+    return Layer(name, "mpi_pingpong", "float64 array, thread level", arm, lambda elements: FLOAT64_BYTES * elements)
+
+
+def _farm(name: str, arm: str) -> Layer:
+    return Layer(name, "task_throughput", "", arm, float, lambda rate: 1 / rate)
+
+
+LAYERS = (
+    _array("memcpy", "memcpy"),
+    _array("raw Unix socket", "raw Unix socket"),
+    _array("raw TCP", "raw TCP"),
+    _array("MPI in C", "C"),
+    _array("mpi4py Send", "Send"),
+    _array("mpi4py send", "send"),
+    Layer("ZeroMQ in C", "zmq_latency", "REQ/REP over ipc", "C", float),
+    Layer("pyzmq", "zmq_latency", "REQ/REP over ipc", "copy", float),
+    _farm("ipyparallel, per task", "leastload"),
+    _farm("Dask, per task", "dask"),
+    _farm("Foolscap, per task", "twisted"),
+)
+"""From the bottom up. A farm's rung is the time per task of a flood of them, since nobody submits tasks one by one."""
+
+
+def panel(summary: list[Row]) -> Panel | None:
+    """All layers that were measured as one panel, without a reference; None if there are fewer than two."""
+    found = {layer.name: layer.rows(summary) for layer in LAYERS}
+    measured = [row for rung in found.values() for row in rung]
+    if sum(map(bool, found.values())) < 2:
+        return None
+    return Panel(NAME, "round trip", "every layer that was measured", PLACEMENT, measured, [], [])
+
+
+def draw(results: Path, folder: Path) -> None:
+    """Write the ladder's chart, of the joined tables in `results`, to `folder`; an empty folder where there is none.
+
+    If that fails, the folder keeps the reason.
+    """
+    shown = None
+    with failure.caught("figure", NAME) as failures:
+        shown = panel(rows(results, "summary"))
+    export.draw({shown.name: partial(figures.curve, shown)} if shown else {}, folder, failures=failures)
+
+
+def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
+    """Header and lines of the ladder's table: a line per layer, from the bottom up, at round sizes."""
+    sizes = [10.0**power for power in range(1, 7)]
+    lines = []
+    for layer in LAYERS:
+        own = {row["x"]: row["median"] for row in shown.summary if row["arm"] == layer.name}
+        if own:
+            lines.append([layer.name, *(_nearest(own, size) for size in sizes)])
+    return ["layer", *(numbers.quantity(size, "bytes") for size in sizes)], lines
+
+
+def _nearest(values: dict[float, float], size: float) -> str:
+    """The value that was measured nearest to `size`, with its place where that is another."""
+    place = nearest(values, size)
+    if place is None:
+        return "–"
+    told = numbers.quantity(values[place], "s")
+    return told if place == size else f"{told} (at {numbers.quantity(place, 'bytes')})"

@@ -1,0 +1,236 @@
+"""What is drawn in a chart: bands, lines and points of arms, crossovers, levels, published points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Panel, Row
+from crossover.report.charts import arm_styles, axes
+from crossover.report.charts.colours import INK, NOISE
+from crossover.report.sentences import thresholds
+
+HIDDEN = "hidden"
+"""The parameter that lists the labels of the arms that a reader has hidden."""
+SHOWN = f"indexof({HIDDEN}, datum.arm) < 0"
+
+MOST_LETTERS_IN_A_ROW = 46
+"""As many letters of a legend fit beside each other at a journal's width."""
+
+DIGITS = 5
+"""To which numbers are rounded: finer than a pixel, and half as long."""
+
+
+def point(panel: Panel, row: Row, value: float, unit: str) -> Row:
+    """What a chart carries of one cell: numbers to draw, and texts for the tooltip."""
+    low, high = row["low"], row["high"]
+    known = low is not None and high is not None
+    return {
+        "arm": arm_styles.label(panel, row["arm"]),
+        "x": row["x"],
+        "value": _rounded(value),
+        "low": _rounded(low) if known else None,
+        "high": _rounded(high) if known else None,
+        "launches": row["launches"],
+        "rounds": row["rounds"],
+        "at": numbers.quantity(row["x"], row["axis_unit"]),
+        "is": numbers.quantity(value, unit),
+        "interval": f"{numbers.quantity(low, unit)} to {numbers.quantity(high, unit)}" if known else "none",
+    }
+
+
+def gaps(panel: Panel, points: Sequence[Row]) -> list[Row]:
+    """Empty points that break an arm's line where the reference was measured between two of its own, and it was not."""
+    everywhere = {point["x"] for point in points if point["arm"] == panel.reference}
+    empty = []
+    for label in dict.fromkeys(point["arm"] for point in points):
+        own = {point["x"] for point in points if point["arm"] == label}
+        empty += [{"arm": label, "x": x} for x in sorted(everywhere - own) if min(own) < x < max(own)]
+    return empty
+
+
+def arms(
+    panel: Panel, points: Sequence[Row], x: alt.X, scale: alt.Scale, axis: alt.Axis, title: str
+) -> list[alt.Chart]:
+    """Bands, lines and points of all arms, drawn from the data of the whole chart."""
+    drawn = {point["arm"] for point in points}
+    styles = {label: look for label, look in arm_styles.of(panel).items() if label in drawn}
+    # The points are data of the whole chart, so that its specification holds them once and not once per layer.
+    # For the same reason the last layer alone, the points', says what both axes look like.
+    base = alt.Chart().encode(x="x:Q")
+    y = alt.Y("value:Q", scale=scale, title=title)
+    # Bands and lines take their look as constants: encoded, they would meddle with the symbols of the legend.
+    layers = []
+    for label, look in styles.items():
+        own = base.transform_filter(alt.datum.arm == label)
+        layers += [
+            own.mark_area(opacity=1, fillOpacity=0.2, color=look.colour.light, clip=True).encode(
+                y=alt.Y("low:Q", scale=scale, title=title), y2="high:Q"
+            ),
+            own.mark_line(strokeWidth=1.8, color=look.colour.light, strokeDash=list(look.dash), clip=True).encode(y=y),
+        ]
+    marked = alt.Y("value:Q", scale=scale, axis=axis, title=title)
+    return [*layers, _points(base.encode(x=x), styles, panel.facts["axis"], title).encode(y=marked)]
+
+
+def _points(base: alt.Chart, styles: Mapping[str, arm_styles.Look], axis_name: str, title: str) -> alt.Chart:
+    """The points of all arms, which also make the legend and the tooltips."""
+    fields = {
+        "arm": "arm",
+        "at": axis_name,
+        "is": title,
+        "interval": "interval",
+        "launches": "launches",
+        "rounds": "rounds in all",
+    }
+    drawn: alt.Chart = (
+        # Named, since Altair would else count the charts of the process.
+        base.properties(name="points")
+        .mark_point(filled=True, size=42, opacity=1, clip=True)
+        .encode(
+            **looked(styles),
+            tooltip=[alt.Tooltip(f"{field}:N", title=heading) for field, heading in fields.items()],
+        )
+        .add_params(axes.zoom())
+    )
+    return drawn
+
+
+def looked(styles: Mapping[str, arm_styles.Look]) -> dict[str, Any]:
+    """Colours and shapes of the points of arms, with the legend that explains them."""
+    labels = list(styles)
+    scales = {
+        "color": alt.Scale(domain=labels, range=[look.colour.light for look in styles.values()]),
+        "shape": alt.Scale(domain=labels, range=[look.shape for look in styles.values()]),
+    }
+    shown = legend(labels)
+    channels = {"color": alt.Color, "shape": alt.Shape}
+    return {name: channels[name]("arm:N", scale=scale, legend=shown) for name, scale in scales.items()}
+
+
+def legend(labels: Sequence[str]) -> alt.Legend:
+    """A legend on top of the chart, in as many columns as its width takes."""
+    longest = max(map(len, labels))
+    # In one row, a legend of many arms would be wider than its chart.
+    columns = max(1, min(len(labels), MOST_LETTERS_IN_A_ROW // (longest + 3)))
+    return alt.Legend(orient="top", title=None, symbolSize=60, offset=4, columns=columns)
+
+
+def published(panel: Panel, point: Row, unit: str) -> Row:
+    """What a chart carries of one published point, a value with a unit or a ratio without one."""
+    return {
+        "arm": arm_styles.label(panel, point["arm"]),
+        "x": point["x"],
+        "value": point["value"],
+        "at": numbers.quantity(point["x"], panel.facts["axis_unit"]),
+        "is": f"{numbers.quantity(point['value'], unit)} (published)",
+    }
+
+
+def open_marks(panel: Panel, points: Sequence[Row]) -> list[alt.Chart]:
+    """Published points in the colours and shapes of the arms that they are of, but hollow and without a line."""
+    titles = {"arm": "arm", "at": panel.facts["axis"], "is": panel.metric}
+    # Constants again, lest they meddle with the legend.
+    return [
+        _own([point for point in points if point["arm"] == label])
+        .mark_point(
+            filled=False, size=34, strokeWidth=1.2, opacity=0.8, color=look.colour.light, shape=look.shape, clip=True
+        )
+        .encode(
+            x="x:Q",
+            y="value:Q",
+            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()],
+        )
+        for label, look in arm_styles.of(panel).items()
+        if any(point["arm"] == label for point in points)
+    ]
+
+
+def level_marks(panel: Panel) -> list[alt.Chart]:
+    """A dotted line at each level that was looked for, with its value; on it, where each arm reaches it."""
+    marks = []
+    for level in thresholds.levels(panel):
+        text = {"y": level, "text": numbers.percent(level)}
+        base = alt.Chart(alt.Data(values=[text])).encode(y="y:Q")
+        rule = base.mark_rule(strokeDash=[2, 3], strokeWidth=1.2, color=NOISE.light, clip=True)
+        named = base.mark_text(align="left", dx=3, dy=-6, color=INK.light, clip=True)
+        marks += [rule, named.encode(x=alt.value(0), text="text:N")]
+    for row in panel.thresholds:
+        if row["x"] is not None and row["arm"] != panel.null:
+            marks += _reached(panel, row)
+    return marks
+
+
+def _reached(panel: Panel, row: Row) -> list[alt.Chart]:
+    """Where an arm reaches a level: its interval as a thick piece of the level's line, itself as an open diamond."""
+    label, unit = arm_styles.label(panel, row["arm"]), row["axis_unit"]
+    low, high = _ends(row, [cell["x"] for cell in panel.summary])
+    at = numbers.position(row["x"], row["low"], row["high"], unit)
+    here = {"arm": label, "x": row["x"], "low": low, "high": high, "y": row["level"]}
+    here["tooltip"] = f"{row['arm']} reaches {numbers.percent(row['level'])} at {at}"
+    base = _own([here]).encode(y="y:Q", tooltip="tooltip:N")
+    colour = arm_styles.of(panel)[label].colour.light
+    return [
+        base.mark_rule(strokeWidth=4, opacity=0.45, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(filled=False, shape="diamond", size=90, strokeWidth=2, color=colour, clip=True).encode(
+            x=alt.X("x:Q")
+        ),
+    ]
+
+
+def no_difference() -> alt.Chart:
+    """The dashed line at a ratio of one."""
+    line = alt.Chart(alt.Data(values=[{"y": 1}])).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=NOISE.light)
+    drawn: alt.Chart = line.encode(y="y:Q", description=alt.value("no difference"))
+    return drawn
+
+
+def crossovers(panel: Panel) -> list[alt.Chart]:
+    """For each crossover that was located: its interval as a pale column, itself as a line with its place."""
+    places = [row["x"] for row in panel.ratios]
+    styles = arm_styles.of(panel)
+    marks = []
+    found = [row for row in panel.crossovers if row["x"] is not None and row["arm"] in panel.rivals]
+    for order, row in enumerate(found):
+        label, unit = arm_styles.label(panel, row["arm"]), row["axis_unit"]
+        low, high = _ends(row, places)
+        told = f"{row['arm']}: {numbers.quantity(row['x'], unit, 2)}"
+        here = {"arm": label, "x": row["x"], "low": low, "high": high, "text": told}
+        here["tooltip"] = f"{row['arm']} crosses {numbers.position(row['x'], row['low'], row['high'], unit)}"
+        base = _own([here]).encode(tooltip="tooltip:N")
+        colour = styles[label].colour.light
+        # On the side of the line where there is more room.
+        left = row["x"] ** 2 > min(places) * max(places)
+        marks += [
+            base.mark_rect(opacity=1, fillOpacity=0.12, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
+            base.mark_rule(strokeWidth=1.4, color=colour, clip=True).encode(x=alt.X("x:Q")),
+            base.mark_text(
+                align="right" if left else "left",
+                dx=-4 if left else 4,
+                dy=6 + 13 * order,
+                baseline="top",
+                fontWeight="bold",
+                color=INK.light,
+                clip=True,
+            ).encode(x=alt.X("x:Q"), y=alt.value(0), text="text:N"),
+        ]
+    return marks
+
+
+def _own(values: list[Row]) -> alt.Chart:
+    """Marks with data of their own, which go when a reader hides the arm that they are of."""
+    return alt.Chart(alt.Data(values=values)).transform_filter(SHOWN)
+
+
+def _ends(row: Row, places: Sequence[float]) -> tuple[float, float]:
+    """The interval of a place; an open end is that of the axis."""
+    first, last = min(places), max(places)
+    low, high = first if row["low"] is None else row["low"], last if row["high"] is None else row["high"]
+    return min(max(low, first), last), min(max(high, first), last)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,1 @@
+"""The pages: what the cells of each .qmd call, part by part."""

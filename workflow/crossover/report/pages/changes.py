@@ -1,0 +1,123 @@
+"""What the code cells of `reports/changes.qmd` show: what changed between two runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from IPython.display import Markdown
+
+from crossover.records import failure
+from crossover.report.base import markup, numbers
+from crossover.report.base.tables import Row
+from crossover.report.charts import gallery
+from crossover.report.pages.part import callout, part, sentence
+from crossover.report.render import inputs
+from crossover.report.runs import comparison, comparison_figures, software
+from crossover.report.sentences import chance
+
+
+class ComparisonPage:
+    """The page on one comparison, whose tables lie in `folder`."""
+
+    def __init__(self, folder: Path | None = None):
+        self.folder = folder or inputs.results("compare BEFORE AFTER")
+        self.found = comparison.load(self.folder)
+        self.failures = [*failure.within(self.folder), *inputs.failures()]
+
+    def script(self) -> Markdown:
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def failed(self) -> Markdown:
+        """What the page lacks because it failed."""
+        return Markdown(callout(self.failures))
+
+    @part()
+    def summary(self) -> Markdown:
+        """The page in a few sentences."""
+        return Markdown(comparison.summary(self.found))
+
+    @sentence
+    def before(self) -> str:
+        """The folder of the first run."""
+        return software.folder(self.found.runs, "before")
+
+    @sentence
+    def after(self) -> str:
+        """The folder of the second run."""
+        return software.folder(self.found.runs, "after")
+
+    @sentence
+    def bound(self) -> str:
+        """What counts as the same."""
+        return comparison.bound(self.found)
+
+    @sentence
+    def odds(self) -> str:
+        """Of how many findings one is chance's."""
+        return chance.odds()
+
+    @part()
+    def differences(self) -> Markdown:
+        """In what the runs differ, in a sentence."""
+        return Markdown(f"They differ in {software.differences(self.found.runs, 'before', 'after')}.")
+
+    @part()
+    def runs(self) -> Markdown:
+        """The facts of both runs."""
+        return Markdown(markup.pipe_table(["", "before", "after"], software.lines(self.found.runs, "before", "after")))
+
+    @part()
+    def experiments(self) -> Markdown:
+        """A section for each experiment: charts, what changed in sentences, all curves in a table."""
+        return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
+
+    @part()
+    def absolute(self) -> Markdown:
+        """The arms' own values."""
+        return Markdown(markup.pipe_table(comparison.ABSOLUTE, comparison.absolute_lines(self.found)))
+
+    @part()
+    def unpaired(self) -> Markdown:
+        """What could not be compared, and why."""
+        return Markdown(comparison.unpaired(self.found))
+
+    def _section(self, experiment: str) -> str:
+        changed = [row for row in self.found.changed if row["experiment"] == experiment]
+        said = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
+            "No curve of an arm was shown to have changed."
+        ]
+        parts = [
+            f"## {experiment}",
+            *(self._overview(*each) for each in comparison_figures.metrics(self.found) if each[0] == experiment),
+            "\n".join(said),
+            *map(self._along, changed),
+            markup.pipe_table(comparison.CURVES, comparison.lines(self.found, experiment)),
+        ]
+        return "\n\n".join(parts)
+
+    def _overview(self, experiment: str, metric: str) -> str:
+        name = comparison_figures.overview_name(experiment, metric)
+        rows = comparison_figures.curves_of(self.found, experiment, metric)
+        said = f"Chart of the changes of {numbers.counted(len(rows), 'curve')} of {metric}, with intervals."
+        caption = (
+            f"{metric.capitalize()}: how each arm's ratio to its reference typically changed over its points, "
+            f"{rows[0]['better']} being better. Lines are intervals over launches, the shaded band is {self.bound()}."
+        )
+        chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
+        return markup.figure(name, chart, caption)
+
+    def _along(self, row: Row) -> str:
+        said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
+        caption = (
+            f"How `{row['arm']}` against `{row['reference']}` changed along the axis: {row['metric']}, "
+            f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
+        )
+        name = comparison_figures.along_name(row)
+        styles = gallery.drawn([comparison_figures.along_panel(self.found, row)])
+        chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), said, styles)
+        return markup.figure(name, chart, caption)
+
+    @property
+    def _figures(self) -> Path:
+        return self.folder / "figures"

@@ -1,0 +1,75 @@
+"""What the code cells of `reports/history.qmd` show: the course of every curve through many runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from IPython.display import Markdown
+
+from crossover.records import failure
+from crossover.report.base import markup, numbers
+from crossover.report.charts import gallery
+from crossover.report.pages.part import callout, part, sentence
+from crossover.report.render import inputs
+from crossover.report.runs import history_figures, history_text
+from crossover.report.runs.history_text import Course
+from crossover.report.sentences import chance
+
+
+class CoursePage:
+    """The page on one history, whose tables lie in `folder`."""
+
+    def __init__(self, folder: Path | None = None):
+        self.folder = folder or inputs.results("history RUN RUN ...")
+        self.found = history_text.load(self.folder)
+        self.failures = [*failure.within(self.folder), *inputs.failures()]
+
+    def script(self) -> Markdown:
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def failed(self) -> Markdown:
+        """What the page lacks because it failed."""
+        return Markdown(callout(self.failures))
+
+    @part()
+    def summary(self) -> Markdown:
+        """The page in a few sentences."""
+        return Markdown(history_text.summary(self.found))
+
+    @sentence
+    def odds(self) -> str:
+        """Of how many findings one is chance's."""
+        return chance.odds()
+
+    @part()
+    def runs(self) -> Markdown:
+        """Every run, and what was new with it."""
+        return Markdown(markup.pipe_table(history_text.RUNS, history_text.run_lines(self.found)))
+
+    @part()
+    def experiments(self) -> Markdown:
+        """A section for each experiment: a chart per metric and protocol, all curves in a table."""
+        return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
+
+    def _section(self, experiment: str) -> str:
+        figures = [
+            self._figure(courses)
+            for courses in history_figures.groups(self.found)
+            if courses[0].facts["experiment"] == experiment
+        ]
+        table = markup.pipe_table(history_text.CURVES, history_text.lines(self.found, experiment))
+        return "\n\n".join([f"# {experiment}", *figures, table])
+
+    def _figure(self, courses: list[Course]) -> str:
+        name, first = history_figures.name(courses), courses[0]
+        arms = numbers.listed([one.facts["arm"] for one in courses])
+        said = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
+        caption = (
+            f"{first.title[0].capitalize()}{first.title[1:]}: the ratio to `{first.facts['reference']}`, on average "
+            f"over {numbers.counted(first.facts['cells'], 'point')}, {first.facts['better']} being better. Upright "
+            "lines are intervals over launches, level lines the levels."
+        )
+        subtitle, styles = history_figures.subtitle(courses), history_figures.styles(courses)
+        chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)
+        return markup.figure(name, chart, caption)

@@ -1,0 +1,274 @@
+"""What the code cells of `reports/index.qmd` show: charts, tables and computed sentences, as Markdown.
+
+Nothing here reaches the network or hands HTML to the notebook: charts are raw blocks that one script,
+bundled once per page, draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from IPython.display import Markdown
+
+from crossover.config import published
+from crossover.records import failure, record
+from crossover.report.base import markup, numbers
+from crossover.report.base import tables as corridor
+from crossover.report.base.tables import Row
+from crossover.report.charts import gallery, ladder
+from crossover.report.pages import metric, summary
+from crossover.report.pages.part import OF_EXPERIMENT, callout, listed, part, sentence
+from crossover.report.render import inputs
+from crossover.report.sections import (
+    certainty,
+    claims,
+    costs,
+    crossovers,
+    fits,
+    machine,
+    ratios,
+    recommendations,
+    refined,
+    tiers,
+)
+from crossover.report.sections.machine import Course
+from crossover.report.sentences import chance, findings, holes, thresholds
+
+
+class Page:
+    """The report on one results folder. `leads` names, for each experiment, the metric that speaks for it."""
+
+    def __init__(self, leads: dict[str, str], results: Path | None = None):
+        self.results = results or inputs.results("report RESULTS --page PAGE")
+        self.leads = leads
+        self.tables = corridor.load(self.results)
+        self.published = published.read()
+        self.failures = [*failure.within(self.results), *inputs.failures()]
+
+    # ---- the whole page
+
+    def script(self) -> Markdown:
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def failed(self) -> Markdown:
+        """What this run and this page lack because it failed."""
+        return Markdown(callout(self.failures))
+
+    @part()
+    def recommended(self) -> Markdown:
+        """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""
+        return Markdown(recommendations.section(self.tables.recommendations))
+
+    @part()
+    def summary(self) -> Markdown:
+        """The page in a few sentences."""
+        return Markdown(summary.sentences(self.tables, self.leads, partial=bool(inputs.waiting().get("partial"))))
+
+    @part()
+    def headlines(self) -> Markdown:
+        """What each experiment's leading metric came to, and which experiments were not run."""
+        return Markdown(findings.headlines(self.tables, self.leads))
+
+    @part("crossovers")
+    def crossovers(self) -> Markdown:
+        """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
+        panels = self.tables.all_leading(self.leads)
+        lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in crossovers.lines(panel)]
+        return _table(["experiment", "metric", *crossovers.HEADER], lines, "No arm could be compared with another.")
+
+    @part("ranks")
+    def machine(self) -> Markdown:
+        """What every rank ran on, one column per kind of host."""
+        kinds = machine.kinds(self.tables.ranks)
+        if not kinds:
+            return Markdown("No rank left word of where it ran.")
+        header = ["what", *(numbers.listed(kind.hosts) for kind in kinds)]
+        return Markdown(
+            markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
+        )
+
+    @part("launches", "measurements")
+    def health(self) -> Markdown:
+        """How each experiment went, one column each: what was asked, what it took, what was not sane."""
+        names = self.tables.experiments
+        if not names:
+            return Markdown("Nothing was launched.")
+        measurements = self._measurements()
+        courses = [self._course(name, measurements) for name in names]
+        lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
+        return Markdown(markup.pipe_table(["what", *(f"`{name}`" for name in names)], lines))
+
+    @part()
+    def holes(self) -> Markdown:
+        """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
+        missing = filter(None, [holes.absent(self._absent())])
+        failed = filter(None, [listed(self.failures)])
+        partial = filter(None, [holes.partial(inputs.waiting().get("partial", []))])
+        tried = [*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())]
+        said = "\n\n".join([*failed, *partial, *tried])
+        return Markdown(said or "There are none: every launch left data.")
+
+    @sentence
+    def when(self) -> str:
+        """On which days the launches began, as the beginning of a sentence."""
+        return machine.when(self.tables.launches)
+
+    # ---- how sure
+
+    @sentence
+    def odds(self) -> str:
+        """Of how many findings one is chance's."""
+        return chance.odds()
+
+    @part()
+    def certainty(self) -> Markdown:
+        """What each experiment could have shown, in sentences."""
+        said = certainty.sentences(self._leading(self.tables.sensitivity))
+        return Markdown(said or "No arm could be compared with another.")
+
+    @part("sensitivity", "needs")
+    def sure(self) -> Markdown:
+        """For each arm what the null arms show, beside how well it is known itself and how well it was to be."""
+        lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
+        return _table(certainty.SURE_HEADER, lines, "No arm could be compared with another.")
+
+    @part("needs")
+    def needs(self) -> Markdown:
+        """Where each arm's noise comes from, and the launches and rounds that the next run needs."""
+        lines = certainty.needs(self._leading(self.tables.needs))
+        return _table(certainty.NEEDS_HEADER, lines, "No arm could be compared with another.")
+
+    @part("steady")
+    def steady(self) -> Markdown:
+        """How many series settled, and the launches that have some which did not."""
+        kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
+        table = record.read(self.results / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
+        counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
+        if not counts:
+            return Markdown("Nothing was measured.")
+        shown = markup.pipe_table(certainty.STEADY_HEADER, certainty.steady(counts))
+        return Markdown("\n\n".join(filter(None, [shown, certainty.unsettled(counts)])))
+
+    @part("groups")
+    def groups(self) -> Markdown:
+        """The places where launches fall into two groups, whose mean is the value of neither."""
+        table = record.read(self.results / "groups.parquet", record.GROUPS).to_pylist()
+        lines = certainty.groups(self._leading(table))
+        return _table(certainty.GROUPS_HEADER, lines, "No launches of any pair of arms fall into two groups.")
+
+    @part("fits")
+    def fits(self) -> Markdown:
+        """What a message and what a byte cost, wherever time was measured against size."""
+        return _table(fits.HEADER, fits.lines(self._leading(self.tables.fits)), "No time was measured against size.")
+
+    def _leading(self, table: Sequence[Row]) -> list[Row]:
+        return self.tables.of_leads(table, self.leads)
+
+    # ---- one experiment
+
+    @part(OF_EXPERIMENT)
+    def charts(self, experiment: str) -> Markdown:
+        """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
+        every = self.tables.panels(experiment, self.leads.get(experiment))
+        panels = [panel for panel in every if panel.values or panel.near_ratios]
+        if not panels and experiment in self._without_tables():
+            return Markdown("")
+        if not panels:
+            return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
+        metrics = list(dict.fromkeys(panel.metric for panel in panels))
+        groups = ([panel for panel in panels if panel.metric == name] for name in metrics)
+        sections = [metric.section(self.results / "figures", group, self.published) for group in groups]
+        if len(sections) == 1:
+            return Markdown(sections[0])
+        tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in zip(metrics, sections, strict=True))
+        return Markdown(f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::")
+
+    @part()
+    def findings(self, experiment: str) -> Markdown:
+        """What the leading metric's panels show, in sentences."""
+        leading = self.tables.leading(experiment, self.leads.get(experiment))
+        said = [
+            [findings.findings(panel), refined.refined(panel, self.tables.launches), thresholds.sentences(panel)]
+            for panel in leading
+        ]
+        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in said))
+
+    @part()
+    def ratios(self, experiment: str) -> Markdown:
+        """The leading metric's ratios at a few points of the axis, the ends among them."""
+        return _table(*ratios.table(self.tables.leading(experiment, self.leads.get(experiment))), "")
+
+    @part()
+    def costs(self, experiment: str) -> Markdown:
+        """What a send costs on each curve, where throughputs and send rates were measured."""
+        return _table(*costs.table(self.tables.panels(experiment)), "No send was timed.")
+
+    @part()
+    def waiting(self, experiment: str) -> Markdown:
+        """What of an experiment this run leaves to higher tiers and to clusters."""
+        known = inputs.waiting()
+        higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
+
+    @part()
+    def claims(self) -> Markdown:
+        """The verdicts on the claims of others: a line for every claim."""
+        return Markdown(claims.table(self.tables.claims) or "No claim was judged.")
+
+    @part()
+    def claims_told(self) -> Markdown:
+        """The same in sentences, source by source."""
+        return Markdown("\n\n".join(claims.paragraphs(self.tables.claims)))
+
+    @part()
+    def ladder(self) -> Markdown:
+        """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
+        shown = ladder.panel(self.tables.summary)
+        if shown is None:
+            return Markdown("Too few layers were measured to be stacked.")
+        chart = gallery.gallery(self.results / "figures" / ladder.NAME, [shown])
+        caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
+        return Markdown(f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
+
+    @part()
+    def others(self) -> Markdown:
+        """A section for each experiment that the page's text does not know."""
+        sections = []
+        for name in self.tables.order(self.leads):
+            if name not in self.leads:
+                parts = (self.charts(name), self.findings(name), self.ratios(name), self.waiting(name))
+                sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
+        return Markdown("\n\n".join(sections))
+
+    def _validities(self) -> list[Row]:
+        """How the blocks of each arm ended, by experiment and protocol."""
+        kinds = ["experiment", "protocol", "arm", "validity"]
+        found = self._measurements().select([*kinds, "value"]).group_by(kinds, use_threads=False)
+        return [row | {"values": row["value_count"]} for row in found.aggregate([("value", "count")]).to_pylist()]
+
+    def _measurements(self) -> pa.Table:
+        return record.read(self.results / "measurements.parquet", record.MEASUREMENTS)
+
+    def _course(self, experiment: str, measurements: pa.Table) -> Course:
+        own = measurements.filter(pc.equal(measurements["experiment"], experiment))
+        cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
+        launches, ranks = (
+            [row for row in table if row["experiment"] == experiment]
+            for table in (self.tables.launches, self.tables.ranks)
+        )
+        return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
+
+    def _absent(self) -> list[str]:
+        return [name for name in self.leads if name not in {*self.tables.experiments, *self._without_tables()}]
+
+    def _without_tables(self) -> set[str]:
+        """The experiments of which a table failed: that it has no rows says nothing of what was measured."""
+        return {each.experiment for each in self.failures if each.kind == "table"}
+
+
+def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
+    return Markdown(markup.pipe_table(header, rows) if rows else empty)

@@ -1,0 +1,66 @@
+"""One metric of an experiment on the page: the figure of its panels with a caption, and below it their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from crossover.config.published import Dataset
+from crossover.report.base import markup, tables
+from crossover.report.base.tables import Panel
+from crossover.report.charts import gallery, overlay
+from crossover.report.sections import crossovers
+from crossover.report.sentences import citations, thresholds
+
+
+def section(figures: Path, panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
+    """The figure and the tables of the panels of one metric, drawn in `figures`, as Markdown.
+
+    Raises gallery.MissingFigureError.
+    """
+    name = tables.slug(f"{panels[0].experiment} {panels[0].metric}")
+    charts = gallery.gallery(figures / panels[0].experiment, panels, datasets)
+    below = [
+        (header, [line for panel in panels for line in lines(panel)])
+        for header, lines in ((crossovers.HEADER, crossovers.lines), (thresholds.HEADER, thresholds.lines))
+    ]
+    return "\n\n".join(
+        [
+            markup.figure(name, charts, caption(panels, datasets)),
+            *(markup.pipe_table(header, lines) for header, lines in below if lines),
+        ]
+    )
+
+
+def caption(panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
+    """What the charts show, and what each of the marks in them means that is there."""
+    first = panels[0]
+    compared = [panel for panel in panels if panel.reference]
+    reference = compared[0].reference if compared else ""
+    told = [f"{first.metric.capitalize()} of each arm, {first.facts['better']} being better"]
+    if compared:
+        told[0] += f"; beside it the ratio to `{reference}`"
+    if marks := _marks(panels, reference):
+        told.append(f"{marks[0][0].upper()}{', '.join(marks)[1:]}")
+    if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
+        told.append("An upright line marks a crossover, the column around it its interval")
+    told += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]
+    absent = filter(None, (overlay.absent(each, panels) for each in datasets))
+    return " ".join([*(f"{sentence}." for sentence in told), *absent])
+
+
+def _published(dataset: Dataset) -> str:
+    """Whose numbers the open marks are, where they were published, and what they were measured under."""
+    where = f"{citations.cite(dataset.source)}, {markup.verbatim(dataset.locator)}"
+    return f"Open marks are published numbers: {where} ({citations.conditions(dataset.conditions)})"
+
+
+def _marks(panels: Sequence[Panel], reference: str) -> list[str]:
+    told = []
+    if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
+        told.append("bands are intervals over launches")
+    if reference:
+        told.append("the dashed line is no difference")
+    if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
+        told.append(f"grey is `{reference}` against itself: the noise level")
+    return told

@@ -1,0 +1,67 @@
+"""The page in a few sentences: what gave data, where lines cross, what became of the claims, what is only noise."""
+
+from __future__ import annotations
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Panel, Row, Tables
+from crossover.report.sections import claims
+from crossover.report.sentences import findings
+
+KINDS = {
+    "crosses": ("has a crossover", "have a crossover"),
+    "does not": ("does not cross", "do not cross"),
+    "not shown": ("shows no crossover", "show no crossover"),
+    "several": ("changes sides several times", "change sides several times"),
+    "undecided": ("is undecided", "are undecided"),
+    "not replicated": ("was not replicated", "were not replicated"),
+}
+"""What a pair of arms can come to, as the predicate of one pair, and of several."""
+
+KIND = {"one": "crosses", "always": "does not", "none": "not shown", "several": "several"}
+"""What each verdict on a crossover comes to."""
+
+
+def sentences(tables: Tables, leads: dict[str, str], partial: bool = False) -> str:
+    """A paragraph of a few sentences, empty if nothing was launched; `leads` gives the leading metrics.
+
+    Of a `partial` run the page takes the launches that exist, whichever those are.
+    """
+    if not tables.launches:
+        return ""
+    panels = tables.all_leading(leads)
+    judged = claims.counts(tables.claims) if tables.claims else ""
+    taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
+    return " ".join(filter(None, [_coverage(tables), taken, _crossings(panels), judged, _noise(panels)]))
+
+
+def _coverage(tables: Tables) -> str:
+    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    hosts = sorted({row["host"] for row in tables.ranks})
+    where = f" on {numbers.listed(hosts)}" if 0 < len(hosts) < 4 else f" on {len(hosts)} hosts" if hosts else ""
+    total = numbers.counted(len(tables.launches), "launch")
+    count = numbers.counted(len(tables.holes()), "hole")
+    gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
+    return f"{len(measured)} of {total} gave data{where}{gaps}."
+
+
+def _crossings(panels: list[Panel]) -> str:
+    """What the pairs of arms came to, in the leading metrics."""
+    rows = [row for panel in panels for arm in panel.rivals if (row := panel.crossover_of(arm))]
+    if not rows:
+        return ""
+    kinds = ["not replicated" if row["launches"] < 2 else KIND.get(row["verdict"], "undecided") for row in rows]
+    return f"Of {numbers.counted(len(rows), 'pair')} of arms {numbers.tally(kinds, KINDS)} (@sec-crossovers)."
+
+
+def _noise(panels: list[Panel]) -> str:
+    """What the null arms of the leading metrics came to."""
+    cells: dict[str, list[Row]] = {}
+    for panel in panels:
+        cells.setdefault(panel.experiment, []).extend(panel.ratios_of(panel.null))
+    told = [f"{findings.largest(own)} in `{name}`" for name, own in cells.items() if own]
+    if not told:
+        return ""
+    return (
+        f"An arm against itself differed at single points by up to {numbers.listed(told)}; @sec-sure tells what "
+        "that leaves to be shown."
+    )

@@ -1,0 +1,72 @@
+"""What a page was made from, as the page itself says it: the results by their content, and what it was told of the run.
+
+No date is in it: the same results give the same page, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from crossover.records import record
+
+MARK = "crossover-origin"
+"""The identifier of the element that holds it, by which any page of ours is known."""
+
+ELEMENT = re.compile(rf'<script type="application/json" id="{MARK}">(.*?)</script>', re.DOTALL)
+
+
+class OriginError(Exception):
+    """A page that does not say what it was made from; the message names it and the next step."""
+
+
+def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
+    """What a page on `results` would be made from: the digest of each table and of each folder of figures."""
+    return {
+        "crossover": record.VERSION,
+        "made_from": {path.relative_to(results).as_posix(): _digest(path) for path in _sources(results)},
+        "waiting": json.loads(waiting),
+    }
+
+
+def stamped(text: str, facts: dict[str, Any]) -> str:
+    """A page with the facts in it, as data that nothing on it uses."""
+    # Inside a script element only a closing tag ends the text.
+    told = json.dumps(facts, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    body, end, rest = text.rpartition("</body>")
+    element = f'<script type="application/json" id="{MARK}">{told}</script>'
+    return f"{body}{element}\n{end}{rest}" if end else f"{text}{element}\n"
+
+
+def read(page: Path) -> dict[str, Any]:
+    """What a page says that it was made from. Raises OriginError."""
+    try:
+        found = ELEMENT.findall(page.read_text(encoding="utf-8"))
+        facts: dict[str, Any] = json.loads(found[-1])
+        return {key: facts[key] for key in ("crossover", "made_from", "waiting")}
+    except OSError as error:
+        raise OriginError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
+    except (IndexError, KeyError, TypeError, ValueError):
+        raise OriginError(f"{page}: does not say what it was made from; render it again: make report") from None
+
+
+def _sources(results: Path) -> Iterable[Path]:
+    # A folder that is empty, because nothing was measured, gets lost in an archive or in git.
+    figures = (path for path in results.glob("figures/*") if path.is_dir() and any(_visible(path)))
+    return sorted([*results.glob("*.parquet"), *figures])
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    """The files of a folder without the hidden one that Snakemake leaves in a folder that a rule makes."""
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith("."))
+
+
+def _digest(path: Path) -> str:
+    content = sha256()
+    for file in _visible(path) if path.is_dir() else [path]:
+        content.update(file.relative_to(path).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return content.hexdigest()

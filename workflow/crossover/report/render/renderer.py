@@ -1,0 +1,112 @@
+"""From a results folder to the report: by Quarto where it is installed, by the built-in preview where it is not.
+
+Both work in a private copy of `reports/`, so that two renderings at once cannot meet, and both are told by the
+environment where the results are. The page says in itself what it was made from. It appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from crossover.config import sources
+from crossover.paths import REPORTS, WORKFLOW
+from crossover.records import failure, record
+from crossover.records.failure import Failure
+from crossover.report.render import inputs, origin, preview
+from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
+
+LAST_LINES = 15
+"""How much of what Quarto said is repeated when it fails."""
+
+
+class RenderError(Exception):
+    """A page that Quarto did not render, or that cannot be written; the message ends with what to do."""
+
+
+def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
+    """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
+
+    `waiting` is JSON, as `Page.waiting` reads it. Returns what the page lacks because it failed, in the results or in
+    a part of the page; the page names all of it at its top, so it is rendered again if a part failed.
+
+    Raises RenderError if Quarto fails or `page` cannot be written, preview.PreviewError if the preview fails.
+    """
+    # Before it is rendered: what changes meanwhile is then newer than the page, and known to be.
+    made_from = origin.of(results, waiting)
+    environment = os.environ | {
+        RESULTS_VARIABLE: str(results.resolve()),
+        WAITING_VARIABLE: waiting,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")])),
+    }
+    with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
+        copy = Path(folder) / "reports"
+        shutil.copytree(REPORTS, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
+        # So that a document which somebody added is cited, even before `make docs`.
+        (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
+        parts = Path(folder) / "failures"
+        environment[FAILURES_VARIABLE] = str(parts)
+        made = _rendered(copy, source, environment, page)
+        if parts.exists():
+            made = _rendered(copy, source, environment, page)
+        failures = [*failure.within(results), *inputs.read_failures(parts)]
+        text = origin.stamped(made.read_text(encoding="utf-8"), made_from)
+        _deliver(failure.stamped(text, failures), page)
+    return failures
+
+
+def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Path) -> Path:
+    """The page as rendered in a `copy` of the project."""
+    if quarto := shutil.which("quarto"):
+        print(f"report: {quarto} renders {page}", file=sys.stderr)
+        # The project knows one page, the index.
+        shutil.copyfile(REPORTS / source, copy / "index.qmd")
+        return _by_quarto(quarto, copy, environment)
+    print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
+    made = copy / "preview.html"
+    preview.render(copy / source, made, environment)
+    return made
+
+
+def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
+    done = subprocess.run(
+        [quarto, "render"],
+        cwd=copy,
+        env={**environment, "QUARTO_PYTHON": sys.executable},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    made = copy / "_site" / "index.html"
+    if done.returncode == 0 and made.is_file():
+        return made
+    what = f"ended with code {done.returncode}" if done.returncode else "ended well but left no page"
+    said = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
+    raise RenderError(
+        f"{quarto} {what}; it said\n{said}\n"
+        "Mend what it names (`quarto check jupyter` tells whether it finds this Python), or take quarto off PATH to "
+        "let the built-in preview render the page"
+    )
+
+
+def _deliver(text: str, page: Path) -> None:
+    part = page.with_name(f".{page.name}.{socket.gethostname()}.{os.getpid()}.part")
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        record.sweep(page.parent)
+        part.write_text(text, encoding="utf-8", newline="")
+        part.replace(page)
+    except OSError as error:
+        raise RenderError(f"{page}: cannot be written ({error.strerror or error}); choose another place") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

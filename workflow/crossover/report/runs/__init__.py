@@ -1,0 +1,1 @@
+"""Texts and charts on several runs: a comparison and a history."""

@@ -1,0 +1,252 @@
+"""What changed between two runs, in sentences and tables computed from a comparison's own tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crossover.records import record
+from crossover.report.base import numbers
+from crossover.report.base.tables import Row, title
+from crossover.report.sentences.chance import CHANCE
+
+MOST_NAMED = 12
+"""Changed curves that the summary names; the sections have all."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The tables of a comparison, as rows."""
+
+    curves: list[Row]
+    """Of record.CURVE_CHANGES, the ratios alone."""
+    absolute: list[Row]
+    """Likewise, the arms' own values."""
+    cells: list[Row]
+    unpaired: list[Row]
+    runs: list[Row]
+
+    @property
+    def experiments(self) -> list[str]:
+        """Those of which anything could be compared."""
+        return sorted({row["experiment"] for row in self.curves})
+
+    @property
+    def competing(self) -> list[Row]:
+        """The curves of arms: neither null arms nor ceilings."""
+        return [row for row in self.curves if not (row["null"] or row["ceiling"])]
+
+    @property
+    def changed(self) -> list[Row]:
+        """The competing curves that differ, the surest first."""
+        return sorted((row for row in self.competing if _differs(row)), key=lambda row: row["p"])
+
+    def along(self, curve: Row) -> list[Row]:
+        """The cells of a curve."""
+        names = ("experiment", "placement", "protocol", "metric", "arm")
+        return [cell for cell in self.cells if all(cell[name] == curve[name] for name in names)]
+
+
+def load(folder: Path) -> Comparison:
+    """Read the tables of a comparison.
+
+    Raises record.RecordError for one that is missing, damaged or of another version.
+    """
+    whole = record.read(folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist()
+    return Comparison(
+        [row for row in whole if row["quantity"] == "ratio"],
+        [row for row in whole if row["quantity"] == "value"],
+        record.read(folder / "changes.parquet", record.CHANGES).to_pylist(),
+        record.read(folder / "unpaired.parquet", record.UNPAIRED).to_pylist(),
+        record.read(folder / "runs.parquet", record.RUNS).to_pylist(),
+    )
+
+
+# ---- in short
+
+
+def summary(found: Comparison) -> str:
+    """How many curves changed, which, and how far to trust that."""
+    changed = found.changed
+    named = [f"- {sentence(found, row)}" for row in changed[:MOST_NAMED]]
+    if len(changed) > MOST_NAMED:
+        named.append(f"- {len(changed) - MOST_NAMED} more, in the sections below.")
+    paragraphs = [
+        _tally(found.competing),
+        "\n".join(named),
+        f"{_chance(found)} {_null(found.curves)}".strip(),
+        _alone(found),
+    ]
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def _tally(curves: list[Row]) -> str:
+    counts = Counter(row["verdict"] for row in curves)
+    words = {
+        "better": "better",
+        "worse": "worse",
+        "mixed": "better at some points and worse at others",
+        "same": f"the same within {_bound(curves)}",
+        "cannot tell": "cannot be told",
+    }
+    told = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
+    return f"Of {numbers.counted(len(curves), 'curve')} of an arm against its reference, {numbers.listed(told)}."
+
+
+def _chance(found: Comparison) -> str:
+    expected = numbers.significant(CHANCE * len(found.competing), 2)
+    count = numbers.counted(len(found.competing), "curve")
+    held = sum(row["q"] <= CHANCE for row in found.changed)
+    if not found.changed:
+        return f"If nothing had changed, chance would make about {expected} of {count} differ."
+    return (
+        f"If nothing had changed, chance would make about {expected} of {count} differ; {held} of the "
+        f"{len(found.changed)} that differ {'does' if held == 1 else 'do'} so even after correcting for their number."
+    )
+
+
+def _null(curves: list[Row]) -> str:
+    """What the null arms, which cannot change, were made to show."""
+    null = [row for row in curves if row["null"]]
+    if not null:
+        return "No null arm is in both runs."
+    wrong = sum(_differs(row) for row in null)
+    known = [abs(math.log(row["change"])) for row in null if row["change"]]
+    most = f"; the largest of their changes is {numbers.percent(math.expm1(max(known)))}" if known else ""
+    return (
+        f"Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, {wrong} "
+        f"{'was' if wrong == 1 else 'were'} found changed{most}."
+    )
+
+
+def _alone(found: Comparison) -> str:
+    whole = sum(row["x"] is None for row in found.unpaired)
+    cells = len(found.unpaired) - whole
+    told = [numbers.counted(count, noun) for count, noun in ((whole, "curve"), (cells, "point")) if count]
+    if not told:
+        return ""
+    return f"{numbers.listed(told)} could not be compared: see @sec-unpaired."
+
+
+def sentence(found: Comparison, row: Row) -> str:
+    """What became of one curve that changed."""
+    told = f"`{row['arm']}` against `{row['reference']}` is **{_now(row)}** in {_where(row)}"
+    parts = [told]
+    if row["change"] is not None:
+        parts.append(
+            f"over {numbers.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times what it "
+            f"was, {numbers.significant(row['after'])} after {numbers.significant(row['before'])}"
+        )
+    parts.append(_points(found, row))
+    if row["equivalent"]:
+        parts.append(f"as a whole it is within {_bound([row])}")
+    return f"{'; '.join(filter(None, parts))}."
+
+
+def _points(found: Comparison, row: Row) -> str:
+    """At how many points it changed by itself, and where the most."""
+    clauses = [
+        f"{word} at {row[f'cells_{word}']} of its points" for word in ("better", "worse") if row[f"cells_{word}"]
+    ]
+    if not clauses:
+        return "no single point shows that by itself"
+    sure = [cell for cell in found.along(row) if _differs(cell)]
+    most = max(sure, key=lambda cell: abs(math.log(cell["change"])))
+    where = numbers.quantity(most["x"], most["axis_unit"])
+    return f"{numbers.listed(clauses)}, most at {where}: {_times(most)} times"
+
+
+def in_a_terminal(found: Comparison) -> str:
+    """The tally and the changed curves, without Markdown."""
+    named = [f"  {sentence(found, row)}" for row in found.changed]
+    return "\n".join([_tally(found.competing), *named]).replace("**", "").replace("`", "")
+
+
+# ---- tables
+
+CURVES = ["metric, protocol", "arms", "before", "after", "after ÷ before", "verdict", "points: better, worse, same"]
+
+
+def lines(found: Comparison, experiment: str) -> list[list[str]]:
+    """A line for each arm's curve of an experiment, under CURVES."""
+    return [
+        [
+            _where(row),
+            f"`{row['arm']}` / `{row['reference']}`",
+            *(_number(row[side]) for side in ("before", "after")),
+            _times(row),
+            row["verdict"] if min(row["launches_before"], row["launches_after"]) > 1 else "not replicated",
+            f"{row['cells_better']}, {row['cells_worse']}, {row['cells_same']} of {row['cells']}",
+        ]
+        for row in found.competing
+        if row["experiment"] == experiment
+    ]
+
+
+ABSOLUTE = ["experiment", "metric, protocol", "arm", "before", "after", "after ÷ before", "shown to be"]
+
+
+def absolute_lines(found: Comparison) -> list[list[str]]:
+    """A line for each arm's own values, under ABSOLUTE."""
+    return [
+        [
+            f"`{row['experiment']}`",
+            _where(row),
+            f"`{row['arm']}`",
+            *("–" if row[side] is None else numbers.quantity(row[side], row["unit"]) for side in ("before", "after")),
+            _times(row),
+            f"the same within {_bound([row])}" if row["verdict"] == "same" else "nothing",
+        ]
+        for row in found.absolute
+        if not row["ceiling"]
+    ]
+
+
+def unpaired(found: Comparison) -> str:
+    """What has no partner, by reason."""
+    reasons: dict[tuple[str, str, str], list[Row]] = {}
+    for row in found.unpaired:
+        reasons.setdefault((row["experiment"], row["run"], row["reason"]), []).append(row)
+    told = [f"- {_hole(*key, rows)}" for key, rows in reasons.items()]
+    return "\n".join(told) or "There are none: both runs measured the same."
+
+
+def _hole(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
+    arms = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
+    count = numbers.counted(len(rows), "curve" if rows[0]["x"] is None else "point")
+    return f"`{experiment}`, {count} of {arms}, in {run if run == 'both' else f'the run {run}'}: {reason}."
+
+
+# ---- words
+
+
+def bound(found: Comparison) -> str:
+    """What counts as the same."""
+    return _bound(found.curves)
+
+
+def _bound(rows: Sequence[Row]) -> str:
+    return f"±{numbers.percent(rows[0]['within'] - 1)}" if rows else "the bounds"
+
+
+def _differs(row: Row) -> bool:
+    return row["verdict"] in ("better", "worse", "mixed")
+
+
+def _now(row: Row) -> str:
+    return "better and worse" if row["verdict"] == "mixed" else str(row["verdict"])
+
+
+def _where(row: Row) -> str:
+    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
+
+
+def _times(row: Row) -> str:
+    return "–" if row["change"] is None else numbers.ratio(row["change"], row["low"], row["high"])
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else numbers.significant(value)

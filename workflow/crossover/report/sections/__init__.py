@@ -1,0 +1,1 @@
+"""Sections of the report: tables and sentences of one subject each."""

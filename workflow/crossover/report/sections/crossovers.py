@@ -1,0 +1,32 @@
+"""Where each arm of a panel passes its reference, as lines of a table."""
+
+from __future__ import annotations
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Panel, Row
+from crossover.report.sentences import findings
+
+HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
+
+
+def lines(panel: Panel) -> list[list[str]]:
+    """A line for each arm that was compared with the reference, under HEADER."""
+    return [
+        [
+            panel.title,
+            f"`{arm}` / `{panel.reference}`",
+            findings.verdict(panel, arm),
+            *_place(row, findings.room(panel, arm)),
+        ]
+        for arm in panel.rivals
+        if (row := panel.crossover_of(arm))
+    ]
+
+
+def _place(row: Row, room: str) -> tuple[str, str]:
+    """The place and the measured points around it, where there is one place; else where there is room for one."""
+    if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
+        return f"if any, {room}" if room else "–", "–"
+    unit = row["axis_unit"]
+    bracket = numbers.bracket(row["bracket_low"], row["bracket_high"], unit)
+    return numbers.position(row["x"], row["low"], row["high"], unit), bracket

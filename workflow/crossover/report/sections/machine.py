@@ -1,0 +1,173 @@
+"""What the ranks and launches tell of the machine and of how the run went, as short texts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Row
+
+UNKNOWN = "not told"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Hosts that are alike in everything that FACTS lists."""
+
+    hosts: list[str]
+    facts: dict[str, str]
+
+
+def kinds(ranks: list[Row]) -> list[Kind]:
+    """Group the hosts of all ranks by what they are."""
+    by_host = {
+        host: {name: _distinct(fact(row) for row in ranks if row["host"] == host) for name, fact in FACTS.items()}
+        for host in sorted({row["host"] for row in ranks})
+    }
+    alike: dict[str, list[str]] = {}
+    for host, facts in by_host.items():
+        alike.setdefault(json.dumps(facts), []).append(host)
+    return [Kind(hosts, json.loads(facts)) for facts, hosts in alike.items()]
+
+
+def _distinct(values: Iterable[str]) -> str:
+    return "; ".join(sorted(set(values)))
+
+
+def _text(name: str) -> Callable[[Row], str]:
+    return lambda row: str(row[name] or UNKNOWN)
+
+
+def _table(name: str, unit: str = "") -> Callable[[Row], str]:
+    """A column of JSON as text; empty entries are left out."""
+
+    def fact(row: Row) -> str:
+        entries: dict[str, object] = json.loads(row[name] or "{}")
+        told = [f"{key} {value}{unit}" for key, value in sorted(entries.items()) if value]
+        return ", ".join(told) or UNKNOWN
+
+    return fact
+
+
+def _slurm(row: Row) -> str:
+    """The partition alone: a job's own numbers differ from launch to launch and describe no machine."""
+    job: dict[str, str] | None = json.loads(row["slurm"] or "null")
+    return f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job"
+
+
+def _memory(row: Row) -> str:
+    return numbers.quantity(row["memory_bytes"], "bytes") if row["memory_bytes"] else UNKNOWN
+
+
+FACTS: dict[str, Callable[[Row], str]] = {
+    "processor": _text("cpu"),
+    "logical processors": _text("logical_cpus"),
+    "memory": _memory,
+    "governor": _text("governor"),
+    "affinity of the ranks": _text("affinity"),
+    "network": _table("network", unit=" Mbit/s"),
+    "kernel": _text("kernel"),
+    "system": _text("os"),
+    "container": lambda row: str(row["container"] or "none"),
+    "Slurm": _slurm,
+    "MPI": _text("mpi"),
+    "Python": _text("python"),
+    "libraries": _table("libraries"),
+}
+"""The rows of the machine's table, each with how it is read from a rank."""
+
+
+# ---- how the run went
+
+
+@dataclass(frozen=True)
+class Course:
+    """The launches of one experiment and the rows they left, as HEALTH reads them."""
+
+    launches: list[Row]
+    stops: list[str | None]
+    """Why each cell of each launch stopped."""
+    validities: list[str | None]
+    """What was made of each row."""
+    ranks: list[Row]
+    """What ran them."""
+
+
+def with_data(course: Course) -> str:
+    """How many of the launches measured anything."""
+    measured = sum(row["outcome"] == "measured" for row in course.launches)
+    return f"{measured} of {len(course.launches)}"
+
+
+def asked(course: Course) -> str:
+    """What each launch was asked for; a run that was asked for different things says them all."""
+    return _distinct(_order(json.loads(row["settings"])) if row["settings"] else UNKNOWN for row in course.launches)
+
+
+def _order(settings: dict[str, Any]) -> str:
+    rounds, block = settings["rounds"], numbers.quantity(settings["block_seconds"], "s")
+    return (
+        f"blocks of at least {block}, {rounds['at_least']} to {rounds['at_most']} rounds a cell, "
+        f"±{numbers.percent(settings['target_width'])} within "
+        f"{numbers.duration(settings['budget_seconds'])} a launch"
+    )
+
+
+def took(course: Course) -> str:
+    """The wall time of all launches together, the holes included."""
+    known = [row["wall_seconds"] for row in course.launches if row["wall_seconds"] is not None]
+    return numbers.duration(sum(known)) if known else UNKNOWN
+
+
+def timed_share(course: Course) -> str:
+    """The share of the launches' wall time that lay inside timed blocks; holes timed nothing."""
+    measured = [row for row in course.launches if row["outcome"] == "measured" and row["wall_seconds"]]
+    wall_seconds = sum(row["wall_seconds"] for row in measured)
+    if not wall_seconds:
+        return "–"
+    timed_seconds = sum(row["timed_seconds"] or 0 for row in measured)
+    return f"{numbers.percent(timed_seconds / wall_seconds)} of {numbers.duration(wall_seconds)}"
+
+
+def between_hosts(course: Course) -> str:
+    """The network interfaces by which ranks on several hosts reached each other."""
+    return _distinct(str(row["interface"] or UNKNOWN) for row in course.ranks if row["placement"] == "nodes") or "–"
+
+
+def tally(values: Iterable[str | None]) -> str:
+    """How often each value occurs, the most frequent first.
+
+    >>> tally(["width", "budget", "width"])
+    'width: 2, budget: 1'
+    """
+    counts = Counter(value or UNKNOWN for value in values)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{value}: {count:,}" for value, count in ordered) or "–"
+
+
+def when(launches: list[Row]) -> str:
+    """The first and the last day of the launches, as the beginning of a sentence.
+
+    >>> when([{"started_utc": "2026-11-21T10:00:00+00:00"}, {"started_utc": None}])
+    'Launched on 2026-11-21'
+    """
+    days = sorted(row["started_utc"][:10] for row in launches if row["started_utc"])
+    if not days:
+        return "Nothing was launched"
+    return f"Launched on {days[0]}" if days[0] == days[-1] else f"Launched from {days[0]} to {days[-1]}"
+
+
+HEALTH: dict[str, Callable[[Course], str]] = {
+    "launches with data": with_data,
+    "asked of each launch": asked,
+    "all launches took": took,
+    "in timed blocks": timed_share,
+    "interface between hosts": between_hosts,
+    "cells, by why they stopped": lambda course: tally(course.stops),
+    "rows, by validity": lambda course: tally(course.validities),
+}
+"""The rows of the table on how the run went, each with how it is read from an experiment's course."""

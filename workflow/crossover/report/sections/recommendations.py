@@ -1,0 +1,178 @@
+"""What to set on this machine: a table, the lines to paste, and the reasons where nothing is recommended."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby, repeat
+
+from crossover.report.base import markup, numbers
+from crossover.report.base.tables import Row, title
+
+HEADER = ["setting", "for", "set it to", "gain over the default", "what else changes"]
+LEFT_HEADER = ["setting", "for", "why nothing is recommended"]
+
+
+def section(rows: Sequence[Row]) -> str:
+    """The whole section, from the rows of the recommendations."""
+    if not rows:
+        return "No setting was examined."
+    passed, left = ([row for row in rows if row["recommended"] is wanted] for wanted in (True, False))
+    parts = [opening(passed, left)]
+    if passed:
+        lines = [
+            [name, _served(row), _value(row), "–" if row["gain"] is None else gain(row), _else(row)]
+            for names, own in _by_setting(passed)
+            for name, row in zip(names, own, strict=False)
+        ]
+        parts.append(markup.pipe_table(HEADER, lines))
+        parts += conflicts(passed)
+        parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
+    if left:
+        # Where nothing at all is recommended, the reasons are what there is to read.
+        about = f"Best left as they are: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
+        parts.append(markup.folded(about, markup.pipe_table(LEFT_HEADER, list(_reasons(left))), unfolded=not passed))
+    return "\n\n".join(parts)
+
+
+def conflicts(passed: Sequence[Row]) -> Iterator[str]:
+    """A paragraph for each setting and condition in which what serves one aim does not serve another."""
+    for (name, _), own in groupby(passed, lambda row: (_name(row), row["condition"])):
+        rows = list(own)
+        values = [f"{_value(row)} for {_served(row)}" for row in rows]
+        costs = [
+            f"{_value(row)} is {numbers.listed(worse)}"
+            for row in rows
+            if (worse := [_changed(effect, row) for effect in _effects(row) if _is_cost(effect, row)])
+        ]
+        if costs or len({row["aims"] for row in rows}) > 1:
+            yield " ".join(f"{said}." for said in [f"The aims disagree on {name}: {numbers.listed(values)}", *costs])
+
+
+def _is_cost(effect: Row, row: Row) -> bool:
+    """Whether an effect of a row's value is a loss in another aim."""
+    return effect["says"] == "worse" and effect["aim"] is not None and effect["aim"] not in json.loads(row["aims"])
+
+
+def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
+    """How much can be recommended, and the most that is gained by it."""
+    examined = numbers.counted(len(passed) + len(left), "setting")
+    told = [f"{examined} examined, each for one aim and condition: **{len(passed)} passed** the test."]
+    gaining = [row for row in passed if row["gain"] is not None]
+    if gaining:
+        most = max(gaining, key=lambda row: float(row["gain"]))
+        told.append(f"The most is gained by {_name(most)} for {_served(most)}: {gain(most)}.")
+    return " ".join(told)
+
+
+def reason(row: Row) -> str:
+    """Why there is no recommendation, with the numbers by which that was judged."""
+    told = [str(row["reason"])]
+    if row["gain"] is not None:
+        told[0] += f": `{row['arm']}` is {gain(row)}"
+        if row["smallest_effect"] is not None:
+            told.append(f"the smallest effect is {numbers.significant(row['smallest_effect'])}")
+        if row["x"] is not None:
+            told.append(f"the place would be {_place(row)}")
+    return "; ".join(told)
+
+
+def gain(row: Row) -> str:
+    """By what factor the setting is better than the default, and where."""
+    where = _over(row["gain_from"], row["gain_to"], row["axis_unit"])
+    best = f" (the best of {row['tried']} that were tried)" if row["tried"] > 1 else ""
+    factor = numbers.ratio(row["gain"], row["gain_low"], row["gain_high"])
+    return f"{factor} times better than `{row['default']}` in {row['metric']}{where}{best}"
+
+
+def _over(first: float | None, last: float | None, unit: str) -> str:
+    """The measured points that a gain is a mean over."""
+    ends = [numbers.quantity(end, unit) for end in (first, last) if end is not None]
+    return f", {'on average over ' * (len(set(ends)) > 1)}{' to '.join(dict.fromkeys(ends))}" if ends else ""
+
+
+def _changed(effect: Row, row: Row) -> str:
+    """What the value of a row changes in one other respect; what it has in common with the row's gain is left out."""
+    factor, low, high = (effect.get(name) for name in ("factor", "low", "high"))
+    over = "" if effect["over"] == row["default"] else f" than `{effect['over']}`"
+    of = "" if effect["experiment"] == row["experiment"] else f" of `{effect['experiment']}`"
+    if factor is None:
+        return f"the same{over.replace('than', 'as')} at every measured point"
+    alike = [effect["from"], effect["to"]] == [row["gain_from"], row["gain_to"]]
+    where = "" if alike else _over(effect["from"], effect["to"], effect["axis_unit"])
+    if effect["says"] == "not shown":
+        return f"no difference shown in {effect['metric']}{of} ({numbers.ratio(factor, low, high)}{over}){where}"
+    if effect["says"] == "worse":
+        factor, low, high = 1 / factor, *(None if end is None else 1 / end for end in (high, low))
+    return f"{numbers.ratio(factor, low, high)} times {effect['says']}{over} in {effect['metric']}{of}{where}"
+
+
+def _effects(row: Row) -> list[Row]:
+    return json.loads(row["effects"]) if row["effects"] else []
+
+
+def _aims(row: Row) -> str:
+    return numbers.listed(json.loads(row["aims"]))
+
+
+def _value(row: Row) -> str:
+    if row["x"] is None:
+        return f"**`{json.loads(row['value'])}`**"
+    place = f"**{_place(row)}**"
+    return place if row["default"] is None else f"`{row['arm']}` from {place} on"
+
+
+def _place(row: Row) -> str:
+    if row["low"] is None:
+        return f"{numbers.quantity(row['x'], row['axis_unit'])}, or less"
+    return numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+
+
+def _name(row: Row) -> str:
+    return f"`{row['setting']}` of {row['library']}"
+
+
+def _by_setting(rows: Sequence[Row]) -> Iterator[tuple[Iterator[str], list[Row]]]:
+    """The rows of each setting, and what it is called line by line: it is explained once."""
+    for (name, about), own in groupby(rows, lambda row: (_name(row), row["about"])):
+        yield chain([f"{name}: {about}"], repeat(name)), list(own)
+
+
+def _reasons(rows: Sequence[Row]) -> Iterator[list[str]]:
+    """A line for each setting, aim and reason, under LEFT_HEADER, with all the places that share the reason."""
+    for names, own in _by_setting(rows):
+        places: dict[tuple[str, str], list[str]] = {}
+        for row in own:
+            places.setdefault((_aims(row), reason(row)), []).append(_where(row))
+        for name, ((aims, why), where) in zip(names, places.items(), strict=False):
+            yield [name, f"{aims} ({'; '.join(dict.fromkeys(where))})", why]
+
+
+def _else(row: Row) -> str:
+    """What else the value changes: the metrics that decide an aim first, those beside them last."""
+    effects = sorted(_effects(row), key=lambda effect: effect["aim"] is None)
+    return "; ".join(_changed(effect, row) for effect in effects) or "–"
+
+
+def _served(row: Row) -> str:
+    """The aims, and where the value serves them."""
+    return f"{_aims(row)} ({_where(row)})"
+
+
+def _where(row: Row) -> str:
+    """The condition; where there is no default to be measured against, whose number it is as well."""
+    if row["protocol"] is None:
+        return f"`{row['experiment']}`"
+    whose = f", `{row['arm']}`" if row["arm"] is not None and row["default"] is None else ""
+    return f"{title(row['protocol'], row['placement'])}{whose}"
+
+
+def _to_paste(name: str, rows: Sequence[Row]) -> str:
+    """The snippets of one setting, folded."""
+    labels = [f"For {_served(row)}".replace("`", "") for row in rows]
+    shown = "".join(
+        f"<p>{html.escape(label)}</p><pre><code>{html.escape(row['snippet'])}</code></pre>"
+        for label, row in zip(labels, rows, strict=True)
+    )
+    return f"<details><summary>To paste: {html.escape(name.replace('`', ''))}</summary>{shown}</details>"

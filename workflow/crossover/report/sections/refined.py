@@ -1,0 +1,33 @@
+"""Sentences about the second sweep, which looks into the crossovers that the first has found, in Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Panel, Row
+
+
+def refined(panel: Panel, launches: Iterable[Row]) -> str:
+    """By which launches and points a panel's curves were refined; empty if by none."""
+    seen = {row["launch"]: points for row in launches if (points := _points(panel, row))}
+    if not seen:
+        return ""
+    launched, points = sorted(seen), sorted(set().union(*seen.values()))
+    unit = panel.facts["axis_unit"]
+    which = f"{launched[0]} to {launched[-1]}" if len(launched) > 1 else f"{launched[0]}"
+    ends = [numbers.quantity(point, unit) for point in (points[0], points[-1])]
+    return (
+        f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) looked into what the first "
+        f"had found, at {numbers.counted(len(points), 'point')} from {ends[0]} to {ends[1]}."
+    )
+
+
+def _points(panel: Panel, launch: Row) -> list[int]:
+    """The points of a panel's axis that a launch of the second sweep measured."""
+    here = (launch["experiment"], launch["placement"]) == (panel.experiment, panel.placement)
+    if not here or launch["outcome"] != "measured" or not launch["settings"]:
+        return []
+    points: list[int] = json.loads(launch["settings"]).get("cells", {}).get(panel.protocol, [])
+    return points

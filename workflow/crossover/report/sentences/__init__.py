@@ -1,0 +1,1 @@
+"""Sentences that several sections share: findings, summary, citations, alternative texts."""

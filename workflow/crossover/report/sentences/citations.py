@@ -1,0 +1,32 @@
+"""How the page cites the documents that published claims and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crossover.config import sources
+from crossover.report.base import markup
+
+
+def cite(key: str) -> str:
+    """A citation of a document; its name alone if this project does not list it, as in a bundle from another one."""
+    return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
+
+
+def reference(key: str) -> str:
+    """Authors, title and year of a document, its citation, and the conditions that it measured under."""
+    known = sources.read().get(key)
+    if known is None:
+        return f"**{markup.verbatim(key)}**"
+    return (
+        f"**{markup.verbatim(known.reference)}** {cite(key)}. {known.kind}. Conditions: {conditions(known.conditions)}."
+    )
+
+
+def conditions(told: Mapping[str, str]) -> str:
+    """Conditions in words, but for those that do not apply."""
+    return "; ".join(
+        f"{name} {markup.verbatim(value)}" if value != sources.NOT_STATED else f"{name} not stated"
+        for name, value in told.items()
+        if value != sources.INAPPLICABLE
+    )

@@ -1,0 +1,246 @@
+"""Sentences computed from the tables, in Markdown. No number in them is typed."""
+
+from __future__ import annotations
+
+import math
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Panel, Row, Tables
+from crossover.report.sentences import holes
+
+# ---- one experiment
+
+
+def findings(panel: Panel) -> str:
+    """One paragraph: what each arm does at both ends of the axis, where it crosses, how loud the noise is."""
+    if not panel.compared:
+        return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
+    sentences = [sentence for arm in panel.compared for sentence in (_ends(panel, arm), crossing(panel, arm))]
+    return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
+
+
+def _arms_seen(panel: Panel) -> str:
+    arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
+    return f"only {numbers.listed(arms)} left data"
+
+
+def _ends(panel: Panel, arm: str) -> str:
+    """What the ratio says at the small and at the large end of the axis."""
+    cells = panel.ratios_of(arm)
+    first, last = cells[0], cells[-1]
+    standing = _standing(panel, first, f"`{panel.reference}`")
+    near = f"At {_place(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
+    far = f"; at {_place(last)} it {_standing(panel, last)}, with {_times(last)}" if len(cells) > 1 else ""
+    return f"{near}{far}."
+
+
+def _place(cell: Row) -> str:
+    return numbers.quantity(cell["x"], cell["axis_unit"])
+
+
+def _times(cell: Row) -> str:
+    return f"{numbers.ratio(cell['ratio'], cell['low'], cell['high'])} times"
+
+
+def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
+    """How a cell's arm compares with its reference: only an interval that leaves out 1 makes it a difference."""
+    than = f" than {reference}" if reference else ""
+    if cell["low"] is None or cell["high"] is None:
+        return f"looks {_word(panel, cell)}{than} (not replicated)"
+    if cell["low"] <= 1 <= cell["high"]:
+        return f"cannot be told from {reference or 'it'}"
+    return f"is {_word(panel, cell)}{than}"
+
+
+def _word(panel: Panel, cell: Row) -> str:
+    """What a ratio, taken at its word, makes of the arm: ahead or behind, in the words of its unit."""
+    better, worse = numbers.comparatives(panel.unit)
+    return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
+
+
+def crossing(panel: Panel, arm: str) -> str:
+    """The verdict on where `arm` passes the reference, as one sentence."""
+    row, reference = panel.crossover_of(arm), panel.reference
+    if row is None:
+        return f"Whether `{arm}` passes `{reference}` was not examined."
+    if row["launches"] < 2:
+        return "With one launch this is not replicated: there is no interval and no verdict."
+    match row["verdict"]:
+        case "one":
+            where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+            return f"It becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{_bracket(row)}."
+        case "always":
+            return f"It is {_mostly(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
+        case "none":
+            return (
+                f"No crossover is shown: wherever the difference is significant, `{arm}` is {_mostly(panel, arm)} "
+                f"than `{reference}`.{_if_once(panel, arm)}"
+            )
+        case "several":
+            return f"It changes sides with `{reference}` several times along the axis, so no single crossover is given."
+        case _:
+            said = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
+            return said + _if_once(panel, arm)
+
+
+def _if_once(panel: Panel, arm: str) -> str:
+    where = room(panel, arm)
+    return f" If they cross once, it is {where}." if where else ""
+
+
+def room(panel: Panel, arm: str) -> str:
+    """Where a crossover could be that was not shown: the interval of one that is there; empty if that is anywhere."""
+    row, cells = panel.crossover_of(arm), panel.ratios_of(arm)
+    if row is None or row["x"] is not None or row["low"] is None or row["high"] is None:
+        return ""
+    low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
+    # What is not rejected at an end of the axis may as well be beyond.
+    match row["low"] > cells[0]["x"], row["high"] < cells[-1]["x"]:
+        case True, True:
+            return f"between {low} and {high}"
+        case True, False:
+            return f"at {low} or above"
+        case False, True:
+            return f"at {high} or below"
+        case _:
+            return ""
+
+
+def verdict(panel: Panel, arm: str) -> str:
+    """The same in two or three words, for a table."""
+    row = panel.crossover_of(arm)
+    if row is None:
+        return "not examined"
+    if row["launches"] < 2:
+        return "not replicated"
+    match row["verdict"]:
+        case "one":
+            return f"becomes {_beyond(panel, arm)}"
+        case "always":
+            return f"always {_mostly(panel, arm)}"
+        case "none":
+            return f"{_mostly(panel, arm)} or level"
+        case "several":
+            return "changes sides several times"
+        case _:
+            return "undecided"
+
+
+def _bracket(row: Row) -> str:
+    if row["bracket_low"] is None or row["bracket_high"] is None:
+        return ""
+    low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
+    return f", between the measured points {low} and {high}"
+
+
+def _beyond(panel: Panel, arm: str) -> str:
+    """What `arm` is at the measured point behind its crossover, where it is settled; farther out it need not be."""
+    row = panel.crossover_of(arm)
+    settled = row["bracket_high"] if row else None
+    cells = panel.ratios_of(arm)
+    return _word(panel, next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
+
+
+def _mostly(panel: Panel, arm: str) -> str:
+    """What `arm` is where it is surest: a ratio far from 1 may be mere noise."""
+    return _word(panel, _surest(panel.ratios_of(arm)))
+
+
+def _surest(cells: list[Row]) -> Row:
+    """The cell whose ratio is farthest from 1 in widths of its interval, and so the first to be significant."""
+
+    def widths(cell: Row) -> float:
+        if cell["low"] is None or cell["high"] is None:
+            return 0.0
+        width = math.log(cell["high"] / cell["low"])
+        return _distance(cell) / width if width else math.inf
+
+    return max(cells, key=widths)
+
+
+def _largest_sure(panel: Panel, arm: str) -> Row:
+    """The largest difference on the side where the arm is surest, among the cells whose interval leaves out 1."""
+    cells = panel.ratios_of(arm)
+    surest = _surest(cells)
+    sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _level(cell)]
+    return max(sure or [surest], key=_distance)
+
+
+def _level(cell: Row) -> bool:
+    """Whether the interval holds 1; without an interval nothing is known to differ."""
+    return cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]
+
+
+def _distance(cell: Row) -> float:
+    return abs(math.log(cell["ratio"]))
+
+
+def noise(panel: Panel) -> str:
+    """What the null arm tells of the smallest difference that can be believed here."""
+    cells = panel.ratios_of(panel.null)
+    if not cells:
+        return "No null arm was measured, so the noise level is unknown."
+    sentence = f"`{panel.reference}` against itself (the null arm) differs by at most {largest(cells)}"
+    replicated = [cell for cell in cells if cell["low"] is not None and cell["high"] is not None]
+    if not replicated:
+        return f"{sentence}."
+    level = [cell for cell in replicated if cell["low"] <= 1 <= cell["high"]]
+    share = numbers.percent(len(level) / len(replicated))
+    held = f"{len(level)} of {numbers.counted(len(replicated), 'point')} ({share})"
+    return f"{sentence}; its interval contains the line of no difference at {held}."
+
+
+def largest(cells: list[Row]) -> str:
+    """The largest difference from the reference among these ratios, whichever way, in percent."""
+    return numbers.percent(math.expm1(max(map(_distance, cells))))
+
+
+# ---- the whole run
+
+
+def headlines(tables: Tables, leads: dict[str, str]) -> str:
+    """A line per experiment, then those that were not run; `leads` gives each experiment's leading metric."""
+    order = tables.order(leads)
+    lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order if name in tables.experiments]
+    absent = holes.absent([name for name in order if name not in tables.experiments])
+    return "\n\n".join(filter(None, ["\n".join(lines), absent]))
+
+
+def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
+    """What the leading metric of an experiment came to: a sentence, or one per protocol."""
+    shown = tables.leading(experiment, lead)
+    told = [
+        (panel.title, "; ".join(clauses))
+        for panel in shown
+        if (clauses := [_clause(panel, arm) for arm in panel.compared])
+    ]
+    if not told:
+        return f"**{experiment}** has no result: {holes.absence(tables, experiment)}."
+    if len(told) == 1:
+        return f"**{experiment}**, {shown[0].metric}: {told[0][1]} ({told[0][0]})."
+    return "\n".join([f"**{experiment}**, {shown[0].metric}:", *(f"    - {title}: {said}." for title, said in told)])
+
+
+def _clause(panel: Panel, arm: str) -> str:
+    row, reference = panel.crossover_of(arm), panel.reference
+    largest = max(panel.ratios_of(arm), key=_distance)
+    times = f"{_times(largest)} its {panel.metric}"
+    at_most = f"the largest difference is {times} at {_place(largest)}"
+    sure = _largest_sure(panel, arm)
+    most = f"most at {_place(sure)}: {_times(sure)} its {panel.metric}"
+    if row is None or row["launches"] < 2:
+        said = f"`{arm}` against `{reference}` is not replicated; {at_most}"
+    else:
+        match row["verdict"]:
+            case "one":
+                where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+                said = f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**"
+            case "always":
+                said = f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
+            case "none":
+                said = f"`{arm}` is {_mostly(panel, arm)} than `{reference}` or level with it, {most}"
+            case "several":
+                said = f"`{arm}` changes sides with `{reference}` several times; {at_most}"
+            case _:
+                said = f"`{arm}` could not be told from `{reference}`; {at_most}"
+    return said

@@ -1,0 +1,93 @@
+"""Sentences about what was tried and left no data, and how to try again, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Row, Tables
+
+
+def paragraphs(tables: Tables) -> list[str]:
+    """One paragraph and one command for all launches of an experiment that left the same hole."""
+    alike: dict[tuple[str, str, str], list[Row]] = {}
+    for row in tables.holes():
+        alike.setdefault((row["experiment"], row["placement"], _cause(row)), []).append(row)
+    return [
+        f"{_which(rows)} of `{experiment}` (placement {placement}), {cause}. To try again:\n\n"
+        f"```\n{_fill(tables, rows)}\n```"
+        for (experiment, placement, cause), rows in alike.items()
+    ]
+
+
+def _cause(row: Row) -> str:
+    return f"*{row['hole'] or 'unknown'}*: {_code(row['reason'] or 'no reason was recorded')}"
+
+
+def _code(reason: str) -> str:
+    """A reason may be any text, a traceback's last line included: as code it cannot break the page."""
+    told = " ".join(reason.replace("`", "'").split())
+    return f"`{told}`"
+
+
+def _which(rows: list[Row]) -> str:
+    return f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
+
+
+def _fill(tables: Tables, rows: list[Row]) -> str:
+    """The command that measures these launches again, by the profile that suits where the others ran."""
+    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
+    return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
+
+
+def partial(remarks: Sequence[Sequence[str]]) -> str:
+    """Which launches a partial run takes and leaves out: each remark, with the command that would take them."""
+    return "\n\n".join(
+        f"{_code(text)}" + (f"; to report on them:\n\n```\n{command}\n```" if command else "")
+        for text, command in remarks
+    )
+
+
+def silent(courses: list[Row]) -> list[str]:
+    """One sentence for each arm that never gave a value under some protocols, with the reasons.
+
+    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` that such blocks gave.
+    """
+    curves: dict[tuple[str, str, str], list[Row]] = {}
+    for row in courses:
+        curves.setdefault((row["experiment"], row["arm"], row["protocol"]), []).append(row)
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for (experiment, arm, protocol), rows in curves.items():
+        if not any(row["values"] for row in rows):
+            reasons = "; ".join(dict.fromkeys(_code(row["validity"]) for row in rows))
+            alike.setdefault((experiment, arm, reasons), []).append(protocol)
+    return [
+        f"`{arm}` of `{experiment}` has no value under {numbers.listed(protocols)}: {reasons}."
+        for (experiment, arm, reasons), protocols in alike.items()
+    ]
+
+
+def absent(experiments: list[str]) -> str:
+    """That these experiments were not run at all; empty if there are none."""
+    if not experiments:
+        return ""
+    named = numbers.listed([f"`{name}`" for name in experiments])
+    be, them = ("is", "it") if len(experiments) == 1 else ("are", "them")
+    return f"{named} {be} not part of this run: no launch of {them} is in the tables."
+
+
+def gap(tables: Tables, experiment: str) -> str:
+    """Why an experiment has nothing to show."""
+    if experiment not in tables.experiments:
+        return absent([experiment])
+    causes = dict.fromkeys(map(_cause, tables.holes(experiment)))
+    told = f" ({'; '.join(causes)}). What to do is in @sec-holes." if causes else "."
+    return f"`{experiment}` has nothing to show: {absence(tables, experiment)}{told}"
+
+
+def absence(tables: Tables, experiment: str) -> str:
+    """The same as a clause, without the reasons, of an experiment that is part of the run."""
+    holes = tables.holes(experiment)
+    if not holes:
+        return "no arm could be compared with another"
+    return f"its {numbers.counted(len(holes), 'launch')} left only holes"

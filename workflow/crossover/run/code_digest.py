@@ -1,0 +1,106 @@
+"""What code a result depends on: a hash of a module and of all of ours that it imports.
+
+Snakemake sees the rule, not the modules behind it. As a parameter of the rule this hash makes an edit rerun
+exactly the jobs it concerns, and a touch none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+from crossover.paths import PACKAGE
+
+
+def digest(*modules: str) -> str:
+    """A short hash of the sources of `modules` and of every module of ours that they import, at any depth."""
+    found: dict[str, Path] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        source = _source(name)
+        if source is None or name in found:
+            continue
+        found[name] = source
+        waiting += _imports(source)
+    content = sha256()
+    for name in sorted(found):
+        content.update(name.encode() + b"\0" + found[name].read_bytes() + b"\0")
+    return content.hexdigest()[:16]
+
+
+def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], str]:
+    """A function of a launch's wildcards, given its settings: the digest of what measures it.
+
+    That is the supervisor, the engine, this experiment's driver and no other's, and the farms of its entrants, which
+    are found by name as the driver is.
+    """
+
+    def answer(wildcards: Any) -> str:
+        entrants = settings_of(wildcards).get("entrants", {})
+        farms = [f"crossover.measure.farms.{entrant['farm']}" for entrant in entrants.values()]
+        driver = f"crossover.measure.experiments.{wildcards.experiment}"
+        return digest(
+            "crossover.measure.launch.supervisor",
+            "crossover.measure.processes.starter",
+            "crossover.measure.launch.rank",
+            driver,
+            *farms,
+        )
+
+    return answer
+
+
+def libraries(config: dict[str, Any], experiment: str) -> list[str]:
+    """The built libraries that an experiment's launches use, by its driver's LIBRARIES.
+
+    That table says of arms and ceilings which library, or list of libraries, they need. It is read from the source,
+    because importing a driver starts MPI.
+    """
+    source = _source(f"crossover.measure.experiments.{experiment}")
+    tables = [_literal(node) for node in ast.parse(source.read_text()).body] if source else []
+    table = next(filter(None, tables), {})
+    settings = config["experiments"][experiment]
+    chosen = [*settings.get("arms", []), *settings.get("ceilings", [])]
+    needed = [table[name] for name in chosen if name in table]
+    names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
+    return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
+
+
+def _literal(node: ast.stmt) -> dict[str, str | list[str]]:
+    """The value of LIBRARIES, if that is what a statement assigns."""
+    if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
+        return cast(dict[str, str | list[str]], ast.literal_eval(node.value))
+    return {}
+
+
+def _source(name: str) -> Path | None:
+    parts = name.split(".")
+    if parts[0] != PACKAGE.name:
+        return None
+    stem = PACKAGE.joinpath(*parts[1:])
+    candidates = (stem.with_suffix(".py") if len(parts) > 1 else stem, stem / "__init__.py")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+@cache
+def _imports(source: Path) -> tuple[str, ...]:
+    return tuple(_named(ast.parse(source.read_text())))
+
+
+def _named(tree: ast.Module) -> Iterator[str]:
+    """Every dotted name that an import statement may mean, and the packages around it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            targets = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for target in targets:
+            parts = target.split(".")
+            yield from (".".join(parts[:length]) for length in range(2, len(parts) + 1))

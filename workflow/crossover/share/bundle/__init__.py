@@ -1,0 +1,1 @@
+"""Bundles: all of a run in one archive, and an archive rendered again."""

@@ -1,0 +1,113 @@
+"""All of a run in one archive: raw samples, tables, figures, report, configuration, locked versions, and an RO-Crate.
+
+The report in it is rendered from what the archive holds and from nothing else, so whoever unpacks it can do the same.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from crossover.paths import PROJECT
+from crossover.report.render import renderer
+from crossover.share import archive, freshness
+from crossover.share.bundle import crate
+from crossover.share.bundle.private import Mask
+
+BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
+"""What is archived beside the results."""
+
+SUMS = "SHA256SUMS"
+"""The file that `sha256sum --check` reads."""
+
+README = """\
+# Measurements by crossover
+
+- `results/report/index.html` is the report; it opens offline.
+- `results/raw` holds the samples of every launch, `results/*.parquet` the tables made from them. `docs/data.md`
+  explains each column.
+- `config` and `requirements.lock` are those of the checkout when it was archived. What each launch was asked, by which
+  commit, on what it ran and when is in the tables.
+- `ro-crate-metadata.json` says the same for machines. `sha256sum --check SHA256SUMS` tells whether all is whole.
+
+In a checkout of crossover, `make report FROM=<this archive>` renders the report again: byte for byte with the versions
+of `requirements.lock`.
+"""
+
+
+class BundleError(Exception):
+    """A run that cannot be archived as it is; the message says why and what to do."""
+
+
+def write(results: Path, bundle: Path, told: crate.Told) -> str:
+    """Archive the run in `results` as the zip file `bundle` and say what is in it. The same run gives the same bytes.
+
+    Raises what `fresh.require` and `render.render` raise, and BundleError, CrateError, ArchiveError.
+    """
+    if bundle.suffix != ".zip":
+        raise BundleError(f"{bundle}: a bundle is a zip file; give it a name that ends in .zip")
+    made_from = freshness.require(results)
+    if not any(launch["started_utc"] for launch in freshness.launches(results)):
+        raise BundleError(f"{results}: no launch has begun, so there is nothing to archive; measure first: make report")
+    try:
+        return _write(results, bundle, told, made_from)
+    except OSError as error:
+        raise BundleError(
+            f"{error.filename or results}: cannot be gathered ({error.strerror or error}); if there is no room in "
+            f"{tempfile.gettempdir()}, name another folder by TMPDIR"
+        ) from None
+
+
+def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, Any]) -> str:
+    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
+        folder = Path(private) / "bundle"
+        raw = _raw(results)
+        _copy([*raw, *(results / name for name in made_from["made_from"])], results, folder / "results")
+        _copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
+        mask = Mask(results, PROJECT)
+        for path in archive.files(folder):
+            mask.file(path)
+        renderer.render(folder / "results", folder / "results" / freshness.PAGE, json.dumps(made_from["waiting"]))
+        (folder / "README.md").write_text(README, encoding="utf-8")
+        project = yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8"))
+        crate.write(folder, told, project)
+        sums = [f"{_sum(path)}  {path.relative_to(folder).as_posix()}\n" for path in archive.files(folder)]
+        (folder / SUMS).write_text("".join(sums), encoding="utf-8")
+        print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)
+        archive.write(folder, bundle)
+    return f"The bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB"
+
+
+def _raw(results: Path) -> list[Path]:
+    """The raw files that the tables know. Raises BundleError if one is missing."""
+    raw = [freshness.raw_file(results, launch) for launch in freshness.launches(results)]
+    if missing := [str(path) for path in raw if not path.is_file()]:
+        raise BundleError(
+            f"{missing[0]}: is missing, of the raw files that the tables tell of {len(missing)} of {len(raw)}; "
+            "measure again what is gone, by the command that made the report, then bundle"
+        )
+    return raw
+
+
+def _copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
+    """Copy files, and folders without what is hidden in them, from below `root` to the same places below `folder`."""
+    for path in paths:
+        copy = folder / path.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, copy, ignore=shutil.ignore_patterns(".*"))
+        else:
+            shutil.copyfile(path, copy)
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

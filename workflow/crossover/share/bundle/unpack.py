@@ -1,0 +1,133 @@
+"""A bundle made by somebody else, unpacked only after every name in it and every byte was looked at."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from crossover.records import record
+from crossover.share.bundle.bundle import SUMS
+from crossover.share.bundle.crate import METADATA
+
+LARGEST_LIST_BYTES = 64 << 20
+"""What the metadata and the list of sums may take: a bundle of a hundred thousand files stays below."""
+
+AGAIN = "get it again, or ask who made it"
+
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""What reading a zip file, or text and JSON in it, may raise."""
+
+OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
+"""What looking something up in JSON may raise if it is not what was written."""
+
+
+class UnpackError(Exception):
+    """A bundle that is not to be trusted, or cannot be read; the message names it, the reason and the next step."""
+
+
+@contextmanager
+def opened(bundle: Path) -> Iterator[Path]:
+    """A private folder with the bundle's files, gone afterwards. Raises UnpackError."""
+    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
+        folder = Path(private) / "bundle"
+        try:
+            with zipfile.ZipFile(bundle) as packed:
+                _refuse_names(packed)
+                _refuse_version(packed)
+                _extract(packed, folder)
+        except Refusal as error:
+            raise UnpackError(f"{bundle}: {error}") from None
+        except BROKEN as error:
+            raise UnpackError(f"{bundle}: is damaged, or no bundle of crossover's ({error}); {AGAIN}") from None
+        except OSError as error:
+            raise UnpackError(
+                f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle, or room by TMPDIR"
+            ) from None
+        yield folder
+
+
+class Refusal(Exception):
+    """What is wrong with a bundle, without its name, and the next step."""
+
+    def __init__(self, wrong: str, step: str = AGAIN):
+        super().__init__(f"{wrong}; {step}")
+
+
+def _refuse_names(packed: zipfile.ZipFile) -> None:
+    seen = set()
+    for entry in packed.infolist():
+        name = entry.filename
+        path = PurePosixPath(name)
+        plain = path.as_posix() == name == entry.orig_filename and not set(name) & set("\\:")
+        if not plain or name == "." or path.is_absolute() or ".." in path.parts:
+            raise Refusal(f"holds the name {name!r}, which leads out of the folder that it is unpacked to")
+        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG) or entry.is_dir():
+            raise Refusal(f"holds {name!r}, which is no plain file")
+        if name in seen:
+            raise Refusal(f"holds {name!r} twice")
+        seen.add(name)
+
+
+def _refuse_version(packed: zipfile.ZipFile) -> None:
+    crate = json.loads(_small(packed, METADATA))
+    try:
+        roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
+    except OF_ANOTHER_SHAPE as error:
+        raise Refusal(f"holds a {METADATA} that is none of crossover's ({error})") from None
+    version = roots[0].get("schemaVersion") if roots else None
+    if version is None:
+        raise Refusal("is an RO-Crate, but none of crossover's")
+    if version != str(record.VERSION):
+        raise Refusal(
+            f"is of schema version {version}, this code reads {record.VERSION}",
+            "render it by the crossover that made it; the launches in it tell its commit",
+        )
+
+
+def _extract(packed: zipfile.ZipFile, folder: Path) -> None:
+    lines = (line.partition("  ") for line in _small(packed, SUMS).decode().splitlines())
+    expected = {name: wanted for wanted, _, name in lines}
+    names = set(packed.namelist()) - {SUMS}
+    if different := sorted(names ^ expected.keys()):
+        raise Refusal(f"does not hold the files that its {SUMS} names: {different[0]!r} is in one of them alone")
+    needed = sum(entry.file_size for entry in packed.infolist())
+    folder.mkdir()
+    if needed > (free := shutil.disk_usage(folder).free):
+        raise Refusal(
+            f"takes {needed / 1e6:.0f} MB unpacked, and {folder.parents[1]} has {free / 1e6:.0f} MB left",
+            "make room there, or name another folder by TMPDIR",
+        )
+    for name in sorted(names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with packed.open(name) as source, path.open("wb") as copy:
+            if _copy(source, copy) != expected[name]:
+                raise Refusal(f"is damaged: {name!r} in it is not what {SUMS} says")
+
+
+def _copy(source: IO[bytes], copy: IO[bytes]) -> str:
+    content = sha256()
+    while part := source.read(1 << 20):
+        content.update(part)
+        copy.write(part)
+    return content.hexdigest()
+
+
+def _small(packed: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        entry = packed.getinfo(name)
+    except KeyError:
+        raise Refusal(f"is no bundle of crossover's: it holds no {name}") from None
+    if entry.file_size > LARGEST_LIST_BYTES:
+        raise Refusal(f"holds a {name} that is too large to be one of crossover's")
+    return packed.read(name)

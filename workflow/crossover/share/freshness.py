@@ -1,0 +1,86 @@
+"""Whether a report is there and tells of the results as they are now.
+
+Judged by content, not by times, which a copy or a clone changes: the page says which tables and figures it was made
+from, and the tables which launches. Only a raw file that the tables do not know at all is judged by its time: it is
+either a newer launch or left over from a run that was configured otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crossover.records import record
+from crossover.report.render import origin
+
+PAGE = "report/index.html"
+MOST_NAMED = 5
+"""How many files at most are named."""
+
+
+class StaleError(Exception):
+    """A report that must not leave this machine; the message says which files are newer, and the next step."""
+
+
+def require(results: Path) -> dict[str, Any]:
+    """What the report on `results` was made from (`origin.of`). Measures and renders nothing.
+
+    Raises origin.OriginError without a report, RecordError for tables that cannot be read, StaleError if it is older
+    than its data.
+    """
+    page = results / PAGE
+    told, now = origin.read(page), origin.of(results)
+    if told["crossover"] != record.VERSION:
+        raise StaleError(
+            f"{page}: is of schema version {told['crossover']}, this code writes {record.VERSION}; run: make report"
+        )
+    was, present = told["made_from"], now["made_from"]
+    if changed := sorted(name for name in was | present if was.get(name) != present.get(name)):
+        raise StaleError(_sentence(page, [str(results / name) for name in changed], results))
+    if newer := list(_newer(results)):
+        raise StaleError(_sentence(results / "launches.parquet", newer, results))
+    return told
+
+
+def launches(results: Path) -> list[dict[str, Any]]:
+    """The rows of the launches that the tables know."""
+    rows: list[dict[str, Any]] = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()
+    return rows
+
+
+def raw_file(results: Path, launch: dict[str, Any]) -> Path:
+    """Where the raw file of a launch lies: where the analysis found it, in a folder of results that may have moved."""
+    parts = Path(launch["file"]).parts
+    return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
+
+
+def _newer(results: Path) -> Iterator[str]:
+    """The raw files that the tables do not tell of, or tell of as they were once."""
+    known = {raw_file(results, row): row["started_utc"] for row in launches(results)}
+    joined = (results / "launches.parquet").stat().st_mtime_ns
+    # Launches of another tier lie beside them, of which this report does not tell.
+    tiers = {path.parents[2] for path in known}
+    for path in sorted(found for tier in tiers for found in tier.glob("*/*/launch=*.parquet")):
+        if path in known:
+            if _started(path) != known[path]:
+                yield str(path)
+        elif path.stat().st_mtime_ns > joined:
+            yield str(path)
+
+
+def _started(path: Path) -> Any:
+    try:
+        return json.loads(pq.read_schema(path).metadata[b"launch"]).get("started_utc")
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise record.RecordError(f"{path}: cannot be read as a raw file ({error}); delete it and run again") from None
+
+
+def _sentence(older: Path, newer: list[str], results: Path) -> str:
+    named = ", ".join(newer[:MOST_NAMED]) + (f" and {len(newer) - MOST_NAMED} more" if len(newer) > MOST_NAMED else "")
+    again = "make report" if results == Path("results") else "the command that made it"
+    return f"{older}: is older than {named}; run {again} again (what is measured stays as it is), then this command"

@@ -1,0 +1,1 @@
+"""Publishing a report: a branch, a folder, an archive."""

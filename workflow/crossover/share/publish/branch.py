@@ -1,0 +1,144 @@
+"""A branch of a git remote as a web site, such as GitHub's and GitLab's pages: looked at, asked about, pushed to.
+
+With Quarto and a branch that is there, `quarto publish` pushes; else ghp-import makes the commit, which also begins a
+branch where there is none. Neither touches the working tree.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from crossover.share.publish import quarto, site
+from crossover.share.publish.git import Checkout, GitError, indented, without_password
+
+MESSAGE = "Report by crossover"
+
+DOMAIN = "CNAME"
+"""The file by which a site is given a domain of its own, on the server's pages and not by us."""
+
+
+MEND = "Mend that, then publish again; nothing was pushed"
+
+
+class BranchError(Exception):
+    """A branch that must not or cannot be pushed to; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of a remote."""
+
+    checkout: Checkout
+    remote: str
+    name: str
+
+    @property
+    def url(self) -> str:
+        """Where it is pushed to, without a password."""
+        return without_password(self.checkout.ask("remote", "get-url", "--push", self.remote))
+
+    @property
+    def tracked(self) -> str:
+        """What git calls the branch as it was last seen on the remote."""
+        return f"refs/remotes/{self.remote}/{self.name}"
+
+    def content(self) -> dict[str, str]:
+        """The hash of each file on the remote's branch, as last fetched; empty where there is no branch."""
+        lines = self.checkout.ask("ls-tree", "-r", "-z", self.tracked).split("\0")
+        return {line.partition("\t")[2]: line.split()[2] for line in lines if line}
+
+
+def look(checkout: Checkout, remote: str, name: str) -> Branch:
+    """Fetch a remote's branch. Raises BranchError or GitError if it cannot be seen or must not be pushed to."""
+    branch = Branch(checkout, remote, name)
+    if not branch.url:
+        others = ", ".join(checkout.ask("remote").split())
+        raise BranchError(
+            f"the checkout has no remote {remote!r}; "
+            + (f"name one of its own with --remote: {others}" if others else f"add one: git remote add {remote} URL")
+        )
+    if not checkout.ask("check-ref-format", "--branch", name):
+        raise BranchError(f"{name!r} cannot be the name of a branch; choose another with --branch")
+    step = f"Mend that, or name another remote with --remote; nothing was pushed to {branch.url}"
+    if checkout.do("ls-remote", "--heads", remote, f"refs/heads/{name}", step=step):
+        checkout.do("fetch", "--no-tags", remote, f"+refs/heads/{name}:{branch.tracked}", step=step)
+    else:
+        checkout.try_to("update-ref", "-d", branch.tracked)
+    _refuse(branch)
+    return branch
+
+
+def _refuse(branch: Branch) -> None:
+    name, checkout = branch.name, branch.checkout
+    if f"branch refs/heads/{name}" in checkout.ask("worktree", "list", "--porcelain").splitlines():
+        raise BranchError(
+            f"the branch {name} is checked out here, and publishing would move it under your files; "
+            "switch to another (git switch -), or choose another with --branch"
+        )
+    local, remote = (checkout.ask("rev-parse", "-q", "--verify", ref) for ref in (f"refs/heads/{name}", branch.tracked))
+    for commit, where in ((remote, f"on {branch.url}"), (local, "here")):
+        if commit and not _is_ours(checkout, commit):
+            raise BranchError(
+                f"the branch {name} {where} holds something else than a report of crossover's, which publishing would "
+                "replace; choose another with --branch, or delete that one"
+            )
+    # A report that was committed here and not pushed is worth nothing: the next one replaces it.
+    for key in ("name", "email"):
+        if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or checkout.ask("config", f"user.{key}")):
+            raise BranchError(f"git does not know your {key}, which a commit needs; tell it: git config user.{key} ...")
+
+
+def _is_ours(checkout: Checkout, commit: str) -> bool:
+    page = checkout.ask("cat-file", "-p", f"{commit}:index.html")
+    # Only a tree that git could read is known to be empty.
+    return site.is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
+
+
+def holds(branch: Branch, files: dict[str, Path]) -> bool:
+    """Whether the remote's branch has exactly these files; in NO_JEKYLL, Quarto writes something of its own.
+
+    Raises GitError if a file cannot be read.
+    """
+    paths = [str(path) for path in files.values()]
+    hashes = branch.checkout.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
+    wanted = dict(zip(files, hashes, strict=True))
+    there = branch.content()
+    return {**wanted, site.NO_JEKYLL: ""} == {**there, site.NO_JEKYLL: ""}
+
+
+def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
+    """Add to the files what the branch says of the domain that the site is served under, if it says anything."""
+    if DOMAIN in branch.content():
+        files[DOMAIN] = folder / DOMAIN
+        domain = branch.checkout.do("cat-file", "-p", f"{branch.tracked}:{DOMAIN}", step=MEND)
+        files[DOMAIN].write_text(f"{domain}\n", encoding="utf-8")
+
+
+def push(branch: Branch, folder: Path) -> None:
+    """Commit the files of `folder` to the branch and push it. Raises BranchError, GitError or quarto.QuartoError."""
+    if (program := quarto.found()) and (branch.remote, branch.name) == quarto.TARGET and branch.content():
+        quarto.publish(program, branch.checkout, folder)
+        return
+    _commit(branch, folder)
+    branch.checkout.do(
+        *("push", branch.remote, f"refs/heads/{branch.name}:refs/heads/{branch.name}"),
+        step=f"Nothing changed on {branch.url}. If somebody else pushed meanwhile, publish again; if you may not push "
+        "there, name another remote or branch with --remote or --branch",
+    )
+
+
+def _commit(branch: Branch, folder: Path) -> None:
+    command = [sys.executable, "-m", "ghp_import", "--no-jekyll", "--message", MESSAGE]
+    command += ["--remote", branch.remote, "--branch", branch.name, str(folder)]
+    before = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
+    done = subprocess.run(
+        command, cwd=branch.checkout.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+    )
+    # It ends well also where git's import failed.
+    after = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
+    if done.returncode or not after or after in (before, branch.checkout.ask("rev-parse", "-q", branch.tracked)):
+        raise GitError(f"ghp-import could not make the commit; it said\n{indented(done.stdout + done.stderr)}\n{MEND}")

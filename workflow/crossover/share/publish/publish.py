@@ -1,0 +1,62 @@
+"""From a finished report to where others read it: a branch that is served as a web site, a folder, a zip file."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from crossover.share import archive, freshness
+from crossover.share.publish import branch, site
+from crossover.share.publish.git import Checkout
+
+PAGES = "gh-pages"
+"""The destination that is a branch; any other is a path."""
+
+
+class PublishError(Exception):
+    """Something that must not be published, or that nobody agreed to; the message says why and what to do."""
+
+
+def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str:
+    """Publish the report on `results` and say where it went.
+
+    `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. A push is asked about
+    on the terminal unless it is `agreed` to. Nothing is measured, nothing rendered. Raises PublishError, and the errors
+    of what it calls.
+    """
+    if to != PAGES and not to.endswith(("/", ".zip")):
+        raise PublishError(f"--to {to}: is no destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
+    freshness.require(results)
+    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
+        folder = Path(private) / "site"
+        files = site.stage((results / freshness.PAGE).parent, folder)
+        if to.endswith(".zip"):
+            archive.write(folder, Path(to))
+        elif to != PAGES:
+            site.write(files, Path(to))
+        else:
+            return _to_branch(files, folder, branch.look(Checkout(Path.cwd()), remote, name), agreed)
+    return f"The report: {to}"
+
+
+def _to_branch(files: dict[str, Path], folder: Path, target: branch.Branch, agreed: bool) -> str:
+    where = f"the branch {target.name} of {target.url}"
+    branch.keep_domain(target, files, folder)
+    if branch.holds(target, files):
+        return f"Nothing to push: {where} holds this report already"
+    size_bytes = sum(path.stat().st_size for path in files.values())
+    what = f"{len(files)} files, {size_bytes / 1e6:.1f} MB, to {where}"
+    if not agreed:
+        _ask(what)
+    print(f"Pushing {what} ...", file=sys.stderr, flush=True)
+    branch.push(target, folder)
+    return f"Published on {where}; once, tell the server that this branch is a site (GitHub: Settings, Pages)"
+
+
+def _ask(what: str) -> None:
+    if not sys.stdin or not sys.stdin.isatty():
+        raise PublishError(f"would push {what}, and there is no terminal to ask; if that is right, say --yes")
+    print(f"Push {what}? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise PublishError("nothing was pushed")
