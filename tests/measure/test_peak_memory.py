@@ -54,7 +54,8 @@ def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
     for row in record.read(launch.output, record.MEASUREMENTS).to_pylist():
         if row["metric"] == "peak memory":
             found.setdefault(row["runs"], []).append(row["value"])
-    assert min(found["copy"]) > 1.2 * max(found["no-copy"])
+    # Beside one message more, each end holds an interpreter and its libraries.
+    assert min(found["copy"]) > 1.1 * max(found["no-copy"])
 
 
 def test_where_the_kernel_refuses_the_block_has_all_other_metrics(tmp_path, monkeypatch):

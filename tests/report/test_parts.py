@@ -159,7 +159,7 @@ def broken(tmp_path, monkeypatch):
     (source / "index.qmd").write_text(
         text.replace(setup, f"{setup}from crossover.report import fits\nfits.lines = 1\n")
     )
-    monkeypatch.setattr(renderer, "SOURCE", source)
+    monkeypatch.setattr(renderer, "REPORTS", source)
     monkeypatch.setenv("PATH", str(tmp_path))
 
 

@@ -20,7 +20,7 @@ def test_a_table_that_fails_costs_that_table_alone_and_the_exit_code_is_1_until_
     project.edit(WITHIN, BEGINS, FAULT)
     code, said = project.run(*COMMAND)
     assert code == 1, said
-    assert re.search(r"table steady of toy: ValueError: a fault \(analyse/within\.py, line \d+\)", said)
+    assert re.search(r"table steady of toy: ValueError: a fault \(analyse/tables/per_round\.py, line \d+\)", said)
     assert "traceback: results/logs/toy/tables.log" in said
     assert "Traceback (most recent call last)" in (results / "logs/toy/tables.log").read_text()
     page = (results / "report/index.html").read_text()
@@ -56,7 +56,7 @@ def test_a_second_sweep_a_figure_and_a_section_that_fail_are_named_and_made_afte
         project.edit(file, sound, wrong)
     code, said = project.run(*COMMAND)
     assert code == 1, said
-    fault = r"TypeError: 'NoneType' object is not subscriptable \(\w+/\w+\.py, line \d+\)"
+    fault = r"TypeError: 'NoneType' object is not subscriptable \([\w/]+\.py, line \d+\)"
     for part, log in {
         "second sweep of toy": "toy/refinement.log",
         "figure pace-spinning-ratio of toy": "toy/figures.log",
