@@ -157,7 +157,7 @@ def broken(tmp_path, monkeypatch):
     setup = "from crossover.report.pages.index import Page\n"
     assert setup in text
     (source / "index.qmd").write_text(
-        text.replace(setup, f"{setup}from crossover.report import fits\nfits.lines = 1\n")
+        text.replace(setup, f"{setup}from crossover.report.sections import fits\nfits.lines = 1\n")
     )
     monkeypatch.setattr(renderer, "REPORTS", source)
     monkeypatch.setenv("PATH", str(tmp_path))
