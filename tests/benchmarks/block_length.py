@@ -53,7 +53,8 @@ class Both:
         """Run a block. A long one is told as shorter than it was, so that the engine asks for more of it."""
         if not arm.runs.endswith(LONG):
             return self._blocks.run(cell, arm, n)
-        block = self._blocks.run(cell, replace(arm, runs=arm.runs.removesuffix(LONG)), n)
+        known = replace(arm, name=arm.name.removesuffix(LONG), runs=arm.runs.removesuffix(LONG))
+        block = self._blocks.run(cell, known, n)
         return replace(block, seconds=block.seconds * self._sampling.block_seconds_in(cell) / self._seconds)
 
 
