@@ -1,1 +1,1 @@
-"""From the configuration to launches: which, how long they take, which are there already. Imports config, records."""
+"""From the configuration to launches: which there are, how long they take, which are measured already."""

@@ -1,1 +1,1 @@
-"""One launch: a supervisor outside MPI, the launcher, the ranks, their log, and how all of them end."""
+"""One launch: a supervisor outside MPI, the launcher it uses, and what each rank does."""

@@ -1,1 +1,1 @@
-"""Sentences that several sections share: findings, summary, citations, alternative texts."""
+"""Sentences that several sections share: findings, holes, thresholds, citations, alternative texts."""
