@@ -1,1 +1,1 @@
-"""Statistics of a few launches: intervals, tests, steady states, groups, precision. Knows no curves but by arrays."""
+"""Statistics of a few launches: intervals, tests, scales, steady states. Knows curves as plain arrays only."""
