@@ -37,8 +37,11 @@ asked = demand.Demand(
 )
 kept = asked.kept(held)
 old = inventory.of_no_tier(RESULTS) if session.decides(workflow) else []
-others = inventory.other_tiers(RESULTS, run["tier"], schema.TIERS)
-remarks = asked.leaves_out(held, others, old) if run["partial"] else []
+remarks = (
+    asked.leaves_out(held, inventory.other_tiers(RESULTS, run["tier"], schema.TIERS), old)
+    if run["partial"]
+    else []
+)
 course = estimate.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
 
 

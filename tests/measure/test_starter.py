@@ -84,14 +84,14 @@ def test_it_ends_its_ranks_when_it_is_ended(program):
     assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
 
 
-def test_nothing_listens_and_all_are_in_one_session(program):
+def test_the_starter_does_not_listen_and_all_are_in_one_session(program):
     """Linux shares processors out by session, and each of two ends in two sessions would get half of them."""
     process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
     assert process.stdout.readline()
     family = [psutil.Process(process.pid), *psutil.Process(process.pid).children()]
     assert {os.getsid(one.pid) for one in family} == {os.getsid(0)}
-    starters = [one for one in family[:1] for each in one.net_connections("tcp") if each.status == psutil.CONN_LISTEN]
-    assert starters == []
+    connections = family[0].net_connections("tcp")
+    assert [each for each in connections if each.status == psutil.CONN_LISTEN] == []
 
 
 def test_questions_that_nobody_answers_are_refused_and_not_left_open():
@@ -119,7 +119,7 @@ def test_other_launchers_are_taken_as_they_are():
     assert mpi_launcher.starting("mpiexec", 3, 1)[0] == sys.executable
 
 
-def test_a_rank_that_is_waited_for_costs_nothing(program):
+def test_the_starter_sleeps_while_its_ranks_work(program):
     process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
     assert process.stdout.readline()
     before = psutil.Process(process.pid).cpu_times()

@@ -69,7 +69,7 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
 
 def protocols(experiment: Mapping[str, Any]) -> list[str]:
     """How the protocols of an experiment read, given its part of the schema: each with 0 for a number that a
-    setting chooses. None where the schema does not say."""
+    setting chooses. Empty where the schema does not say."""
     found = []
     for template in experiment.get("x-protocols", []):
         keys = re.findall(r"{(\w+)}", template)

@@ -17,7 +17,7 @@ from typing import IO
 from crossover.doctor.attempt import HOSTS, RANKS, hosts, together
 from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
-from crossover.measure.launch.mpi_launcher import surroundings, wishes
+from crossover.measure.launch.mpi_launcher import starting, surroundings, wishes
 from crossover.measure.processes.ending import GRACE_SECONDS
 from crossover.measure.ranks.network import NoInterfaceError
 
@@ -55,7 +55,8 @@ def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts,
     ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
     ranks += ["--shared", str(asked.shared), "--interface", asked.interface]
     # The guard ends whatever the launcher leaves behind.
-    guarded = [sys.executable, "-m", "crossover.measure.processes.ending", *shlex.split(mpi), "-n", str(RANKS), *ranks]
+    started = starting(mpi, RANKS, HOSTS[asked.placement])
+    guarded = [sys.executable, "-m", "crossover.measure.processes.ending", *started, *ranks]
     say(f"doctor: trying {mpi}")
     process = subprocess.Popen(
         guarded,

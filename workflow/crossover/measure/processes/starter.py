@@ -31,7 +31,7 @@ MAXES = "kvsname_max=64 keylen_max=64 vallen_max=1024"
 
 @dataclass
 class Rank:
-    """A process, and this end of what it says."""
+    """A process, and our end of its socket pair."""
 
     number: int
     process: subprocess.Popen[bytes]
@@ -41,8 +41,11 @@ class Rank:
     """Whether it has initialised MPI and not finalised it."""
 
     def lines(self) -> Iterator[str]:
-        """The whole lines that it has said since."""
-        self.said += self.socket.recv(1 << 16)
+        """The whole lines that it has said since. Raises EOFError where it will say no more."""
+        heard = self.socket.recv(1 << 16)
+        if not heard:
+            raise EOFError
+        self.said += heard
         *whole, self.said = self.said.split(b"\n")
         yield from (line.decode() for line in whole)
 
@@ -53,7 +56,7 @@ class Rank:
 
 @dataclass
 class Server:
-    """What the ranks have left for each other, and who waits."""
+    """The values that ranks leave for each other, and the ranks that wait."""
 
     ranks: Sequence[Rank]
     values: dict[str, str] = field(default_factory=dict)
@@ -136,23 +139,11 @@ def serve(ranks: Sequence[Rank]) -> int:
                 try:
                     for line in rank.lines():
                         server.hear(rank, line)
-                except OSError:
+                except (EOFError, OSError):
                     del talking[ready]
-                else:
-                    if _is_closed(rank.socket):
-                        del talking[ready]
             elif code := _ending(running.pop(ready)):
                 return code
     return 0
-
-
-def _is_closed(end: socket.socket) -> bool:
-    """Whether nobody is left at the other end, and nothing to be read."""
-    ready = select.select([end], [], [], 0)[0]
-    try:
-        return bool(ready) and not end.recv(1, socket.MSG_PEEK)
-    except OSError:
-        return True
 
 
 def _ending(rank: Rank) -> int:

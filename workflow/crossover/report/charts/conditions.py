@@ -24,7 +24,8 @@ WORDS = {
 }
 """By condition, the words of a protocol that name its value."""
 
-LONG, LONG_SECONDS = "1 s or longer", 1
+LONG_SECONDS = 1
+LONG = f"{LONG_SECONDS} s or longer"
 """How a burst is said to last that is as long as pyzmq's script counts, or longer."""
 
 SWITCHES = {
