@@ -12,6 +12,9 @@ from crossover.config import reference_page, schema, sources
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
 
+DECISIONS = [page for page in PAGES if page.parent == ROOT / "docs/decisions" and page.name != "README.md"]
+LOGS = [page for page in PAGES if page.parent == ROOT / "docs/benchmarks" and page.name != "README.md"]
+
 
 def test_the_page_of_the_configuration_is_the_schemas() -> None:
     assert (ROOT / "config/README.md").read_text() == reference_page.text(), "run: make docs"
@@ -44,10 +47,25 @@ def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-def test_the_decisions_page_lists_every_decision() -> None:
-    folder = ROOT / "docs/decisions"
-    listed = set(re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text()))
-    assert listed == {path.name for path in folder.glob("*.md")} - {"README.md"}
+def test_the_index_lists_every_decision_in_the_words_of_its_page() -> None:
+    index = (ROOT / "docs/decisions/README.md").read_text()
+    listed = {name: title for title, name in re.findall(r"^- \[(.+)\]\((\S+)\)$", index, re.MULTILINE)}
+    assert listed == {page.name: page.read_text().splitlines()[0][2:] for page in DECISIONS}
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.stem)
+def test_a_decision_has_a_date_a_question_evidence_and_what_would_change_it(page: Path) -> None:
+    text = page.read_text()
+    assert re.match(r"# [^\n]+[^.]\n\n\d{4}-\d\d-\d\d[;\n]", text)
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings == ["Question", "Decision", "Evidence", "What would change it"]
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_a_log_is_linked_from_the_index_and_from_the_decision_that_it_names(log: Path) -> None:
+    (decision,) = re.findall(r"Decision: \[.+\]\(\.\./decisions/(\S+)\)", log.read_text())
+    assert f"](../benchmarks/{log.name})" in (ROOT / "docs/decisions" / decision).read_text()
+    assert f"]({log.name})" in (log.parent / "README.md").read_text()
 
 
 def test_every_make_target_that_a_page_names_exists() -> None:
