@@ -137,7 +137,7 @@ def both(random, truth, launches, points=3):
 
 @pytest.mark.parametrize(("launches", "slope"), [(3, 0.6), (5, 0.15)])
 def test_that_the_second_sweep_goes_where_the_first_saw_something_does_not_spoil_the_interval(launches, slope):
-    """Longer, with 400 campaigns each: docs/decisions/refine.md."""
+    """Longer, with 400 campaigns each: docs/benchmarks/second_sweep.md."""
     random = np.random.default_rng(launches)
     pairs = []
     for _ in range(120):

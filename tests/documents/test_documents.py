@@ -68,6 +68,14 @@ def test_a_log_is_linked_from_the_index_and_from_the_decision_that_it_names(log:
     assert f"]({log.name})" in (log.parent / "README.md").read_text()
 
 
+def test_every_module_that_a_page_names_exists() -> None:
+    folders = (ROOT / "workflow", ROOT / "tests", ROOT / "config")
+    modules = [f"/{module.relative_to(ROOT)}" for folder in folders for module in folder.rglob("*.py")]
+    named = {name for page in PAGES for name in re.findall(r"`([\w/]+\.py)`", page.read_text())}
+    assert len(named) > 10
+    assert [name for name in named if not any(module.endswith(f"/{name}") for module in modules)] == []
+
+
 def test_every_make_target_that_a_page_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text()
     named = {name for page in PAGES for name in re.findall(r"(?:^ {4}|`)make ([a-z]+)", page.read_text(), re.MULTILINE)}
