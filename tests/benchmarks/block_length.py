@@ -3,12 +3,14 @@
 Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs twice, in a block of
 the experiment's own length and in a long one, shuffled among the others. Printed, by cell and metric: each arm's
 long / short, and the same of its ratio to the reference, with Student's intervals over launches. Nothing here passes or
-fails.
+fails. `--write` keeps the ratios in config/block_lengths.csv, from where the report tells them.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import datetime
 import json
 import math
 import os
@@ -19,19 +21,19 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from scipy.stats import t
 
-from crossover.config import schema
-from crossover.measure import experiments
+from crossover.config import block_lengths, schema
+from crossover.config.block_lengths import Held
 from crossover.measure.build import loader
 from crossover.measure.engine.contract import Block, Blocks, Cell
 from crossover.measure.engine.sampler import Observation, Sampling, sample
-from crossover.measure.launch import mpi_launcher, rank
+from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, private_folder
 from crossover.planning import plan
 from crossover.planning.plan import Arm
@@ -60,6 +62,10 @@ class Both:
 
 def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
     """Be one rank of a launch; rank 0 writes what it found: the median over rounds of log(long / short)."""
+    # Only here: processes that a farm spawns import this file too, and importing these begins MPI.
+    from crossover.measure import experiments
+    from crossover.measure.launch import rank
+
     kind = experiments.find(experiment)
     with ExitStack():
         peers = rank._meet(settings, "auto")
@@ -114,22 +120,46 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
         return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
 
 
-def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: int) -> None:
-    """Compare both lengths, print a line per cell, metric and arm."""
+def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: int) -> list[Held]:
+    """Hold blocks of both lengths against each other; returns a row per cell, metric and arm."""
     from side_by_side import built
+
+    from crossover.measure import experiments
 
     config = schema.complete({"tier": "standard", "experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
     launch = plan.of_launch(settings, settings["placements"][0], 1)
     libraries = [built(Path(path).name) for path in code_digest.libraries(config, experiment)]
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
-    for key in found[0]:
-        logs = [each[key] for each in found if key in each]
-        width = t.ppf(0.975, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
-        centre = statistics.mean(logs)
-        low, middle, high = (math.exp(value) for value in (centre - width, centre, centre + width))
-        protocol, x, metric, arm = key
-        print(f"{protocol}, {x:g}, {metric}, {arm}: {middle:.3f} [{low:.3f}, {high:.3f}]")
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    unit = experiments.find(experiment).AXIS.unit
+    lengths = (float(launch["block_seconds"]), seconds)
+    # Of the metrics that a driver gives, the page leads with one; the tails of a distribution are too noisy to be held.
+    led = settings.get("refine_metric")
+    leading = {protocol: led for protocol, _, metric, _ in found[0] if metric == led}
+    return [
+        Held(experiment, *key, unit, *lengths, len(logs), *interval(logs), today)
+        for key in found[0]
+        if key[2] == leading.get(key[0], key[2])
+        if len(logs := [each[key] for each in found if key in each]) > 1
+    ]
+
+
+def interval(logs: Sequence[float]) -> tuple[float, float, float]:
+    """The ratio whose logarithms these are, and Student's interval of 95 %."""
+    centre = statistics.mean(logs)
+    width = t.ppf(0.975, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
+    return math.exp(centre), math.exp(centre - width), math.exp(centre + width)
+
+
+def written(rows: Sequence[Held], file: Path = block_lengths.FILE) -> None:
+    """Put rows into the file, in the place of older ones of the same cell, metric and arm."""
+    kept = {each.key: each for each in [*block_lengths.read(file), *rows]}
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(field.name for field in fields(Held))
+        for each in sorted(kept.values(), key=lambda each: each.key):
+            table.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in astuple(each))
 
 
 def arguments() -> argparse.Namespace:
@@ -143,6 +173,7 @@ def arguments() -> argparse.Namespace:
         "--long-seconds", type=float, default=0.5, help="the length of a long block (default: %(default)s)"
     )
     parser.add_argument("--launches", type=int, default=5, help="independent launches (default: %(default)s)")
+    parser.add_argument("--write", action="store_true", help="keep the ratios in config/block_lengths.csv")
     parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -153,4 +184,10 @@ if __name__ == "__main__":
         one_rank(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.answer)
     else:
         os.environ.setdefault("PYTHONUNBUFFERED", "1")
-        main(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.launches)
+        rows = main(chosen.experiment, json.loads(chosen.settings), chosen.long_seconds, chosen.launches)
+        for each in rows:
+            interval_shown = f"{each.ratio:.3f} [{each.low:.3f}, {each.high:.3f}]"
+            print(f"{each.protocol}, {each.x:g}, {each.metric}, {each.arm}: {interval_shown}")
+        if chosen.write:
+            # A ratio to the reference follows from the arms'; it is printed only.
+            written([each for each in rows if " / " not in each.arm])

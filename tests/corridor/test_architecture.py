@@ -40,7 +40,7 @@ ROOMS = {
     "analyse.compare": "analyse.curves analyse.statistics records",
     "report.base": "records",
     "report.sentences": "config report.base",
-    "report.sections": "report.base report.sentences",
+    "report.sections": "config report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base report.charts report.sentences",
     "report.render": "config records",

@@ -13,7 +13,17 @@ from crossover.report.charts import figures, ladder
 from crossover.report.pages import metric, summary
 from crossover.report.pages.index import Page
 from crossover.report.render import inputs, renderer
-from crossover.report.sections import certainty, claims, costs, crossovers, fits, machine, ratios, recommendations
+from crossover.report.sections import (
+    block_lengths,
+    certainty,
+    claims,
+    costs,
+    crossovers,
+    fits,
+    machine,
+    ratios,
+    recommendations,
+)
 from crossover.report.sentences import chance, findings, holes
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -31,6 +41,7 @@ PARTS = {
     "groups": (certainty, "groups"),
     "needs": (certainty, "needs"),
     "steady": (record, "STEADY"),
+    "block_lengths": (block_lengths, "lines"),
     "fits": (fits, "lines"),
     "claims": (claims, "table"),
     "claims_told": (claims, "paragraphs"),

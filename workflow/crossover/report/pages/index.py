@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from IPython.display import Markdown
 
+from crossover.config import block_lengths as held
 from crossover.config import published
 from crossover.records import failure, record
 from crossover.report.base import markup, numbers
@@ -23,6 +24,7 @@ from crossover.report.pages import metric, summary
 from crossover.report.pages.part import OF_EXPERIMENT, callout, listed, part, sentence
 from crossover.report.render import inputs
 from crossover.report.sections import (
+    block_lengths,
     certainty,
     claims,
     costs,
@@ -159,6 +161,14 @@ class Page:
         table = record.read(self.results / "groups.parquet", record.GROUPS).to_pylist()
         lines = certainty.groups(self._leading(table))
         return _table(certainty.GROUPS_HEADER, lines, "No launches of any pair of arms fall into two groups.")
+
+    @part()
+    def block_lengths(self) -> Markdown:
+        """How far blocks gave what longer ones do, for the experiments on this page."""
+        rows = [row for row in held.read() if row.experiment in self.tables.experiments]
+        lines = block_lengths.lines(rows)
+        table = [markup.pipe_table(block_lengths.HEADER, lines)] if lines else []
+        return Markdown("\n\n".join([*filter(None, [block_lengths.sentence(rows)]), *table]))
 
     @part("fits")
     def fits(self) -> Markdown:
