@@ -14,14 +14,14 @@ from crossover.records import disk_space
 from crossover.run import code_digest, outcome, session, slurm_check
 from crossover.measure.machine import provenance
 
-with session.plain(schema.ConfigError):
+with session.plain():
     schema.readable("config/config.yaml")
 
 
 configfile: "config/config.yaml"
 
 
-with session.plain(schema.ConfigError):
+with session.plain():
     schema.require_plain(workflow.config_settings.config)
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
     subject.require(claim_list.read("config/claims.yaml"), run["entrants"])
@@ -105,15 +105,15 @@ session.when_planned(workflow, look)
 
 
 onstart:
-    with session.plain(disk_space.NoRoom):
+    with session.plain():
         disk_space.require(RESULTS)
-    session.claim(RESULTS)
+        session.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
         session.outwait_controller()
     # The doctor says itself what is refused, and looks at the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":
-            with session.plain(slurm_check.AdmissionError):
+            with session.plain():
                 slurm_check.check(
                     workflow.executor_settings.array_jobs,
                     [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
@@ -135,5 +135,5 @@ onerror:
     else:
         print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
         outcome.conclude(workflow)
-        with session.plain(disk_space.NoRoom):
+        with session.plain():
             disk_space.require(RESULTS)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from crossover.errors import CrossoverError
 from crossover.run import slurm_check
 
 JOB = {"nodes": 1, "tasks": 2, "runtime": 6, "slurm_extra": "--exclusive"}
@@ -36,7 +37,7 @@ def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
 
 def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
     sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
-    with pytest.raises(slurm_check.AdmissionError) as refusal:
+    with pytest.raises(CrossoverError) as refusal:
         slurm_check.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
     assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
@@ -46,7 +47,7 @@ def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
 
 def test_a_reason_that_is_known_names_its_own_key(sbatch):
     sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
-    with pytest.raises(slurm_check.AdmissionError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
+    with pytest.raises(CrossoverError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
         slurm_check.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
 
 
@@ -65,5 +66,5 @@ def test_where_there_is_no_sbatch_the_run_starts(monkeypatch):
 
 def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
     sbatch("exit 0")
-    with pytest.raises(slurm_check.AdmissionError, match=r"slurm-array-jobs is set \(all\).*remove it"):
+    with pytest.raises(CrossoverError, match=r"slurm-array-jobs is set \(all\).*remove it"):
         slurm_check.check("all", [JOB])

@@ -52,7 +52,10 @@ ROOMS = {
     "doctor": "doctor.checks measure.launch measure.machine measure.processes measure.ranks run",
     "doctor.checks": "doctor measure.build measure.ranks run",
 }
-"""Every room with those that it may import, from the ground up; beside them it may import `paths`. `cli` knows all."""
+"""Every room with those that it may import, from the ground up. `cli` knows all."""
+
+GROUND = {"paths", "errors"}
+"""What every room may import."""
 
 DOZEN, LINES = 12, 300
 """The most modules of a room, and the most lines of a module."""
@@ -95,7 +98,7 @@ def test_the_imports_are_seen_at_all():
 
 
 def test_every_module_is_in_a_room():
-    outside = {"__init__", "__main__", "paths"}
+    outside = {"__init__", "__main__", *GROUND}
     wings = {"measure", "analyse", "report"}
     assert {room(name) for name in MODULES if name not in outside} == {*ROOMS, *wings, "cli"}
     assert {name for name in MODULES if room(name) in wings} == {f"{wing}.__init__" for wing in wings}
@@ -104,7 +107,7 @@ def test_every_module_is_in_a_room():
 def test_a_room_imports_what_it_may():
     for name in MODULES:
         if (own := room(name)) in ROOMS:
-            rooms = {room(other) for other in imported(name) if other != "paths"} - {own}
+            rooms = {room(other) for other in imported(name) - GROUND} - {own}
             assert rooms <= set(ROOMS[own].split()), name
 
 
@@ -140,7 +143,7 @@ def test_every_import_of_ours_is_of_something_that_exists():
 def test_wings_meet_only_in_files():
     for wing in ("measure", "analyse", "report"):
         others = {other.partition(".")[0] for name in within(wing) for other in imported(name)}
-        assert others <= {wing, "paths", "records", "planning", "config"}, wing
+        assert others <= {wing, "records", "planning", "config", *GROUND}, wing
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
@@ -182,4 +185,4 @@ def test_the_command_line_loads_no_wing_before_a_command_runs():
         [sys.executable, "-c", named], env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, stdout=subprocess.PIPE
     )
     loaded = {name.split(".")[1] for name in done.stdout.decode().split()}
-    assert loaded == {"__main__", "cli"}
+    assert loaded == {"__main__", "cli", "errors"}

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from crossover.errors import CrossoverError
 from crossover.records import disk_space
 
 
@@ -21,11 +22,11 @@ def test_a_folder_without_room_is_named_with_the_reason_and_the_next_step(tmp_pa
             raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(disk_space.tempfile, "TemporaryFile", lambda **_: Full())
-    with pytest.raises(disk_space.NoRoom, match=f"{tmp_path}.*{os.strerror(number)}.*make room"):
+    with pytest.raises(CrossoverError, match=f"{tmp_path}.*{os.strerror(number)}.*make room"):
         disk_space.require(tmp_path)
 
 
 def test_what_is_no_folder_is_named(tmp_path):
     (tmp_path / "results").touch()
-    with pytest.raises(disk_space.NoRoom, match="results: cannot be written to"):
+    with pytest.raises(CrossoverError, match="results: cannot be written to"):
         disk_space.require(tmp_path / "results")

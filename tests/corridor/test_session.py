@@ -11,16 +11,18 @@ from types import SimpleNamespace
 
 import pytest
 
+from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE, WORKFLOW
 from crossover.run import session
 
 FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
 HOLD = """
 import os, sys
+from crossover.errors import CrossoverError
 from crossover.run import session
 try:
     session.claim(sys.argv[1])
-except session.SessionError as error:
+except CrossoverError as error:
     print("refused", error, flush=True)
     raise SystemExit(1)
 print("holding", os.getpid(), flush=True)
@@ -147,13 +149,13 @@ def test_exposing_twice_is_exposing_once(monkeypatch, before):
 
 
 def test_an_expected_error_ends_the_run_with_its_message_alone():
-    with pytest.raises(SystemExit) as ended, session.plain(session.SessionError):
-        raise session.SessionError("what is wrong and what to do")
+    with pytest.raises(SystemExit) as ended, session.plain():
+        raise CrossoverError("what is wrong and what to do")
     assert ended.value.code == "what is wrong and what to do"
 
 
 def test_an_unexpected_error_keeps_its_traceback():
-    with pytest.raises(ZeroDivisionError), session.plain(session.SessionError):
+    with pytest.raises(ZeroDivisionError), session.plain():
         raise ZeroDivisionError
 
 

@@ -8,6 +8,7 @@ import re
 import pytest
 from campaigns import Campaign, mpi, zmq
 
+from crossover.errors import CrossoverError
 from crossover.report.base import tables
 from crossover.report.charts import colours, figures, gallery, ladder
 from crossover.report.sentences import alternatives
@@ -25,7 +26,7 @@ def specifications(page):
 
 
 def test_a_missing_figure_is_named(tmp_path):
-    with pytest.raises(gallery.MissingFigureError, match=r"round-trip\.vl\.json: the figure is missing"):
+    with pytest.raises(CrossoverError, match=r"round-trip\.vl\.json: the figure is missing"):
         gallery.chart(tmp_path, "round-trip", "lower is better", "a chart")
 
 

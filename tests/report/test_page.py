@@ -6,8 +6,8 @@ import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
 from crossover.analyse.statistics.intervals import LEVEL
+from crossover.errors import CrossoverError
 from crossover.report.pages.index import Page
-from crossover.report.render.inputs import PageError
 from crossover.report.sections import machine
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -26,7 +26,7 @@ def page(results):
 
 def test_without_results_the_page_says_how_to_render_it(monkeypatch):
     monkeypatch.delenv("CROSSOVER_RESULTS", raising=False)
-    with pytest.raises(PageError, match="python -m crossover report"):
+    with pytest.raises(CrossoverError, match="python -m crossover report"):
         Page(LEADS)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossover.config import sources
+from crossover.errors import CrossoverError
 from crossover.report.render import preview, renderer
 
 HOME = Path(__file__).parents[2]
@@ -65,7 +66,7 @@ def test_an_expression_cannot_become_markup(tmp_path):
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(tmp_path, body, told):
-    with pytest.raises(preview.PreviewError, match=told):
+    with pytest.raises(CrossoverError, match=told):
         page_of(tmp_path, body)
 
 
@@ -202,5 +203,5 @@ def test_a_citation_is_resolved_from_the_bibliography_beside_references_to_the_p
 
 
 def test_a_citation_of_nothing_is_refused():
-    with pytest.raises(preview.ConversionError, match="@nobody is not in the bibliography"):
+    with pytest.raises(CrossoverError, match="@nobody is not in the bibliography"):
         html("See [@nobody].\n")

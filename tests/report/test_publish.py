@@ -12,6 +12,7 @@ import yaml
 from checkouts import git as do
 
 from crossover.__main__ import main
+from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.report.render import origin
 from crossover.share import freshness
@@ -299,7 +300,7 @@ def test_somebody_elses_page_is_not_overwritten(checkout, capsys):
 
 
 def test_a_report_that_cannot_be_copied_is_named(tmp_path):
-    with pytest.raises(site.SiteError, match="cannot be copied"):
+    with pytest.raises(CrossoverError, match="cannot be copied"):
         site.stage(tmp_path / "nowhere", tmp_path / "site")
 
 

@@ -8,6 +8,7 @@ import yaml
 from campaigns import Campaign, mpi, zmq
 
 from crossover.config import published, schema
+from crossover.errors import CrossoverError
 from crossover.report.base import tables
 from crossover.report.charts import figures, overlay
 from crossover.report.pages import metric
@@ -91,7 +92,7 @@ def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_
     ],
 )
 def test_a_description_that_does_not_fit_its_file_is_an_error_that_names_both(tmp_path, told, lines):
-    with pytest.raises(published.PublishedError, match=r"theirs\.csv: does not fit its description in sources\.yaml"):
+    with pytest.raises(CrossoverError, match=r"theirs\.csv: does not fit its description in sources\.yaml"):
         dataset(tmp_path, told, lines)
 
 

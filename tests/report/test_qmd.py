@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.render.qmd import Cell, Inline, Prose, QmdError, parse
+from crossover.errors import CrossoverError
+from crossover.report.render.qmd import Cell, Inline, Prose, parse
 
 PAGE = """---
 title: A page
@@ -78,5 +79,5 @@ def test_the_line_of_a_cell_is_that_of_its_fence(prose, body):
     ],
 )
 def test_what_is_outside_the_subset_is_refused_with_its_line(text, told):
-    with pytest.raises(QmdError, match=told.replace("{{", r"\{\{").replace("[", r"\[")):
+    with pytest.raises(CrossoverError, match=told.replace("{{", r"\{\{").replace("[", r"\[")):
         parse(text)

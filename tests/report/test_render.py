@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossover.__main__ import main
+from crossover.errors import CrossoverError
 from crossover.report.render import origin, renderer
 
 QUARTO = """#!{python}
@@ -72,7 +73,7 @@ def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results,
     quarto(does)
     page = tmp_path / "index.html"
     page.write_text("old")
-    with pytest.raises(renderer.RenderError) as error:
+    with pytest.raises(CrossoverError) as error:
         renderer.render(results, page)
     assert said in str(error.value)
     assert "quarto check jupyter" in str(error.value)
@@ -82,7 +83,7 @@ def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results,
 
 def test_only_the_last_lines_of_quarto_are_repeated(quarto, results, tmp_path):
     quarto("print('\\n'.join(f'line {n}.' for n in range(100))); sys.exit(1)")
-    with pytest.raises(renderer.RenderError) as error:
+    with pytest.raises(CrossoverError) as error:
         renderer.render(results, tmp_path / "index.html")
     assert "line 99." in str(error.value) and "line 50." not in str(error.value)
 
@@ -111,5 +112,5 @@ def test_the_page_can_be_read_by_whom_the_user_lets_read(rendered):
 def test_a_place_that_cannot_be_written_is_named(quarto, results, tmp_path):
     quarto(WRITES)
     (tmp_path / "file").touch()
-    with pytest.raises(renderer.RenderError, match=r"file/index\.html: cannot be written"):
+    with pytest.raises(CrossoverError, match=r"file/index\.html: cannot be written"):
         renderer.render(results, tmp_path / "file" / "index.html")

@@ -7,6 +7,7 @@ import signal
 import sys
 
 from crossover.cli import analysing, comparing, examining, measuring, reporting, sharing
+from crossover.errors import CrossoverError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -14,11 +15,9 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     try:
         return int(chosen.run(chosen) or 0)
-    except Exception as error:
-        if type(error).__module__.startswith("crossover."):
-            print(f"crossover {chosen.command}: {error}", file=sys.stderr)
-            return 1
-        raise
+    except CrossoverError as error:
+        print(f"crossover {chosen.command}: {error}", file=sys.stderr)
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:

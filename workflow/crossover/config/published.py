@@ -11,14 +11,11 @@ from typing import Any
 import yaml
 
 from crossover.config import sources
+from crossover.errors import CrossoverError
 from crossover.paths import CONFIG
 
 FOLDER = CONFIG / "published"
 SOURCES = "sources.yaml"
-
-
-class PublishedError(Exception):
-    """A published dataset that cannot be read; the message names the file and what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class Dataset:
 def read(folder: Path = FOLDER) -> list[Dataset]:
     """Every dataset that the folder's `sources.yaml` describes.
 
-    Raises PublishedError for a description that does not fit its file.
+    Raises CrossoverError for a description that does not fit its file.
     """
     described: dict[str, Any] = yaml.safe_load((folder / SOURCES).read_text(encoding="utf-8"))
     documents = sources.read()
@@ -73,7 +70,7 @@ def _dataset(path: Path, told: dict[str, Any], documents: Mapping[str, sources.S
         about = document.key, told["locator"], conditions, told["experiment"], told["curve"]
         return Dataset(*about, points, told.get("in_claims", {}))
     except (OSError, KeyError, ValueError) as error:
-        raise PublishedError(
+        raise CrossoverError(
             f"{path}: does not fit its description in {SOURCES} ({error!r}); correct either"
         ) from error
 

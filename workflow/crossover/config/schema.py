@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from crossover.errors import CrossoverError
 from crossover.paths import CONFIG, PACKAGE
 from crossover.planning.plan import TRANSPORTS, Config, Settings, farming, in_placement, points
 
@@ -20,7 +21,7 @@ FARMS = PACKAGE / "measure" / "farms"
 TIERS = ("smoke", "quick", "standard", "paper")
 
 
-class ConfigError(Exception):
+class ConfigError(CrossoverError):
     """A configuration that cannot be run: one line per key at fault, each with what is wrong there."""
 
     def __init__(self, faults: list[str]):

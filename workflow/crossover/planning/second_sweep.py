@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.planning import plan
 from crossover.planning.inventory import Held
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
@@ -22,7 +23,7 @@ from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
-class SweepError(Exception):
+class SweepError(CrossoverError):
     """A launch of the second sweep that nothing is known of; the message says which and where it should be."""
 
 

@@ -6,16 +6,14 @@ import os
 import tempfile
 from pathlib import Path
 
+from crossover.errors import CrossoverError
+
 BYTES = 1 << 20
 """More than the raw file of a launch takes."""
 
 
-class NoRoom(Exception):
-    """A folder that takes no file; the message names it and says why and what to do."""
-
-
 def require(folder: str | Path) -> None:
-    """Raise NoRoom if no file of BYTES can be written into `folder`, which is made if it is not there."""
+    """Raise CrossoverError if no file of BYTES can be written into `folder`, which is made if it is not there."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         # Tried, because a quota is asked for differently everywhere; bytes that no file system makes smaller.
@@ -24,7 +22,7 @@ def require(folder: str | Path) -> None:
             probe.flush()
             os.fsync(probe.fileno())
     except OSError as error:
-        raise NoRoom(
+        raise CrossoverError(
             f"{folder}: cannot be written to ({error.strerror}); make room there, or choose another folder with "
             "--config results=..., then the same command goes on"
         ) from None

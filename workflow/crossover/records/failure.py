@@ -19,8 +19,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
-from crossover.records import record
 
 KEY = "failures"
 """The key of the failures in the metadata of a parquet file, in a JSON file and in what a page says of itself."""
@@ -51,7 +51,7 @@ class Failure:
 
 
 class InputError(Exception):
-    """A table that a part needs failed itself."""
+    """A table that a part needs failed itself: never shown, `caught` turns it into a failure of the part."""
 
     def __init__(self, cause: Failure):
         super().__init__(cause.error)
@@ -59,20 +59,19 @@ class InputError(Exception):
 
 
 @contextmanager
-def caught(kind: str, name: str, experiment: str = "", refusals: tuple[type[Exception], ...] = ()) -> Iterator[Found]:
+def caught(kind: str, name: str, experiment: str = "") -> Iterator[Found]:
     """Keep an exception of the part that is made inside from ending the step: it becomes the one failure of the list.
 
-    The traceback goes to standard error, so to the step's log. RecordError and the `refusals` pass, because they
-    name a file and a remedy, and the step could not go on.
+    The traceback goes to standard error, so to the step's log. A CrossoverError passes, because the user can mend it.
     """
     found: Found = []
     try:
         yield found
     except InputError as error:
         found.append(replace(error.cause, kind=kind, name=name, experiment=experiment))
+    except CrossoverError:
+        raise
     except Exception as error:
-        if isinstance(error, (record.RecordError, *refusals)):
-            raise
         traceback.print_exc(file=sys.stderr)
         found.append(Failure(kind, name, experiment, _named(error), _place(error)))
 

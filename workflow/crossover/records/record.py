@@ -18,6 +18,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crossover.errors import CrossoverError
+
 VERSION = 1
 """Version of the schemas; a file of another version is refused."""
 
@@ -180,7 +182,7 @@ HISTORY = _schema(
 """One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
 
 
-class RecordError(Exception):
+class RecordError(CrossoverError):
     """A file that must not be believed, or that cannot be read; the message names it and the next step."""
 
 

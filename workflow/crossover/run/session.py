@@ -11,22 +11,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
 
 _claims: list[int] = []
 _due: dict[tuple[str, str], dict[str, Any]] = {}
 
 
-class SessionError(Exception):
-    """A run that must not start; the message says why and what to do."""
-
-
 @contextmanager
-def plain(*kinds: type[Exception]) -> Iterator[None]:
-    """End with exit code 1 and the message alone where an error of one of these `kinds` is raised."""
+def plain() -> Iterator[None]:
+    """End with exit code 1 and the message alone of a CrossoverError."""
     try:
         yield
-    except kinds as error:
+    except CrossoverError as error:
         sys.exit(str(error))
 
 
@@ -130,7 +127,7 @@ def outwait_controller() -> None:
 def claim(results: str | Path) -> None:
     """Hold `results` until this process ends, however it ends: the kernel gives the claim back, a file would not.
 
-    Raises SessionError if another run holds it.
+    Raises CrossoverError if another run holds it.
     """
     Path(results).mkdir(parents=True, exist_ok=True)
     handle = os.open(Path(results) / ".claim", os.O_RDWR | os.O_CREAT, 0o644)
@@ -139,7 +136,7 @@ def claim(results: str | Path) -> None:
     except BlockingIOError:
         holder = os.read(handle, 64).decode().strip()
         os.close(handle)
-        raise SessionError(
+        raise CrossoverError(
             f"another run (process {holder}) is working in {results}; wait for it, or end it, or choose "
             "another folder with --config results=..."
         ) from None

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.run.slurm_errors import meaning
 
 SITE = "profiles/slurm/site.yaml"
@@ -26,22 +27,18 @@ OPTIONS = {
 PATIENCE_SECONDS = 20
 
 
-class AdmissionError(Exception):
-    """A run that must not start, because Slurm would not run its jobs; the message says why and what to do."""
-
-
 def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
-    """Raise AdmissionError if `arrays`, the rules to submit as job arrays, is set, or if Slurm refuses any of `jobs`.
+    """Raise CrossoverError if `arrays`, the rules to submit as job arrays, is set, or if Slurm refuses any of `jobs`.
 
     A job is its resources, as Snakemake calls them.
     """
     if arrays:
-        raise AdmissionError(
+        raise CrossoverError(
             f"slurm-array-jobs is set ({arrays}): in a job array every task would run the first launch; remove it from "
             "the profile and the command line, launches are submitted one by one"
         )
     if faults := [fault for kind in _kinds(jobs) if (fault := _refusal(kind))]:
-        raise AdmissionError("\n".join(["Slurm would not run these jobs; nothing was submitted", *faults]))
+        raise CrossoverError("\n".join(["Slurm would not run these jobs; nothing was submitted", *faults]))
 
 
 def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 from crossover.records import record
 
 PACKED = (".parquet", ".png", ".pdf")
@@ -18,10 +19,6 @@ PACKED = (".parquet", ".png", ".pdf")
 MODE = stat.S_IFREG | 0o644
 UNIX = 3
 """What the zip format calls the system whose modes MODE is in."""
-
-
-class ArchiveError(Exception):
-    """An archive that cannot be written; the message says why and what to do."""
 
 
 def files(folder: Path) -> list[Path]:
@@ -33,7 +30,7 @@ def files(folder: Path) -> list[Path]:
 def write(folder: Path, archive: Path) -> None:
     """Write the files below `folder` to the zip file `archive`, which appears whole or not at all.
 
-    The same files give the same bytes, on any machine with the same zlib. Raises ArchiveError.
+    The same files give the same bytes, on any machine with the same zlib. Raises CrossoverError.
     """
     part = archive.with_name(f".{archive.name}.{socket.gethostname()}.{os.getpid()}.part")
     try:
@@ -44,7 +41,9 @@ def write(folder: Path, archive: Path) -> None:
     except OSError as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise ArchiveError(f"{archive}: cannot be written ({error.strerror or error}); choose another place") from None
+        raise CrossoverError(
+            f"{archive}: cannot be written ({error.strerror or error}); choose another place"
+        ) from None
 
 
 def _pack(folder: Path, archive: Path) -> None:

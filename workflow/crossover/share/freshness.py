@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.report.render import origin
 
@@ -23,27 +24,22 @@ MOST_NAMED = 5
 """How many files at most are named."""
 
 
-class StaleError(Exception):
-    """A report that must not leave this machine; the message says which files are newer, and the next step."""
-
-
 def require(results: Path) -> dict[str, Any]:
     """What the report on `results` was made from (`origin.of`). Measures and renders nothing.
 
-    Raises origin.OriginError without a report, RecordError for tables that cannot be read, StaleError if it is older
-    than its data.
+    Raises CrossoverError if there is no report, if it is older than its data, or if a table cannot be read.
     """
     page = results / PAGE
     told, now = origin.read(page), origin.of(results)
     if told["crossover"] != record.VERSION:
-        raise StaleError(
+        raise CrossoverError(
             f"{page}: is of schema version {told['crossover']}, this code writes {record.VERSION}; run: make report"
         )
     was, present = told["made_from"], now["made_from"]
     if changed := sorted(name for name in was | present if was.get(name) != present.get(name)):
-        raise StaleError(_sentence(page, [str(results / name) for name in changed], results))
+        raise CrossoverError(_sentence(page, [str(results / name) for name in changed], results))
     if newer := list(_newer(results)):
-        raise StaleError(_sentence(results / "launches.parquet", newer, results))
+        raise CrossoverError(_sentence(results / "launches.parquet", newer, results))
     return told
 
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 from crossover.analyse.compare import run
 from crossover.analyse.compare.change import Change, change, heights
 from crossover.analyse.compare.pairs import Pair, pairs, title
-from crossover.analyse.compare.run import Row, RunError
+from crossover.analyse.compare.run import Row
 from crossover.analyse.statistics.intervals import LEVEL, Estimate, benjamini_hochberg, difference, estimate
+from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 
@@ -29,16 +30,16 @@ TABLES = {
 def compare(before: Path, after: Path, folder: Path, within: float) -> None:
     """Write TABLES, of what changed from the run in `before` to that in `after`, to `folder`.
 
-    A difference below `within`, a fraction, does not matter to the user. Raises run.RunError if there is nothing to
+    A difference below `within`, a fraction, does not matter to the user. Raises CrossoverError if there is nothing to
     compare, record.RecordError for a table that cannot be read or written.
     """
     if before.resolve() == after.resolve():
-        raise RunError(f"{before}: is both runs; name two folders of results")
+        raise CrossoverError(f"{before}: is both runs; name two folders of results")
     first, second = run.read(before, "before"), run.read(after, "after")
     found, alone = pairs(first, second)
     if not any(pair.before.competes for pair in found):
         reasons = "; ".join(sorted({row["reason"] for row in alone}))
-        raise RunError(f"{before} and {after}: have no arm in common that could be compared ({reasons})")
+        raise CrossoverError(f"{before} and {after}: have no arm in common that could be compared ({reasons})")
     bound = math.log1p(within)
     whole, cells, failures = _rows(found, bound)
     kept = failure.stored([*run.failures([first, second]), *failures])

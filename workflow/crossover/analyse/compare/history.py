@@ -16,9 +16,10 @@ from crossover.analyse.compare import run
 from crossover.analyse.compare.change import comparable
 from crossover.analyse.compare.level_shifts import starts
 from crossover.analyse.compare.pairs import SAME, shared_launches, title
-from crossover.analyse.compare.run import Name, Row, Run, RunError
+from crossover.analyse.compare.run import Name, Row, Run
 from crossover.analyse.curves.curve import NAMES
 from crossover.analyse.statistics.intervals import estimate
+from crossover.errors import CrossoverError
 from crossover.records import failure, record
 
 TABLES = {"history": record.HISTORY, "runs": record.RUNS}
@@ -28,10 +29,11 @@ TABLES = {"history": record.HISTORY, "runs": record.RUNS}
 def history(folders: list[Path], folder: Path) -> None:
     """Write TABLES, of the runs in `folders`, to `folder`.
 
-    Raises run.RunError if they are no history, record.RecordError for a table that cannot be read or written.
+    Raises CrossoverError if they are no history, record.RecordError for a table that cannot be read or written.
     """
+    named = ", ".join(map(str, folders))
     if len({each.resolve() for each in folders}) < 2:
-        raise RunError(f"{', '.join(map(str, folders))}: is one run; a history takes two folders of results or more")
+        raise CrossoverError(f"{named}: is one run; a history takes two folders of results or more")
     read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
     runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
     names = sorted({name for each in runs for name in each.curves})
@@ -43,7 +45,7 @@ def history(folders: list[Path], folder: Path) -> None:
             rows += list(_course(name, runs))
         failures += failed
     if not rows:
-        raise RunError(f"{', '.join(map(str, folders))}: no arm's curve is in two of these runs")
+        raise CrossoverError(f"{named}: no arm's curve is in two of these runs")
     record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet", failure.stored(failures))
     run.write_facts(runs, folder)
 

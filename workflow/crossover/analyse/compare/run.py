@@ -15,6 +15,7 @@ import pyarrow as pa
 from crossover.analyse.curves.curve import NAMES, Curve, curves
 from crossover.analyse.curves.medians import medians
 from crossover.analyse.curves.rounds import blocks
+from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 
@@ -23,10 +24,6 @@ Name = tuple[str, ...]
 
 MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")
 """Columns of the ranks that tell two machines, or one before and after an upgrade, apart."""
-
-
-class RunError(Exception):
-    """A folder that is no run, or not one that can be used here; the message names it and the next step."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +77,12 @@ class Run:
 
 
 def read(folder: Path, label: str) -> Run:
-    """The run in `folder`. Raises RunError if there is none, record.RecordError for a table that cannot be used."""
+    """The run in `folder`. Raises CrossoverError if there is none, or one that cannot be used."""
     if not folder.is_dir():
-        raise RunError(f"{folder}: there is no such folder; name the folder of results of a finished run")
+        raise CrossoverError(f"{folder}: there is no such folder; name the folder of results of a finished run")
     needed = ("launches", "ranks", "measurements")
     if missing := [f"{name}.parquet" for name in needed if not (folder / f"{name}.parquet").is_file()]:
-        raise RunError(
+        raise CrossoverError(
             f"{folder}: is no folder of results, it lacks {', '.join(missing)}; name one that a run has finished, "
             "or finish the run by its Snakemake command"
         )
@@ -101,12 +98,14 @@ def read(folder: Path, label: str) -> Run:
     )
     named = {tuple(curve.facts[name] for name in NAMES): curve for curve in map(attrgetter("swept"), curves(found))}
     for cause, group in failure.grouped(failures).items() if not named else ():
-        raise RunError(
+        raise CrossoverError(
             f"{folder}: the {failure.names(group)} failed ({cause.error}), so there is nothing to compare; repeat the "
             "command that made these results"
         )
     if not named:
-        raise RunError(f"{folder}: none of its launches left data, so there is nothing to compare; see its report")
+        raise CrossoverError(
+            f"{folder}: none of its launches left data, so there is nothing to compare; see its report"
+        )
     return Run(label, folder, launches, ranks, named, [each for each in failures if each.kind == "table"])
 
 

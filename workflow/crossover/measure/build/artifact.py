@@ -10,8 +10,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 
-class BuildError(Exception):
+
+class BuildError(CrossoverError):
     """A product that cannot be made here; the message says why and what to do."""
 
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 from crossover.measure.build.artifact import reason_in
 
 VARIABLE = "CROSSOVER_LIBRARIES"
@@ -20,7 +21,7 @@ ELF = b"\x7fELF"
 """How every library's file begins."""
 
 
-class UnavailableError(Exception):
+class UnavailableError(CrossoverError):
     """A ceiling that cannot be measured here; the message says why and what to do."""
 
 

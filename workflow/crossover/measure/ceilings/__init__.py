@@ -1,7 +1,7 @@
 """Ceilings in C, one file per library: what an exchange costs without Python, in the process that Python's run in.
 
 Messages pass through the buffers of the arms that they bound. A library that is not there raises
-`native.UnavailableError` when the ceiling is made; an exchange that fails raises OSError or RuntimeError.
+`loader.UnavailableError` when the ceiling is made; an exchange that fails raises OSError or RuntimeError.
 """
 
 from __future__ import annotations

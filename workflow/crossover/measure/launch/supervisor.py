@@ -23,6 +23,7 @@ from typing import Any
 import psutil
 import pyarrow as pa
 
+from crossover.errors import CrossoverError
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import POLL_SECONDS, VARIABLE, alone, private_folder
@@ -70,10 +71,6 @@ class Job:
         return f"{self.experiment} {self.placement} launch {self.launch}"
 
 
-class Interrupted(Exception):
-    """The supervisor is to end without a file: a signal, or the workflow is gone."""
-
-
 def supervise(job: Job, output: Path, log: Path) -> int:
     """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or none can be written."""
     adopt_orphans()
@@ -83,7 +80,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
 
     def check() -> None:
         if os.getppid() != parent:
-            raise Interrupted("the workflow that started it is gone")
+            raise CrossoverError("the workflow that started it is gone")
 
     log.parent.mkdir(parents=True, exist_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +90,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
             with alone(say, check):
                 outcome = _attempt(job, output, private, say, check)
             _store(job, output, outcome, say)
-        except (Interrupted, disk_space.NoRoom, record.RecordError) as reason:
+        except CrossoverError as reason:
             say(f"{job.name}: {reason}; nothing is kept of this attempt, the same command repeats it")
             return 1
         finally:
@@ -247,4 +244,4 @@ def _interrupt(number: int, _: object) -> None:
     # Only the first counts: a second one must not break off the cleaning up.
     for other in INTERRUPTIONS:
         signal.signal(other, signal.SIG_IGN)
-    raise Interrupted(f"interrupted by {signal.Signals(number).name}")
+    raise CrossoverError(f"interrupted by {signal.Signals(number).name}")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import psutil
 
+from crossover.errors import CrossoverError
+
 LOOPBACK = "127.0.0.1"
 AUTO = "auto"
 ANYWHERE = "192.0.2.1"
@@ -16,7 +18,7 @@ SITE = "profiles/slurm/site.yaml"
 DEVICES = Path("/sys/class/net")
 
 
-class NoInterfaceError(Exception):
+class NoInterfaceError(CrossoverError):
     """No such interface on this host, or none can be chosen; the message says which there are and what to do."""
 
 

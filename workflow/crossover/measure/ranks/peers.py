@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import zmq
 from mpi4py import MPI
 
+from crossover.errors import CrossoverError
 from crossover.measure.processes import mpich_files
 from crossover.measure.processes.ending import die_soon_after
 from crossover.measure.ranks.channel import Channel, end, within
@@ -29,7 +30,7 @@ LAUNCHER = f"set `mpi:` in {SITE}"
 """What mends most wrong placements."""
 
 
-class Refusal(Exception):
+class Refusal(CrossoverError):
     """A launch that must not be measured: `kind` is the hole's kind, the message says why and what to do."""
 
     def __init__(self, kind: str, reason: str):

@@ -16,6 +16,7 @@ import deflate
 import vl_convert
 
 from crossover.config import published
+from crossover.errors import CrossoverError
 from crossover.records import failure
 from crossover.records.failure import Failure
 from crossover.report.base import markup
@@ -36,10 +37,6 @@ HINT = (
 )
 
 
-class MissingFigureError(Exception):
-    """A figure that was not drawn; the message says which and how to get it."""
-
-
 def script() -> str:
     """What a page needs once: the script that draws the charts, Vega in it, and their style."""
     bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS))
@@ -49,14 +46,14 @@ def script() -> str:
 
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
-    """The panels of one metric, whose figures lie in `folder`. Raises MissingFigureError."""
+    """The panels of one metric, whose figures lie in `folder`. Raises CrossoverError."""
     choice = _choice(panels) if len(panels) > 1 else ""
     shown = "".join(_panel(folder, panel, datasets) for panel in panels)
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
 
 
 def alone(folder: Path, name: str, subtitle: str, said: str, styles: Mapping[str, Look]) -> str:
-    """One chart by itself, with a legend of the arms in `styles`. Raises MissingFigureError."""
+    """One chart by itself, with a legend of the arms in `styles`. Raises CrossoverError."""
     return _framed(folder, "", styles, chart(folder, name, subtitle, said))
 
 
@@ -120,7 +117,7 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
 def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
     """A chart as the page's script expects it: what a screen reader says, its files, the specification.
 
-    The reason stands in the place of one that could not be drawn. Raises MissingFigureError.
+    The reason stands in the place of one that could not be drawn. Raises CrossoverError.
     """
     path = folder / f"{name}.vl.json"
     try:
@@ -129,7 +126,7 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
         for failed in failure.of(folder):
             if failed.name in ("", name):
                 return _failed(subtitle, failed)
-        raise MissingFigureError(
+        raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); draw it by running Snakemake again"
         ) from error
     compact = json.dumps(specification, separators=(",", ":"), ensure_ascii=False)

@@ -14,10 +14,7 @@ from crossover.report.sentences import citations, thresholds
 
 
 def section(figures: Path, panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
-    """The figure and the tables of the panels of one metric, drawn in `figures`, as Markdown.
-
-    Raises gallery.MissingFigureError.
-    """
+    """The figure and the tables of the panels of one metric, drawn in `figures`, as Markdown. Raises CrossoverError."""
     name = tables.slug(f"{panels[0].experiment} {panels[0].metric}")
     charts = gallery.gallery(figures / panels[0].experiment, panels, datasets)
     below = [

@@ -11,7 +11,6 @@ from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
-from crossover.report.charts.gallery import MissingFigureError
 from crossover.report.render import inputs
 
 
@@ -69,7 +68,7 @@ def sentence(method: Callable[[OnPage], str]) -> Callable[[OnPage], str]:
 @contextmanager
 def _kept(name: str, experiment: str) -> Iterator[list[Failure]]:
     """Keep a failure from ending the page. The renderer gets it, for the top of the page."""
-    with failure.caught("section", name, experiment, (MissingFigureError,)) as failed:
+    with failure.caught("section", name, experiment) as failed:
         yield failed
     inputs.add(failed)
 

@@ -20,18 +20,15 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from crossover.errors import CrossoverError
 from crossover.report.render.qmd import Cell, Inline, Part, Prose
 
 CELL_SECONDS = 300
 """When a cell is given up: far beyond what any cell of the report takes."""
 
 
-class ExecutionError(Exception):
-    """Code of a `.qmd` that failed, or showed what a page cannot; the message names the cell and what happened."""
-
-
 def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) -> str:
-    """The parts as one Markdown text, their code executed in order, in `folder`. Raises ExecutionError."""
+    """The parts as one Markdown text, their code executed in order, in `folder`. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         client = NotebookClient(
             nbformat.v4.new_notebook(),
@@ -44,7 +41,7 @@ def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) ->
             with client.setup_kernel(cwd=str(folder), env={**environment, **homes}, cleanup_kc=True):
                 return "".join(_text(client, part) for part in parts)
         except (RuntimeError, DeadKernelError) as error:
-            raise ExecutionError(f"the Python kernel of {sys.executable} ended or did not start: {error}") from error
+            raise CrossoverError(f"the Python kernel of {sys.executable} ended or did not start: {error}") from error
 
 
 def _manager(private: Path) -> Any:
@@ -72,9 +69,9 @@ def _outputs(client: Any, code: str, name: str) -> list[Any]:
     try:
         client.execute_cell(cell, len(client.nb.cells) - 1)
     except CellExecutionError as error:
-        raise ExecutionError(f"{name}: {error.ename}: {error.evalue}") from error
+        raise CrossoverError(f"{name}: {error.ename}: {error.evalue}") from error
     except CellTimeoutError as error:
-        raise ExecutionError(f"{name}: not finished after {CELL_SECONDS} s") from error
+        raise CrossoverError(f"{name}: not finished after {CELL_SECONDS} s") from error
     for output in cell.outputs:
         if output.get("name") == "stderr":
             print(f"{name}: {output.text.rstrip()}", file=sys.stderr)
@@ -84,7 +81,7 @@ def _outputs(client: Any, code: str, name: str) -> list[Any]:
 def _inline(outputs: list[Any], part: Inline) -> str:
     text = ast.literal_eval(outputs[0].data["text/plain"]) if _is_literal(outputs) else None
     if not isinstance(text, str):
-        raise ExecutionError(f"expression in line {part.line}: `{part.expression}` must give a string")
+        raise CrossoverError(f"expression in line {part.line}: `{part.expression}` must give a string")
     return re.sub(r"([\\`*_{}\[\]<>#|$~^@])", r"\\\1", text)
 
 
@@ -97,7 +94,7 @@ def _cell(outputs: list[Any], part: Cell) -> str:
         return "\n"
     shown = [output.get("data", {}).get("text/markdown") for output in outputs]
     if None in shown:
-        raise ExecutionError(f"{part.name}: shows something that is not Markdown; end it with a Markdown(...) object")
+        raise CrossoverError(f"{part.name}: shows something that is not Markdown; end it with a Markdown(...) object")
     body = "\n\n".join(shown)
     if "tbl-cap" in part.options:
         body = f"::: {{#{part.options['label']}}}\n\n{body}\n\n{part.options['tbl-cap']}\n\n:::"

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.records.failure import Failure
 
 RESULTS_VARIABLE = "CROSSOVER_RESULTS"
@@ -23,15 +24,11 @@ FAILURES_VARIABLE = "CROSSOVER_FAILURES"
 """The one that names the file in which the parts of a page that fail are gathered, one JSON object a line."""
 
 
-class PageError(Exception):
-    """Something the page needs is missing; the message says what and how to get it."""
-
-
 def results(command: str) -> Path:
-    """The folder that the page is about. Raises PageError, which names the `command` that makes the page."""
+    """The folder that the page is about. Raises CrossoverError, which names the `command` that makes the page."""
     folder = os.environ.get(RESULTS_VARIABLE)
     if not folder:
-        raise PageError(f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover {command}")
+        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover {command}")
     return Path(folder)
 
 

@@ -12,16 +12,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.records import record
 
 MARK = "crossover-origin"
 """The identifier of the element that holds it, by which any page of ours is known."""
 
 ELEMENT = re.compile(rf'<script type="application/json" id="{MARK}">(.*?)</script>', re.DOTALL)
-
-
-class OriginError(Exception):
-    """A page that does not say what it was made from; the message names it and the next step."""
 
 
 def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
@@ -43,15 +40,15 @@ def stamped(text: str, facts: dict[str, Any]) -> str:
 
 
 def read(page: Path) -> dict[str, Any]:
-    """What a page says that it was made from. Raises OriginError."""
+    """What a page says that it was made from. Raises CrossoverError."""
     try:
         found = ELEMENT.findall(page.read_text(encoding="utf-8"))
         facts: dict[str, Any] = json.loads(found[-1])
         return {key: facts[key] for key in ("crossover", "made_from", "waiting")}
     except OSError as error:
-        raise OriginError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
+        raise CrossoverError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
     except (IndexError, KeyError, TypeError, ValueError):
-        raise OriginError(f"{page}: does not say what it was made from; render it again: make report") from None
+        raise CrossoverError(f"{page}: does not say what it was made from; render it again: make report") from None
 
 
 def _sources(results: Path) -> Iterable[Path]:

@@ -15,15 +15,12 @@ from typing import Any
 
 import pypandoc
 
+from crossover.errors import CrossoverError
 from crossover.report.render import execute, qmd
 
 HERE = Path(__file__).parent
 PANDOC_SECONDS = 120
 """When pandoc is given up: it needs a second for the largest report."""
-
-
-class PreviewError(Exception):
-    """A page that could not be rendered; the message names the file, the place in it and what is wrong."""
 
 
 def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
@@ -32,19 +29,12 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
         front, parts = qmd.parse(source.read_text(encoding="utf-8"))
         body = execute.markdown(parts, source.parent, environment)
         page.write_bytes(html(front, body, source.parent))
-    except (qmd.QmdError, execute.ExecutionError, ConversionError) as error:
-        raise PreviewError(f"{source.name}, {error}") from error
-
-
-class ConversionError(Exception):
-    """Markdown that pandoc or the filter refuses, such as a reference to nothing."""
+    except CrossoverError as error:
+        raise CrossoverError(f"{source.name}, {error}") from error
 
 
 def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes:
-    """A whole page from its front matter, whose bibliography is in the folder `base`, and Markdown.
-
-    Raises ConversionError.
-    """
+    """A page from its front matter, whose bibliography is in the folder `base`, and Markdown. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         metadata = Path(folder) / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
@@ -58,9 +48,9 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
         try:
             done = subprocess.run(command, cwd=base, input=body.encode(), capture_output=True, timeout=PANDOC_SECONDS)
         except subprocess.TimeoutExpired as error:
-            raise ConversionError(f"pandoc: not finished after {PANDOC_SECONDS} s") from error
+            raise CrossoverError(f"pandoc: not finished after {PANDOC_SECONDS} s") from error
     if done.returncode:
-        raise ConversionError(f"pandoc: {done.stderr.decode(errors='replace').strip()}")
+        raise CrossoverError(f"pandoc: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from crossover.errors import CrossoverError
+
 FRONT_MATTER = ("title", "subtitle", "lang", "jupyter", "bibliography", "link-citations")
 OPTIONS = ("label", "tbl-cap", "include", "output")
 
@@ -18,10 +20,6 @@ FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 CELL = re.compile(r"^\{python\}\s*$")
 INLINE = re.compile(r"(?<!`)`\{python\} (?P<expression>[^`\n]+)`(?!`)")
 SHORTCODE = re.compile(r"\{\{<.*?>\}\}")
-
-
-class QmdError(Exception):
-    """A `.qmd` that cannot be read; the message names the line and what is wrong there."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ Part = Prose | Inline | Cell
 
 
 def parse(text: str) -> tuple[dict[str, Any], list[Part]]:
-    """The front matter and the parts of a `.qmd`, in order. Raises QmdError."""
+    """The front matter and the parts of a `.qmd`, in order. Raises CrossoverError."""
     lines = text.splitlines(keepends=True)
     front, start = _front_matter(lines)
     parts: list[Part] = []
@@ -100,23 +98,24 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
             front = _mapping("".join(lines[1:end]), 1, "the front matter")
             _refuse_unknown(front, FRONT_MATTER, 1, "key of the front matter")
             return front, end + 1
-    raise QmdError("line 1: the front matter has no closing ---")
+    raise CrossoverError("line 1: the front matter has no closing ---")
 
 
 def _mapping(text: str, line: int, what: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
-        raise QmdError(f"line {line}: {what} is not YAML: {' '.join(str(error).split())}") from error
+        raise CrossoverError(f"line {line}: {what} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(found, dict):
-        raise QmdError(f"line {line}: {what} must be `key: value` lines")
+        raise CrossoverError(f"line {line}: {what} must be `key: value` lines")
     return found
 
 
 def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], line: int, what: str) -> None:
-    unknown = sorted(str(key) for key in found if key not in known)
-    if unknown:
-        raise QmdError(f"line {line}: unknown {what} {', '.join(unknown)}; both renderers know {', '.join(known)}")
+    if unknown := sorted(str(key) for key in found if key not in known):
+        raise CrossoverError(
+            f"line {line}: unknown {what} {', '.join(unknown)}; both renderers know {', '.join(known)}"
+        )
 
 
 def _closing(lines: list[str], start: int, fence: str) -> int:
@@ -124,7 +123,7 @@ def _closing(lines: list[str], start: int, fence: str) -> int:
     for position in range(start + 1, len(lines)):
         if pattern.match(lines[position]):
             return position
-    raise QmdError(f"line {start + 1}: the block that begins here is never closed by {fence}")
+    raise CrossoverError(f"line {start + 1}: the block that begins here is never closed by {fence}")
 
 
 def _cell(lines: list[str], line: int) -> Cell:
@@ -134,7 +133,9 @@ def _cell(lines: list[str], line: int) -> Cell:
     )
     _refuse_unknown(options, OPTIONS, line, "cell option")
     if options.get("output", "asis") != "asis":
-        raise QmdError(f"line {line}: output: {options['output']}; the only value that both renderers know is asis")
+        raise CrossoverError(
+            f"line {line}: output: {options['output']}; the only value that both renderers know is asis"
+        )
     return Cell("".join(lines[count:]), line, options)
 
 
@@ -143,7 +144,7 @@ def _prose(text: str, line: int) -> list[Part]:
     shortcode = SHORTCODE.search(text)
     if shortcode:
         where = line + text[: shortcode.start()].count("\n")
-        raise QmdError(f"line {where}: shortcodes such as {shortcode[0]} are rendered by Quarto alone")
+        raise CrossoverError(f"line {where}: shortcodes such as {shortcode[0]} are rendered by Quarto alone")
     parts: list[Part] = []
     position = 0
     for found in INLINE.finditer(text):

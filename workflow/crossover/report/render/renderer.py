@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from crossover.config import sources
+from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
 from crossover.records import failure, record
 from crossover.records.failure import Failure
@@ -27,17 +28,13 @@ LAST_LINES = 15
 """How much of what Quarto said is repeated when it fails."""
 
 
-class RenderError(Exception):
-    """A page that Quarto did not render, or that cannot be written; the message ends with what to do."""
-
-
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
 
     `waiting` is JSON, as `Page.waiting` reads it. Returns what the page lacks because it failed, in the results or in
     a part of the page; the page names all of it at its top, so it is rendered again if a part failed.
 
-    Raises RenderError if Quarto fails or `page` cannot be written, preview.PreviewError if the preview fails.
+    Raises CrossoverError if Quarto or the preview fails, or `page` cannot be written.
     """
     # Before it is rendered: what changes meanwhile is then newer than the page, and known to be.
     made_from = origin.of(results, waiting)
@@ -91,7 +88,7 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
         return made
     what = f"ended with code {done.returncode}" if done.returncode else "ended well but left no page"
     said = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
-    raise RenderError(
+    raise CrossoverError(
         f"{quarto} {what}; it said\n{said}\n"
         "Mend what it names (`quarto check jupyter` tells whether it finds this Python), or take quarto off PATH to "
         "let the built-in preview render the page"
@@ -106,7 +103,7 @@ def _deliver(text: str, page: Path) -> None:
         part.write_text(text, encoding="utf-8", newline="")
         part.replace(page)
     except OSError as error:
-        raise RenderError(f"{page}: cannot be written ({error.strerror or error}); choose another place") from None
+        raise CrossoverError(f"{page}: cannot be written ({error.strerror or error}); choose another place") from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

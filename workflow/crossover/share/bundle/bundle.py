@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.report.render import renderer
 from crossover.share import archive, freshness
@@ -43,24 +44,22 @@ of `requirements.lock`.
 """
 
 
-class BundleError(Exception):
-    """A run that cannot be archived as it is; the message says why and what to do."""
-
-
 def write(results: Path, bundle: Path, told: crate.Told) -> str:
     """Archive the run in `results` as the zip file `bundle` and say what is in it. The same run gives the same bytes.
 
-    Raises what `fresh.require` and `render.render` raise, and BundleError, CrateError, ArchiveError.
+    Raises CrossoverError.
     """
     if bundle.suffix != ".zip":
-        raise BundleError(f"{bundle}: a bundle is a zip file; give it a name that ends in .zip")
+        raise CrossoverError(f"{bundle}: a bundle is a zip file; give it a name that ends in .zip")
     made_from = freshness.require(results)
     if not any(launch["started_utc"] for launch in freshness.launches(results)):
-        raise BundleError(f"{results}: no launch has begun, so there is nothing to archive; measure first: make report")
+        raise CrossoverError(
+            f"{results}: no launch has begun, so there is nothing to archive; measure first: make report"
+        )
     try:
         return _write(results, bundle, told, made_from)
     except OSError as error:
-        raise BundleError(
+        raise CrossoverError(
             f"{error.filename or results}: cannot be gathered ({error.strerror or error}); if there is no room in "
             f"{tempfile.gettempdir()}, name another folder by TMPDIR"
         ) from None
@@ -87,10 +86,10 @@ def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, A
 
 
 def _raw(results: Path) -> list[Path]:
-    """The raw files that the tables know. Raises BundleError if one is missing."""
+    """The raw files that the tables know. Raises CrossoverError if one is missing."""
     raw = [freshness.raw_file(results, launch) for launch in freshness.launches(results)]
     if missing := [str(path) for path in raw if not path.is_file()]:
-        raise BundleError(
+        raise CrossoverError(
             f"{missing[0]}: is missing, of the raw files that the tables tell of {len(missing)} of {len(raw)}; "
             "measure again what is gone, by the command that made the report, then bundle"
         )

@@ -16,6 +16,7 @@ from typing import Any
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
+from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.share import archive
 from crossover.share.bundle import recorded_facts
@@ -34,13 +35,9 @@ FORMATS = {
 AUTHOR = re.compile(r"(?P<name>[^<>]+?)\s*(?:<(?:https://orcid\.org/)?(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])>)?")
 
 
-class CrateError(Exception):
-    """An author or a licence that cannot be understood; the message says what is expected."""
-
-
 @dataclass(frozen=True)
 class Told:
-    """What only the user knows. Raises CrateError if it cannot be understood."""
+    """What only the user knows. Raises CrossoverError if it cannot be understood."""
 
     licence: str
     """The licence of the data: an identifier of SPDX."""
@@ -49,10 +46,12 @@ class Told:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9.+-]+", self.licence):
-            raise CrateError(f"--license {self.licence}: is no name of SPDX's (spdx.org/licenses), as CC-BY-4.0")
+            raise CrossoverError(f"--license {self.licence}: is no name of SPDX's (spdx.org/licenses), as CC-BY-4.0")
         for author in self.authors:
             if not AUTHOR.fullmatch(author):
-                raise CrateError(f"--author {author}: give `Name`, or `Name <ORCID>` as in `Ada <0000-0002-1825-0097>`")
+                raise CrossoverError(
+                    f"--author {author}: give `Name`, or `Name <ORCID>` as in `Ada <0000-0002-1825-0097>`"
+                )
 
 
 def write(folder: Path, told: Told, project: dict[str, Any]) -> None:

@@ -12,10 +12,7 @@ from crossover.share.bundle import unpack
 
 
 def report(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
-    """Render the report from a bundle to the file `page`: how it compares with the bundle's own, and what failed.
-
-    Raises unpack.UnpackError, and what `render.render` raises.
-    """
+    """Render a bundle's report to `page`: how it compares with the bundle's, and what failed. Raises CrossoverError."""
     with unpack.opened(bundle) as folder:
         results = folder / "results"
         theirs = results / freshness.PAGE

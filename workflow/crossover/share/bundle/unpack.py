@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.share.bundle.bundle import SUMS
 from crossover.share.bundle.crate import METADATA
@@ -31,13 +32,9 @@ OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
 """What looking something up in JSON may raise if it is not what was written."""
 
 
-class UnpackError(Exception):
-    """A bundle that is not to be trusted, or cannot be read; the message names it, the reason and the next step."""
-
-
 @contextmanager
 def opened(bundle: Path) -> Iterator[Path]:
-    """A private folder with the bundle's files, gone afterwards. Raises UnpackError."""
+    """A private folder with the bundle's files, gone afterwards. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
         try:
@@ -45,22 +42,19 @@ def opened(bundle: Path) -> Iterator[Path]:
                 _refuse_names(packed)
                 _refuse_version(packed)
                 _extract(packed, folder)
-        except Refusal as error:
-            raise UnpackError(f"{bundle}: {error}") from None
+        except CrossoverError as error:
+            raise CrossoverError(f"{bundle}: {error}") from None
         except BROKEN as error:
-            raise UnpackError(f"{bundle}: is damaged, or no bundle of crossover's ({error}); {AGAIN}") from None
+            raise CrossoverError(f"{bundle}: is damaged, or no bundle of crossover's ({error}); {AGAIN}") from None
         except OSError as error:
-            raise UnpackError(
+            raise CrossoverError(
                 f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle, or room by TMPDIR"
             ) from None
         yield folder
 
 
-class Refusal(Exception):
-    """What is wrong with a bundle, without its name, and the next step."""
-
-    def __init__(self, wrong: str, step: str = AGAIN):
-        super().__init__(f"{wrong}; {step}")
+def _refusal(wrong: str, step: str = AGAIN) -> CrossoverError:
+    return CrossoverError(f"{wrong}; {step}")
 
 
 def _refuse_names(packed: zipfile.ZipFile) -> None:
@@ -70,11 +64,11 @@ def _refuse_names(packed: zipfile.ZipFile) -> None:
         path = PurePosixPath(name)
         plain = path.as_posix() == name == entry.orig_filename and not set(name) & set("\\:")
         if not plain or name == "." or path.is_absolute() or ".." in path.parts:
-            raise Refusal(f"holds the name {name!r}, which leads out of the folder that it is unpacked to")
+            raise _refusal(f"holds the name {name!r}, which leads out of the folder that it is unpacked to")
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG) or entry.is_dir():
-            raise Refusal(f"holds {name!r}, which is no plain file")
+            raise _refusal(f"holds {name!r}, which is no plain file")
         if name in seen:
-            raise Refusal(f"holds {name!r} twice")
+            raise _refusal(f"holds {name!r} twice")
         seen.add(name)
 
 
@@ -83,12 +77,12 @@ def _refuse_version(packed: zipfile.ZipFile) -> None:
     try:
         roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
     except OF_ANOTHER_SHAPE as error:
-        raise Refusal(f"holds a {METADATA} that is none of crossover's ({error})") from None
+        raise _refusal(f"holds a {METADATA} that is none of crossover's ({error})") from None
     version = roots[0].get("schemaVersion") if roots else None
     if version is None:
-        raise Refusal("is an RO-Crate, but none of crossover's")
+        raise _refusal("is an RO-Crate, but none of crossover's")
     if version != str(record.VERSION):
-        raise Refusal(
+        raise _refusal(
             f"is of schema version {version}, this code reads {record.VERSION}",
             "render it by the crossover that made it; the launches in it tell its commit",
         )
@@ -99,11 +93,11 @@ def _extract(packed: zipfile.ZipFile, folder: Path) -> None:
     expected = {name: wanted for wanted, _, name in lines}
     names = set(packed.namelist()) - {SUMS}
     if different := sorted(names ^ expected.keys()):
-        raise Refusal(f"does not hold the files that its {SUMS} names: {different[0]!r} is in one of them alone")
+        raise _refusal(f"does not hold the files that its {SUMS} names: {different[0]!r} is in one of them alone")
     needed = sum(entry.file_size for entry in packed.infolist())
     folder.mkdir()
     if needed > (free := shutil.disk_usage(folder).free):
-        raise Refusal(
+        raise _refusal(
             f"takes {needed / 1e6:.0f} MB unpacked, and {folder.parents[1]} has {free / 1e6:.0f} MB left",
             "make room there, or name another folder by TMPDIR",
         )
@@ -112,7 +106,7 @@ def _extract(packed: zipfile.ZipFile, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with packed.open(name) as source, path.open("wb") as copy:
             if _copy(source, copy) != expected[name]:
-                raise Refusal(f"is damaged: {name!r} in it is not what {SUMS} says")
+                raise _refusal(f"is damaged: {name!r} in it is not what {SUMS} says")
 
 
 def _copy(source: IO[bytes], copy: IO[bytes]) -> str:
@@ -127,7 +121,7 @@ def _small(packed: zipfile.ZipFile, name: str) -> bytes:
     try:
         entry = packed.getinfo(name)
     except KeyError:
-        raise Refusal(f"is no bundle of crossover's: it holds no {name}") from None
+        raise _refusal(f"is no bundle of crossover's: it holds no {name}") from None
     if entry.file_size > LARGEST_LIST_BYTES:
-        raise Refusal(f"holds a {name} that is too large to be one of crossover's")
+        raise _refusal(f"holds a {name} that is too large to be one of crossover's")
     return packed.read(name)

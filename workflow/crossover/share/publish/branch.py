@@ -12,8 +12,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 from crossover.share.publish import quarto, site
-from crossover.share.publish.git import Checkout, GitError, indented, without_password
+from crossover.share.publish.git import Checkout, indented, without_password
 
 MESSAGE = "Report by crossover"
 
@@ -22,10 +23,6 @@ DOMAIN = "CNAME"
 
 
 MEND = "Mend that, then publish again; nothing was pushed"
-
-
-class BranchError(Exception):
-    """A branch that must not or cannot be pushed to; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +50,16 @@ class Branch:
 
 
 def look(checkout: Checkout, remote: str, name: str) -> Branch:
-    """Fetch a remote's branch. Raises BranchError or GitError if it cannot be seen or must not be pushed to."""
+    """Fetch a remote's branch. Raises CrossoverError if it cannot be seen or must not be pushed to."""
     branch = Branch(checkout, remote, name)
     if not branch.url:
         others = ", ".join(checkout.ask("remote").split())
-        raise BranchError(
+        raise CrossoverError(
             f"the checkout has no remote {remote!r}; "
             + (f"name one of its own with --remote: {others}" if others else f"add one: git remote add {remote} URL")
         )
     if not checkout.ask("check-ref-format", "--branch", name):
-        raise BranchError(f"{name!r} cannot be the name of a branch; choose another with --branch")
+        raise CrossoverError(f"{name!r} cannot be the name of a branch; choose another with --branch")
     step = f"Mend that, or name another remote with --remote; nothing was pushed to {branch.url}"
     if checkout.do("ls-remote", "--heads", remote, f"refs/heads/{name}", step=step):
         checkout.do("fetch", "--no-tags", remote, f"+refs/heads/{name}:{branch.tracked}", step=step)
@@ -75,21 +72,23 @@ def look(checkout: Checkout, remote: str, name: str) -> Branch:
 def _refuse(branch: Branch) -> None:
     name, checkout = branch.name, branch.checkout
     if f"branch refs/heads/{name}" in checkout.ask("worktree", "list", "--porcelain").splitlines():
-        raise BranchError(
+        raise CrossoverError(
             f"the branch {name} is checked out here, and publishing would move it under your files; "
             "switch to another (git switch -), or choose another with --branch"
         )
     local, remote = (checkout.ask("rev-parse", "-q", "--verify", ref) for ref in (f"refs/heads/{name}", branch.tracked))
     for commit, where in ((remote, f"on {branch.url}"), (local, "here")):
         if commit and not _is_ours(checkout, commit):
-            raise BranchError(
+            raise CrossoverError(
                 f"the branch {name} {where} holds something else than a report of crossover's, which publishing would "
                 "replace; choose another with --branch, or delete that one"
             )
     # A report that was committed here and not pushed is worth nothing: the next one replaces it.
     for key in ("name", "email"):
         if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or checkout.ask("config", f"user.{key}")):
-            raise BranchError(f"git does not know your {key}, which a commit needs; tell it: git config user.{key} ...")
+            raise CrossoverError(
+                f"git does not know your {key}, which a commit needs; tell it: git config user.{key} ..."
+            )
 
 
 def _is_ours(checkout: Checkout, commit: str) -> bool:
@@ -101,7 +100,7 @@ def _is_ours(checkout: Checkout, commit: str) -> bool:
 def holds(branch: Branch, files: dict[str, Path]) -> bool:
     """Whether the remote's branch has exactly these files; in NO_JEKYLL, Quarto writes something of its own.
 
-    Raises GitError if a file cannot be read.
+    Raises CrossoverError if a file cannot be read.
     """
     paths = [str(path) for path in files.values()]
     hashes = branch.checkout.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
@@ -119,7 +118,7 @@ def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
 
 
 def push(branch: Branch, folder: Path) -> None:
-    """Commit the files of `folder` to the branch and push it. Raises BranchError, GitError or quarto.QuartoError."""
+    """Commit the files of `folder` to the branch and push it. Raises CrossoverError."""
     if (program := quarto.found()) and (branch.remote, branch.name) == quarto.TARGET and branch.content():
         quarto.publish(program, branch.checkout, folder)
         return
@@ -141,4 +140,6 @@ def _commit(branch: Branch, folder: Path) -> None:
     # It ends well also where git's import failed.
     after = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
     if done.returncode or not after or after in (before, branch.checkout.ask("rev-parse", "-q", branch.tracked)):
-        raise GitError(f"ghp-import could not make the commit; it said\n{indented(done.stdout + done.stderr)}\n{MEND}")
+        raise CrossoverError(
+            f"ghp-import could not make the commit; it said\n{indented(done.stdout + done.stderr)}\n{MEND}"
+        )

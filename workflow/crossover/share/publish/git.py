@@ -9,23 +9,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-
-class GitError(Exception):
-    """Something that git refused or that is no checkout; the message says what it said and what to do."""
+from crossover.errors import CrossoverError
 
 
 class Checkout:
-    """A working tree of git's. Raises GitError if `folder` is in none, or if there is no git."""
+    """A working tree of git's. Raises CrossoverError if `folder` is in none, or if there is no git."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         if not shutil.which("git"):
-            raise GitError(
+            raise CrossoverError(
                 "git is not on PATH; install it, or publish to a folder or a zip file: --to site/, --to site.zip"
             )
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             said = self.try_to("rev-parse", "--is-inside-work-tree").stderr.strip()
-            raise GitError(
+            raise CrossoverError(
                 f"{folder} is in no git checkout ({said or 'a bare repository'}); call this in a clone of the project, "
                 "or publish to a folder or a zip file: --to site/, --to site.zip"
             )
@@ -49,10 +47,10 @@ class Checkout:
         return done.stdout.strip() if done.returncode == 0 else ""
 
     def do(self, *words: str, step: str) -> str:
-        """What git answers. Raises GitError with what it said and the next `step` if it fails."""
+        """What git answers. Raises CrossoverError with what it said and the next `step` if it fails."""
         done = self.try_to(*words)
         if done.returncode:
-            raise GitError(f"git {words[0]} failed; it said\n{indented(done.stderr)}\n{step}")
+            raise CrossoverError(f"git {words[0]} failed; it said\n{indented(done.stderr)}\n{step}")
         return done.stdout.strip()
 
 

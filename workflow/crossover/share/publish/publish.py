@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 from crossover.share import archive, freshness
 from crossover.share.publish import branch, site
 from crossover.share.publish.git import Checkout
@@ -14,19 +15,14 @@ PAGES = "gh-pages"
 """The destination that is a branch; any other is a path."""
 
 
-class PublishError(Exception):
-    """Something that must not be published, or that nobody agreed to; the message says why and what to do."""
-
-
 def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str:
     """Publish the report on `results` and say where it went.
 
     `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. A push is asked about
-    on the terminal unless it is `agreed` to. Nothing is measured, nothing rendered. Raises PublishError, and the errors
-    of what it calls.
+    on the terminal unless it is `agreed` to. Nothing is measured, nothing rendered. Raises CrossoverError.
     """
     if to != PAGES and not to.endswith(("/", ".zip")):
-        raise PublishError(f"--to {to}: is no destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
+        raise CrossoverError(f"--to {to}: is no destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
     freshness.require(results)
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "site"
@@ -56,7 +52,7 @@ def _to_branch(files: dict[str, Path], folder: Path, target: branch.Branch, agre
 
 def _ask(what: str) -> None:
     if not sys.stdin or not sys.stdin.isatty():
-        raise PublishError(f"would push {what}, and there is no terminal to ask; if that is right, say --yes")
+        raise CrossoverError(f"would push {what}, and there is no terminal to ask; if that is right, say --yes")
     print(f"Push {what}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise PublishError("nothing was pushed")
+        raise CrossoverError("nothing was pushed")

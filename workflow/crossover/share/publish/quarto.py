@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 from crossover.paths import REPORTS
 from crossover.share.publish.git import Checkout, indented
 
@@ -16,17 +17,13 @@ TARGET = ("origin", "gh-pages")
 PROJECT = REPORTS / "_quarto.yml"
 
 
-class QuartoError(Exception):
-    """A page that Quarto did not publish; the message ends with what to do."""
-
-
 def found() -> str | None:
     """Quarto's program, where it is installed."""
     return shutil.which("quarto")
 
 
 def publish(program: str, checkout: Checkout, site: Path) -> None:
-    """Let Quarto push what is in `site`. It renders nothing: the site is its project's output. Raises QuartoError."""
+    """Let Quarto push what is in `site`. It renders nothing: the site is its output. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         tree = Path(folder) / "tree"
         checkout.do("worktree", "add", "--detach", "--no-checkout", str(tree), step="Mend that, then publish again")
@@ -48,7 +45,7 @@ def publish(program: str, checkout: Checkout, site: Path) -> None:
         finally:
             checkout.try_to("worktree", "remove", "--force", str(tree))
     if done.returncode:
-        raise QuartoError(
+        raise CrossoverError(
             f"{program} publish ended with code {done.returncode}; it said\n{indented(done.stdout)}\n"
             "Mend what it names, or take quarto off PATH to publish by ghp-import"
         )

@@ -5,26 +5,23 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from crossover.errors import CrossoverError
 from crossover.report.render import origin
 
 NO_JEKYLL = ".nojekyll"
 """The empty file that keeps GitHub from building a site of its own out of ours."""
 
 
-class SiteError(Exception):
-    """A folder that cannot be read, or must not be written to; the message says why and what to do."""
-
-
 def stage(report: Path, folder: Path) -> dict[str, Path]:
     """Copy the report's folder to the new `folder`; its files by the names under which they are published.
 
-    Raises SiteError if a file cannot be read, or if there is no room.
+    Raises CrossoverError if a file cannot be read, or if there is no room.
     """
     try:
         shutil.copytree(report, folder, ignore=shutil.ignore_patterns(".*"))
         (folder / NO_JEKYLL).touch()
     except OSError as error:
-        raise SiteError(
+        raise CrossoverError(
             f"{report}: cannot be copied to {folder} ({error.strerror or error}); make it readable, or name a folder "
             "with more room by TMPDIR"
         ) from None
@@ -40,14 +37,15 @@ def is_ours(page: bytes) -> bool:
 def write(files: dict[str, Path], folder: Path) -> None:
     """Write the published files into a folder and leave alone whatever else is there.
 
-    Raises SiteError if another's page is there, or if it cannot be written.
+    Raises CrossoverError if another's page is there, or if it cannot be written.
     """
     page = folder / "index.html"
     try:
         if page.exists() and not is_ours(page.read_bytes()):
-            raise SiteError(f"{page}: is no report of crossover's and stays; choose another folder, or remove it")
+            raise CrossoverError(f"{page}: is no report of crossover's and stays; choose another folder, or remove it")
         for name, path in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)
     except OSError as error:
-        raise SiteError(f"{folder}: cannot be written ({error.strerror or error}); choose another folder") from None
+        why = error.strerror or error
+        raise CrossoverError(f"{folder}: cannot be written ({why}); choose another folder") from None
