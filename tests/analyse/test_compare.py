@@ -146,8 +146,8 @@ def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_
         reasons.add(str(error.value))
     told = " ".join(reasons)
     assert "after did not measure this metric under this protocol" in told
-    assert "zmq_throughput is no part of after" in told
-    assert "all its launches in after left holes: out of time" in told
+    assert "in after, `zmq_throughput` is not part of this run" in told
+    assert "in after, all its launches are holes, the first for this reason: `timeout: out of time`" in told
 
 
 def holes(folder):

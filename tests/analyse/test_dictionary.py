@@ -12,6 +12,7 @@ from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables import writer
 from crossover.analyse.tables.writer import WHOLE, derive, join
 from crossover.records import record
+from crossover.records.holes import HoleKind
 
 TABLES = writer.TABLES | compare.TABLES | history.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
@@ -19,9 +20,9 @@ ALL = TABLES | WHOLE
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
 
 
-def entries(table):
-    """The rows of the page's section on `table`, as lists of the text in their columns."""
-    section = re.search(rf"^### {table}$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+def entries(title):
+    """The rows of the page's section of that title, such as a table's, as lists of the text in their columns."""
+    section = re.search(rf"^####? {title}$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
     lines = [line for line in section[1].splitlines() if line.startswith("|")]
     return [[text.strip() for text in line.strip("|").split("|")] for line in lines[2:]]
 
@@ -34,6 +35,10 @@ def test_the_page_has_a_section_for_each_table_and_for_no_other():
 def test_the_page_lists_exactly_the_columns_of_each_schema_with_their_types(table):
     listed = [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in entries(table)]
     assert sorted(listed, key=str) == sorted(((field.name, field.type) for field in ALL[table]), key=str)
+
+
+def test_the_page_lists_exactly_the_kinds_of_holes_with_their_meaning():
+    assert entries("Kinds of holes") == [[f"`{kind}`", kind.meaning] for kind in HoleKind]
 
 
 @pytest.mark.parametrize("table", ALL)

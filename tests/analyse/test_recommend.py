@@ -303,11 +303,12 @@ def test_a_missing_arm_is_named_with_the_reason():
 
 def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
     nothing = medians({"old": np.zeros((2, len(SIZES)))}).iloc[:0]
-    hole = {"experiment": "toy", "outcome": "hole", "hole": "timed out", "settings": "{}"}
+    hole = {"experiment": "toy", "outcome": "hole", "hole": "timed out", "reason": "too slow", "settings": "{}"}
     (absent,) = told(nothing, SIZE, launches=pd.DataFrame([hole | {"experiment": "other"}]))
     (holes,) = told(nothing, SIZE, launches=pd.DataFrame([hole, hole]))
-    assert absent["reason"] == "not measured: `toy` is not part of this run"
-    assert holes["reason"] == "not measured: every launch left a hole (timed out)"
+    assert absent["reason"] == "not measured: `toy` is not part of this run; list it in config/config.yaml"
+    why = "not measured: all its launches are holes, the first for this reason: `timed out: too slow`"
+    assert holes["reason"] == why
     arms, _ = crossing_at(np.random.default_rng(15), HALF)
     (other,) = told(medians(arms), setting(SIZE.rule, aims=(Aim("speed", "toy", "rate", "ipc"),)))
     assert other["reason"].startswith("not measured: none of the curves")

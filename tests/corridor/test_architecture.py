@@ -20,15 +20,15 @@ ROOMS = {
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
     "measure.processes": "",
-    "measure.ranks": "measure.processes",
+    "measure.ranks": "measure.processes records",
     "measure.machine": "measure.ranks",
     "measure.engine": "planning",
     "measure.zeromq": "measure.build measure.engine measure.ranks planning",
     "measure.mpi": "",
-    "measure.farms.support": "measure.processes measure.ranks planning",
-    "measure.farms": "measure.farms.support measure.processes measure.ranks planning",
+    "measure.farms.support": "measure.processes measure.ranks planning records",
+    "measure.farms": "measure.farms.support measure.processes measure.ranks planning records",
     "measure.experiments": "measure.build measure.build.libzmq measure.ceilings measure.engine measure.farms "
-    "measure.farms.support measure.machine measure.mpi measure.ranks measure.zeromq planning",
+    "measure.farms.support measure.machine measure.mpi measure.ranks measure.zeromq planning records",
     "measure.launch": "measure.build measure.engine measure.experiments measure.machine measure.processes "
     "measure.ranks planning records",
     "analyse.statistics": "records",
@@ -39,7 +39,7 @@ ROOMS = {
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics records",
     "analyse.compare": "analyse.curves analyse.statistics records",
     "report.base": "records",
-    "report.sentences": "config report.base",
+    "report.sentences": "config records report.base",
     "report.sections": "config report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base report.charts report.sentences",
@@ -49,8 +49,8 @@ ROOMS = {
     "share": "records report.render",
     "share.publish": "report.render share",
     "share.bundle": "records report.render share",
-    "doctor": "doctor.checks measure.launch measure.machine measure.processes measure.ranks run",
-    "doctor.checks": "doctor measure.build measure.ranks run",
+    "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",
+    "doctor.checks": "doctor measure.build measure.ranks records run",
 }
 """Every room with those that it may import, from the ground up. `cli` knows all."""
 

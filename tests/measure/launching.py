@@ -40,7 +40,7 @@ import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
 from crossover.measure.engine.contract import Axis, Block, Cell, Metric
-from crossover.measure.ranks.peers import Refusal
+from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("size", "units")
 METRICS = (Metric("time", "s", "lower"),)
@@ -61,7 +61,7 @@ def misbehave(how):
         case "hang":
             time.sleep(1000)
         case "refuse":
-            raise Refusal("not supported", "this toy needs a battery; buy one")
+            raise Refusal(HoleKind.NOT_INSTALLED, "this toy needs a battery; buy one")
         case "leave":
             sys.exit(7)
         case "flee":

@@ -16,9 +16,9 @@ from crossover.config import schema
 from crossover.measure.farms import ipyparallel
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
-from crossover.measure.ranks.peers import Refusal
 from crossover.planning import plan
 from crossover.records import record
+from crossover.records.holes import Refusal
 
 SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]

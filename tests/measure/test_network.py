@@ -7,7 +7,8 @@ import psutil
 import pytest
 
 from crossover.measure.ranks import network
-from crossover.measure.ranks.network import NoInterfaceError, Reach
+from crossover.measure.ranks.network import Reach
+from crossover.records.holes import HoleKind, Refusal
 
 
 def pretend(monkeypatch, interfaces, own_name="", default_route="", down=()):
@@ -59,16 +60,17 @@ def test_the_only_interface_there_is_needs_no_telling(monkeypatch):
 @pytest.mark.parametrize("asked", ["eth9", "lo", "ib0"])
 def test_an_interface_without_an_address_is_refused_with_the_key_and_those_there_are(monkeypatch, asked):
     pretend(monkeypatch, HOST, down=["ib0"])
-    with pytest.raises(NoInterfaceError) as refused:
+    with pytest.raises(Refusal) as refused:
         network.reach("nodes", asked)
     for said in (f"no interface {asked}", "`interface:` in profiles/slurm/site.yaml", "eth0 (192.168.1.5)"):
         assert said in str(refused.value)
     assert "ib0 (" not in str(refused.value)
+    assert refused.value.kind == HoleKind.WRONG_INTERFACE
 
 
 def test_of_several_that_nothing_tells_apart_none_is_guessed(monkeypatch):
     pretend(monkeypatch, HOST)
-    with pytest.raises(NoInterfaceError, match="does not tell by which interface"):
+    with pytest.raises(Refusal, match="does not tell by which interface"):
         network.reach("nodes", "auto")
 
 

@@ -8,8 +8,8 @@ import pytest
 from crossover.config import schema
 from crossover.measure import experiments
 from crossover.measure.launch import conduct
-from crossover.measure.ranks.peers import Refusal
 from crossover.planning import plan
+from crossover.records.holes import Refusal
 
 CONFIG = schema.complete({"tier": "standard"})
 REFINED = [name for name, settings in CONFIG["experiments"].items() if "refine_metric" in settings]

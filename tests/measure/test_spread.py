@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.measure.farms import engines
-from crossover.measure.ranks.peers import Refusal
 from crossover.planning import plan
+from crossover.records.holes import Refusal
 
 
 def launch(hosts, count, rivals=1):

@@ -94,7 +94,7 @@ def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_
         ("segfault", "crashed", r"Segmentation fault"),
         ("die", "crashed", r"Killed|signal 9|SIGKILL"),
         ("hang", "crashed", r"Timeout"),
-        ("refuse", "not supported", r"^this toy needs a battery; buy one$"),
+        ("refuse", "not installed", r"^this toy needs a battery; buy one$"),
         ("leave", "crashed", r"ended with code 7"),
         ("other rank: leave", "crashed", r"ended with code 7"),
         ("other rank: flee", "crashed", r"."),

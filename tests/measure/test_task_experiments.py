@@ -14,9 +14,9 @@ from crossover.measure.experiments import task_latency, task_map, task_scaling, 
 from crossover.measure.farms import Farm, find, flood
 from crossover.measure.farms.support import conditions, tasks
 from crossover.measure.farms.support.workload import Workload, shares, workload
-from crossover.measure.ranks.peers import Refusal
 from crossover.planning import plan
 from crossover.planning.plan import Arm
+from crossover.records.holes import Refusal
 
 ARM = Arm("a", "a")
 ALONE = {"reference": "a", "arms": ["a"]}

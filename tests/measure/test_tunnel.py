@@ -14,7 +14,7 @@ from openssh import needs_sshd
 from crossover.measure.farms.support import ssh_tunnel
 from crossover.measure.farms.support.ssh_tunnel import Tunnel
 from crossover.measure.ranks.network import LOOPBACK
-from crossover.measure.ranks.peers import Refusal
+from crossover.records.holes import Refusal
 
 
 @pytest.fixture

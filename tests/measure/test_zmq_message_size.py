@@ -12,10 +12,10 @@ from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.engine.contract import Cell
 from crossover.measure.experiments import zmq_message_size as experiment
-from crossover.measure.ranks.peers import Refusal
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.records import record
+from crossover.records.holes import Refusal
 from crossover.run import code_digest
 
 SETTINGS = COMMON | {

@@ -32,6 +32,12 @@ def test_a_reason_cannot_break_out_of_its_code():
     assert "`it said 'a' ''' # boo`" in said
 
 
+def test_an_experiment_of_which_a_launch_was_measured_did_not_leave_only_holes():
+    crash = launch_row("mpi_pingpong", 9, "crashed", "it broke")
+    assert holes.absence(run(Campaign([], holes=[crash])), "mpi_pingpong") == "its 1 launch left only holes"
+    assert holes.absence(run(Campaign([mpi()], holes=[crash])), "mpi_pingpong").startswith("no arm could be compared")
+
+
 def test_a_partial_page_lists_what_it_leaves_out_and_how_to_report_on_it():
     said = holes.partial([["partial: 3 launches of tier quick", ""], ["left out: 2 launches of tier smoke", "do this"]])
     assert said == (

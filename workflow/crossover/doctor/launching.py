@@ -19,7 +19,7 @@ from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
 from crossover.measure.launch.mpi_launcher import starting, surroundings, wishes
 from crossover.measure.processes.ending import GRACE_SECONDS
-from crossover.measure.ranks.network import NoInterfaceError
+from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 20
 """What two ranks may take: they start in one or two, and the looks wait ten at most for a file."""
@@ -87,7 +87,7 @@ def _environment(asked: Asked) -> dict[str, str]:
     """As a launch has it; where its interface is not there, which is a finding of its own, with any that is."""
     try:
         return surroundings(asked.placement, asked.interface)
-    except NoInterfaceError:
+    except Refusal:
         return wishes()
 
 

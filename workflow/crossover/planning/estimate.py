@@ -12,6 +12,7 @@ from typing import Any
 
 from crossover.planning import plan, second_sweep
 from crossover.planning.plan import Config, Launch, Settings
+from crossover.records import absence
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 1.2
@@ -104,26 +105,23 @@ class Course:
         if not told:
             return "no launch was measured"
         done, facts, expected = [launch for launch, _ in told], [fact for _, fact in told], self.expected(due)
-        holes = [(launch, fact) for launch, fact in told if fact.get("outcome") == "hole"]
+        holes = absence.alike(facts)
         took = max(self._ended(launch) for launch in done) - self.began
         said = (
-            f"{len(done) - len(holes)} of {_counted(len(due))} measured in {_time(took)}, "
+            f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {_time(took)}, "
             f"{_time(expected.wall_seconds)} expected"
         )
-        return "\n".join([said + self._jobs(done, facts, expected), *self._told(holes)])
+        return "\n".join([said + self._jobs(done, facts, expected), *map(self._told, holes)])
 
-    def _told(self, holes: Sequence[tuple[Launch, dict[str, Any]]]) -> list[str]:
-        """One line for all launches that left the same hole: which, why, and how they are tried again."""
-        alike: dict[tuple[str, ...], list[Launch]] = {}
-        for launch, fact in holes:
-            cause = (launch["experiment"], launch["placement"], fact["hole"], fact["reason"])
-            alike.setdefault(cause, []).append(launch)
-        return [
-            f"not measured: {experiment}, placement {placement}, launch "
-            f"{', '.join(str(launch['launch']) for launch in launches)} ({kind}): {reason}; to try again, add -R "
-            + " ".join(str(self._file(launch)) for launch in launches)
-            for (experiment, placement, kind, reason), launches in alike.items()
-        ]
+    def _told(self, holes: Sequence[dict[str, Any]]) -> str:
+        """One line for launches that left the same hole: which, why, and how they are tried again."""
+        numbers = ", ".join(str(fact["launch"]) for fact in holes)
+        files = " ".join(str(self._file(fact)) for fact in holes)
+        hole = holes[0]
+        return (
+            f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']}): "
+            f"{hole['reason']}; to try again, add -R {files}"
+        )
 
     def _is_of_this_run(self, fact: dict[str, Any]) -> bool:
         started = fact.get("started_utc")

@@ -1,1 +1,1 @@
-"""What lies in a folder of results: table schemas, parquet files, failed parts, disk space. Imports nothing of ours."""
+"""What lies in a folder of results: table schemas, parquet files, failed parts, holes, disk space. Imports no room."""

@@ -19,7 +19,7 @@ from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
-from crossover.records import failure, record
+from crossover.records import absence, failure, record
 
 Row = dict[str, Any]
 
@@ -126,9 +126,5 @@ def _decides(panel: Panel, aim: Aim) -> bool:
 
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:
     """Why there is nothing at all to decide a setting by for this aim."""
-    own = launches[launches["experiment"] == aim.experiment]
-    if own.empty:
-        return f"not measured: `{aim.experiment}` is not part of this run"
-    if (own["outcome"] == "hole").all():
-        return f"not measured: every launch left a hole ({', '.join(sorted(set(own['hole'])))})"
-    return "not measured: none of the curves that would tell is part of this run"
+    missing = absence.why(launches.to_dict("records"), aim.experiment)
+    return f"not measured: {missing or 'none of the curves that would tell is part of this run'}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from crossover.analyse.claims.candidates import NotMeasuredError, Side, as_named
 from crossover.analyse.curves.curve import Curve
+from crossover.records import absence
 
 Row = Mapping[str, Any]
 
@@ -26,19 +27,15 @@ class Absence:
 
     def of_curve(self, wanted: Side) -> NotMeasuredError:
         """Why there is no curve of these names."""
-        own = [row for row in self.launches if row["experiment"] == wanted.experiment]
-        here = [row for row in own if row["placement"] == wanted.placement]
-        asked = [row for row in here if wanted.arm in json.loads(row["settings"] or "{}").get("arms", [])]
-        holes = [row for row in asked or here if row["outcome"] == "hole"]
-        if not own:
-            return NotMeasuredError(f"`{wanted.experiment}` is not part of this run; list it in config/config.yaml")
-        if not here and wanted.placement == "nodes":
-            return NotMeasuredError("placement `nodes` waits for a cluster (`snakemake --profile slurm`)")
-        if not here:
-            return NotMeasuredError(f"`{wanted.experiment}` was not launched in placement `{wanted.placement}`")
-        if len(holes) == len(asked or here):
-            why = f"{holes[0]['hole']}: {holes[0]['reason']}".replace("`", "'")
-            return NotMeasuredError(f"all its launches are holes, the first for this reason: `{why}`")
+        named = (wanted.experiment, wanted.placement)
+        asked = [
+            row
+            for row in self.launches
+            if (row["experiment"], row["placement"]) == named
+            and wanted.arm in json.loads(row["settings"] or "{}").get("arms", [])
+        ]
+        if missing := absence.why(asked or self.launches, *named):
+            return NotMeasuredError(missing)
         if not asked:
             return NotMeasuredError(self._to_take_part(wanted), wanted.arm)
         if not any(c.facts["experiment"] == wanted.experiment and as_named(c.facts, wanted) for c in self.curves):

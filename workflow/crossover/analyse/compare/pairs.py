@@ -9,7 +9,7 @@ import numpy as np
 from crossover.analyse.compare.run import Name, Row, Run
 from crossover.analyse.curves.curve import NAMES, PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
-from crossover.records import failure
+from crossover.records import absence, failure
 
 SAME = {
     "reference": "reference",
@@ -94,14 +94,8 @@ def _absence(name: Name, run: Run) -> str:
     for each in run.failures:
         if each.experiment == wanted["experiment"]:
             return f"the {failure.names([each])} failed in {run.label}: {failure.reason(each)}"
-    launches = [row for row in run.launches if row["experiment"] == wanted["experiment"]]
-    if not launches:
-        return f"{wanted['experiment']} is no part of {run.label}"
-    placed = [row for row in launches if row["placement"] == wanted["placement"]]
-    if not placed:
-        return f"{run.label} has no launch of placement {wanted['placement']}"
-    if all(row["outcome"] == "hole" for row in placed):
-        return f"all its launches in {run.label} left holes: {placed[0]['reason']}"
+    if missing := absence.why(run.launches, wanted["experiment"], wanted["placement"]):
+        return f"in {run.label}, {missing}"
     panel = tuple(wanted[part] for part in PANEL)
     if any(tuple(curve.facts[part] for part in PANEL) == panel for curve in run.curves.values()):
         return f"{run.label} did not measure this arm"

@@ -9,6 +9,7 @@ from typing import Any
 from crossover.doctor.finding import NO_PAIR, Finding, Seen, Verdict
 from crossover.doctor.pair import Pair
 from crossover.measure.ranks import network
+from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 1.0
 """How long to try to connect; a firewall that drops what it forbids never answers."""
@@ -28,7 +29,7 @@ def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
     trouble, chosen = "", []
     try:
         chosen = [network.reach("nodes" if pair.apart else "node", pair.interface)]
-    except network.NoInterfaceError as error:
+    except Refusal as error:
         trouble = str(error)
     others = [each for each in network.interfaces() if each not in chosen] if pair.apart else []
     return trouble, [asdict(each) | {"chosen": each in chosen} for each in chosen + others]

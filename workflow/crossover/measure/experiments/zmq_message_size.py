@@ -27,8 +27,9 @@ from typing import Any
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.engine.contract import Axis, Block, Cell, Metric
-from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, arms, points
+from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("message size", "bytes")
 METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
@@ -90,16 +91,18 @@ class Variant:
     """One build of libzmq, as the C driver uses it; `path` may be a copy of the library's file."""
 
     def __init__(self, driver: ctypes.CDLL, path: str, struct: Struct):
-        """Load it, with its symbols its own. Raises Refusal, of kind `wrong library`, if it is another build."""
+        """Load it, with its symbols its own. Raises Refusal (WRONG_LIBRARY) if it is another build."""
         self.driver = driver
         self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.handle = ctypes.c_void_p(driver.inproc_open(ctypes.c_void_p(self.library._handle)))
         if not self.handle:
-            raise Refusal("wrong library", f"{path} is no libzmq that this driver knows; delete it and run again")
+            raise Refusal(
+                HoleKind.WRONG_LIBRARY, f"{path} is no libzmq that this driver knows; delete it and run again"
+            )
         found = driver.inproc_struct_bytes(self.handle), driver.inproc_inline_bytes(self.handle)
         if found != (struct.bytes, struct.limit_bytes):
             raise Refusal(
-                "wrong library",
+                HoleKind.WRONG_LIBRARY,
                 f"{path} has a struct of {found[0]} bytes that holds {found[1]}, instead of {struct.bytes} that holds "
                 f"{struct.limit_bytes}; delete it and run again",
             )
@@ -167,7 +170,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
                         path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
                     variants[version, arm.name] = Variant(library, path, structs[arm.runs])
     except loader.UnavailableError as error:
-        raise Refusal("not built", str(error)) from error
+        raise Refusal(HoleKind.NOT_BUILT, str(error)) from error
     yield Exchanges(variants, settings["in_flight_bytes"])
 
 

@@ -20,7 +20,9 @@ from importlib import import_module
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
+from crossover.measure.ranks.network import LAUNCHER
 from crossover.planning.plan import arms, places
+from crossover.records.holes import HoleKind, Refusal
 
 # Engines that are no ranks import this package too, to find the tasks: they must not start MPI.
 if TYPE_CHECKING:
@@ -77,10 +79,8 @@ def find(farm: str) -> Module:
     try:
         return cast(Module, import_module(f"{__name__}.{farm}"))
     except ModuleNotFoundError as missing:
-        from crossover.measure.ranks.peers import Refusal
-
         raise Refusal(
-            "not installed",
+            HoleKind.NOT_INSTALLED,
             f"the farm {farm} needs {missing.name}, which is not installed; install it, or leave the entrants with "
             f"`farm: {farm}` out of the arms, and engines of that farm out of the players",
         ) from missing
@@ -165,11 +165,9 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
 
 
 def _refuse_uneven(there: dict[str, list[int]], wanted: int) -> NoReturn:
-    from crossover.measure.ranks.peers import LAUNCHER, Refusal
-
     counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in there.items())
     raise Refusal(
-        "wrong placement",
+        HoleKind.WRONG_PLACEMENT,
         f"each host is to have {wanted} engines, but there are {counts}: the launcher fills one host before the next, "
         f"or the job does not have its nodes to itself; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
     )

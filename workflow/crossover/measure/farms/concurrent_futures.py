@@ -13,8 +13,10 @@ from multiprocessing.synchronize import Semaphore, SemLock
 from typing import TYPE_CHECKING, Any
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.processes.ending import die_with_parent
+from crossover.records.holes import HoleKind, Refusal
 
 # The workers load this module too, and must not start MPI.
 if TYPE_CHECKING:
@@ -33,12 +35,11 @@ class Entrant(Farm):
 
     def join(self) -> None:
         """Wait until all workers have come, then unlink the semaphores: a driver that is killed would leave them."""
-        from crossover.measure.farms.support.server import START_SECONDS
-        from crossover.measure.ranks.peers import Refusal
-
         for _ in self.ranks:
             if not self._arrived.acquire(timeout=START_SECONDS):
-                raise Refusal("crashed", f"a worker of the process pool did not come up within {START_SECONDS} s")
+                raise Refusal(
+                    HoleKind.CRASHED, f"a worker of the process pool did not come up within {START_SECONDS} s"
+                )
         self.wait()
         for finalizer in list(util._finalizer_registry.values()):  # type: ignore[attr-defined]
             if finalizer._callback is SemLock._cleanup:  # type: ignore[attr-defined]

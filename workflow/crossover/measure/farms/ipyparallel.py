@@ -25,8 +25,9 @@ from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.conditions import DEFAULTS
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.farms.support.ssh_tunnel import Tunnel
-from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.measure.ranks.peers import Peers
 from crossover.measure.ranks.ports import Reserved
+from crossover.records.holes import HoleKind, Refusal
 
 PORTS = 20
 """What a controller binds is sixteen, by its documentation."""
@@ -99,14 +100,14 @@ class Entrant(Farm):
             while (joined := probe.engines_of_the_hub()) < len(self.ranks):
                 if time.monotonic() > deadline:
                     raise Refusal(
-                        "crashed",
+                        HoleKind.CRASHED,
                         f"{joined} of {len(self.ranks)} engines of {self._server.name} had joined after "
                         f"{START_SECONDS} s; of its controller, {self._server.last_words()}",
                     )
                 time.sleep(0.05)
         self._client = _Client(**connection, timeout=START_SECONDS)
         if len(self._client) != len(self.ranks):
-            raise Refusal("wrong placement", f"{len(self._client)} engines joined instead of {len(self.ranks)}")
+            raise Refusal(HoleKind.WRONG_PLACEMENT, f"{len(self._client)} engines joined instead of {len(self.ranks)}")
         self._view = self._client.load_balanced_view()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:

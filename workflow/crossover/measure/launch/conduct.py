@@ -18,9 +18,10 @@ from crossover.measure.engine.contract import Block, Blocks, Cell, Metric
 from crossover.measure.engine.sampler import Sampling, Stretch, Surroundings, sample
 from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
-from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.measure.ranks.peers import Peers
 from crossover.planning import plan
 from crossover.records import record
+from crossover.records.holes import HoleKind, Refusal
 
 BLOCK_LIMIT_SECONDS = 120
 """A block that lasts this long hangs: the rank prints its stacks and dies, and the launch becomes a hole."""
@@ -45,7 +46,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
     if not rows:
         raise Refusal(
-            "no value", f"no block of the driver of {identity['experiment']} gave a value or a fault; correct it"
+            HoleKind.NO_VALUE, f"no block of the driver of {identity['experiment']} gave a value or a fault; correct it"
         )
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     facts = identity | {
@@ -70,7 +71,7 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
     cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
     if not cells:
         raise Refusal(
-            "another machine",
+            HoleKind.ANOTHER_MACHINE,
             f"the crossovers that the first sweep found are those of {', '.join(settings['cells'])}, which this host "
             "does not measure; run both sweeps on hosts that are alike",
         )
@@ -93,7 +94,7 @@ class Guarded:
             faulthandler.cancel_dump_traceback_later()
         if unknown := [name for name in block.values if name not in self._declared]:
             raise Refusal(
-                "unknown metric",
+                HoleKind.UNKNOWN_METRIC,
                 f"the driver of {self._experiment} gave the metric {unknown[0]!r} for the arm {arm.name}; its "
                 f"METRICS are {', '.join(self._declared)}; add it there or correct the driver",
             )

@@ -47,7 +47,7 @@ def _is_of_mpich(program: str) -> bool:
 
 
 def surroundings(placement: str, interface: str) -> dict[str, str]:
-    """The environment in which an MPI launcher is started. Raises network.NoInterfaceError."""
+    """The environment in which an MPI launcher is started. Raises Refusal (WRONG_INTERFACE)."""
     # MPI must not listen on networks where no rank is; but users may know better which it is to take.
     return network.reach(placement, interface).for_mpi() | wishes()
 

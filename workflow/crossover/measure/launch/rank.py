@@ -13,8 +13,9 @@ from crossover.measure.launch.host_lock import alone, as_a_guest
 from crossover.measure.machine import provenance
 from crossover.measure.processes.ending import die_with_parent
 from crossover.measure.ranks import network
-from crossover.measure.ranks.peers import Peers, Refusal
+from crossover.measure.ranks.peers import Peers
 from crossover.planning import plan
+from crossover.records.holes import HoleKind, Refusal
 
 
 def run(
@@ -60,19 +61,16 @@ def run(
 def _meet(settings: dict[str, Any], interface: str) -> Peers:
     placement = settings["placement"]
     # Looked for by all together: before they have met, a rank that ends leaves MPI's shared memory.
-    try:
-        return Peers(
-            placement,
-            plan.ranks(settings),
-            plan.nodes(settings),
-            lambda: provenance.gather(network.reach(placement, interface)),
-        )
-    except network.NoInterfaceError as error:
-        raise Refusal("wrong interface", str(error)) from error
+    return Peers(
+        placement,
+        plan.ranks(settings),
+        plan.nodes(settings),
+        lambda: provenance.gather(network.reach(placement, interface)),
+    )
 
 
 def _refuse_to_wait() -> None:
     raise Refusal(
-        "host in use",
+        HoleKind.HOST_IN_USE,
         f"another launch of yours is being measured on {socket.gethostname()}; measure on nodes that are yours alone",
     )

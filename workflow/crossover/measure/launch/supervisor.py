@@ -33,6 +33,7 @@ from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.planning import plan
 from crossover.records import disk_space, record
+from crossover.records.holes import HoleKind, Refusal
 
 MEMORY_KEPT = {
     "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
@@ -103,7 +104,7 @@ class Outcome:
     """How the ranks ended: with a table, or with a hole's kind and reason."""
 
     table: pa.Table | None = None
-    hole: str = ""
+    hole: HoleKind | None = None
     reason: str = ""
 
 
@@ -120,19 +121,20 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         if code == 0 and part.exists():
             return Outcome(record.read(part, record.MEASUREMENTS))
         if refusal.exists():
-            return Outcome(**json.loads(refusal.read_text()))
+            told = json.loads(refusal.read_text())
+            return Outcome(hole=HoleKind(told["hole"]), reason=told["reason"])
         if code is None:
-            return Outcome(hole="timed out", reason=f"not finished after {limit} s; {say.last_words()}")
+            return Outcome(hole=HoleKind.TIMED_OUT, reason=f"not finished after {limit} s; {say.last_words()}")
         # A crash for want of room is none of the experiment's, and a hole would not be measured again by itself.
         disk_space.require(output.parent)
-        return Outcome(hole="crashed", reason=f"the ranks ended with code {code}; {say.last_words()}")
-    except network.NoInterfaceError as error:
-        return Outcome(hole="wrong interface", reason=str(error))
+        return Outcome(hole=HoleKind.CRASHED, reason=f"the ranks ended with code {code}; {say.last_words()}")
+    except Refusal as error:
+        return Outcome(hole=error.kind, reason=str(error))
     except (FileNotFoundError, PermissionError) as error:
         reason = (
             f"the MPI launcher {error.filename!r} cannot be started ({error.strerror}); set `mpi:` in {network.SITE}"
         )
-        return Outcome(hole="not installed", reason=reason)
+        return Outcome(hole=HoleKind.NOT_INSTALLED, reason=reason)
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)

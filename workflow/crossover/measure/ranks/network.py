@@ -8,18 +8,16 @@ from pathlib import Path
 
 import psutil
 
-from crossover.errors import CrossoverError
+from crossover.records.holes import HoleKind, Refusal
 
 LOOPBACK = "127.0.0.1"
 AUTO = "auto"
 ANYWHERE = "192.0.2.1"
 """An address kept for documentation (RFC 5737): nothing is sent to it, the kernel only says which way it would go."""
 SITE = "profiles/slurm/site.yaml"
+LAUNCHER = f"set `mpi:` in {SITE}"
+"""What mends most wrong placements."""
 DEVICES = Path("/sys/class/net")
-
-
-class NoInterfaceError(CrossoverError):
-    """No such interface on this host, or none can be chosen; the message says which there are and what to do."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ def reach(placement: str, interface: str) -> Reach:
     """This host's end of the network: the loopback, but in placement `nodes` the `interface` of that name.
 
     With `auto` it is the interface of the address that this host's own name stands for, by which batch systems know
-    it; else that of the default route; else the only one there is. Raises NoInterfaceError.
+    it; else that of the default route; else the only one there is. Raises Refusal (WRONG_INTERFACE).
     """
     if placement != "nodes":
         return Reach()
@@ -53,7 +51,10 @@ def reach(placement: str, interface: str) -> Reach:
     if chosen:
         return chosen[0]
     listed = ", ".join(f"{one.interface} ({one.address})" for one in present) or "none"
-    raise NoInterfaceError(f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; there are: {listed}")
+    raise Refusal(
+        HoleKind.WRONG_INTERFACE,
+        f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; there are: {listed}",
+    )
 
 
 def interfaces() -> list[Reach]:

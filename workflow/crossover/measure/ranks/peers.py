@@ -18,24 +18,13 @@ from typing import Any, TypeVar
 import zmq
 from mpi4py import MPI
 
-from crossover.errors import CrossoverError
 from crossover.measure.processes import mpich_files
 from crossover.measure.processes.ending import die_soon_after
 from crossover.measure.ranks.channel import Channel, end, within
-from crossover.measure.ranks.network import SITE
+from crossover.measure.ranks.network import LAUNCHER
+from crossover.records.holes import HoleKind, Refusal
 
 T = TypeVar("T")
-
-LAUNCHER = f"set `mpi:` in {SITE}"
-"""What mends most wrong placements."""
-
-
-class Refusal(CrossoverError):
-    """A launch that must not be measured: `kind` is the hole's kind, the message says why and what to do."""
-
-    def __init__(self, kind: str, reason: str):
-        self.kind = kind
-        super().__init__(reason)
 
 
 class Peers:
@@ -45,7 +34,7 @@ class Peers:
         """Meet the other ranks and verify that the launcher did what was asked: `expected` ranks on so many hosts.
 
         `gather` is called on every rank for its provenance, which every rank then has as `ranks`.
-        Raises Refusal, of kind `wrong placement`, where ranks are missing or on the wrong hosts.
+        Raises Refusal (WRONG_PLACEMENT) where ranks are missing or on the wrong hosts.
         """
         self.comm = MPI.COMM_WORLD.Dup()
         self.rank, self.size = self.comm.rank, self.comm.size
@@ -53,7 +42,7 @@ class Peers:
         _forget_files(self.comm)
         if self.size != expected:
             raise Refusal(
-                "wrong placement",
+                HoleKind.WRONG_PLACEMENT,
                 f"{self.size} rank(s) came up together instead of {expected}: the launcher and this MPI do not "
                 f"speak the same process-management protocol; {LAUNCHER} (for MPICH srun --mpi=pmi2, for Open MPI "
                 "srun --mpi=pmix)",
@@ -89,7 +78,7 @@ class Peers:
         else:
             cause = f"the launcher starts all on one host, as mpiexec does, or the job was not given {count} nodes"
         raise Refusal(
-            "wrong placement",
+            HoleKind.WRONG_PLACEMENT,
             f"placement `{self.placement}` wants {count} host(s), the ranks are on {', '.join(found)}: {cause}; "
             f"{LAUNCHER}, such as srun --mpi=pmi2",
         )
@@ -98,7 +87,7 @@ class Peers:
         """Raise Refusal where ranks that are to be on several hosts share one."""
         if self.placement == "nodes" and len(set(self.hosts)) < self.size:
             raise Refusal(
-                "wrong placement",
+                HoleKind.WRONG_PLACEMENT,
                 f"the two ends are both on {self.hosts[0]}: the launcher fills one host before the next; {LAUNCHER}, "
                 "such as srun --mpi=pmi2 --distribution=cyclic",
             )
@@ -121,7 +110,7 @@ class Peers:
             free = len(rank["affinity"].split(","))
             if free < min(count, rank["logical_cpus"]):
                 raise Refusal(
-                    "wrong placement",
+                    HoleKind.WRONG_PLACEMENT,
                     f"rank {rank['rank']} may use {free} logical processor(s) of {rank['host']}, where its job has "
                     f"{count}: the launcher binds ranks, so that the threads and servers beside a rank would share "
                     f"what is left; {LAUNCHER}, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none "
@@ -135,7 +124,7 @@ class Peers:
             names = ("single", "funneled", "serialized", "multiple")
             given = next((name for name in names if getattr(MPI, f"THREAD_{name.upper()}") == found), str(found))
             raise Refusal(
-                "wrong thread level",
+                HoleKind.WRONG_THREAD_LEVEL,
                 f"MPI was asked for thread level {level} and runs at {given}; choose that in thread_levels",
             )
 
@@ -159,7 +148,9 @@ class Peers:
             self.send((socket.getsockopt_string(zmq.LAST_ENDPOINT), secret), to)
             # What comes over a channel is unpickled, and on a network anybody may connect.
             if socket.recv() != secret:
-                raise Refusal("stranger", f"somebody else has connected to a channel on {self.address}; try again")
+                raise Refusal(
+                    HoleKind.STRANGER, f"somebody else has connected to a channel on {self.address}; try again"
+                )
         else:
             endpoint, secret = self.receive(to)
             socket.connect(endpoint)

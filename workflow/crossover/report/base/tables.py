@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from crossover.records import record
+from crossover.records.absence import is_hole
 
 Row = dict[str, Any]
 
@@ -57,7 +58,7 @@ class Tables:
 
     def holes(self, experiment: str | None = None) -> list[Row]:
         """Launches that left no data, of one experiment or of all."""
-        rows = [row for row in self.launches if row["outcome"] == "hole" and experiment in (None, row["experiment"])]
+        rows = [row for row in self.launches if is_hole(row) and experiment in (None, row["experiment"])]
         return sorted(rows, key=lambda row: (row["experiment"], row["placement"], row["launch"]))
 
     def panels(self, experiment: str, lead: str | None = None) -> list[Panel]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crossover.records.absence import alike, why
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
 
 
 def paragraphs(tables: Tables) -> list[str]:
     """One paragraph and one command for all launches of an experiment that left the same hole."""
-    alike: dict[tuple[str, str, str], list[Row]] = {}
-    for row in tables.holes():
-        alike.setdefault((row["experiment"], row["placement"], _cause(row)), []).append(row)
     return [
-        f"{_which(rows)} of `{experiment}` (placement {placement}), {cause}. To try again:\n\n"
-        f"```\n{_fill(tables, rows)}\n```"
-        for (experiment, placement, cause), rows in alike.items()
+        f"{_which(rows)} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
+        f"To try again:\n\n```\n{_fill(tables, rows)}\n```"
+        for rows in alike(tables.holes())
     ]
 
 
@@ -87,7 +85,6 @@ def gap(tables: Tables, experiment: str) -> str:
 
 def absence(tables: Tables, experiment: str) -> str:
     """The same as a clause, without the reasons, of an experiment that is part of the run."""
-    holes = tables.holes(experiment)
-    if not holes:
+    if not why(tables.launches, experiment):
         return "no arm could be compared with another"
-    return f"its {numbers.counted(len(holes), 'launch')} left only holes"
+    return f"its {numbers.counted(len(tables.holes(experiment)), 'launch')} left only holes"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from crossover.measure.processes.log import LOST
-from crossover.measure.ranks.peers import Refusal
+from crossover.records.holes import HoleKind, Refusal
 
 START_SECONDS = 60
 """How long anything of a farm may take to come up or to end."""
@@ -63,7 +63,7 @@ class Server:
                 continue
             self._end_with_it()
             return answer
-        raise Refusal("crashed", f"{self.name}, which the farm needs, did not come up; {self.last_words()}")
+        raise Refusal(HoleKind.CRASHED, f"{self.name}, which the farm needs, did not come up; {self.last_words()}")
 
     def _end_with_it(self) -> None:
         """From now on end this process where the server ends first: whoever talks to it would wait in vain."""

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from crossover.measure.farms.support.server import Server
 from crossover.measure.ranks.network import LOOPBACK
-from crossover.measure.ranks.peers import Refusal
 from crossover.measure.ranks.ports import Reserved
+from crossover.records.holes import HoleKind, Refusal
 
 WHERE_SERVERS_ARE = ("/usr/sbin", "/usr/local/sbin", "/sbin")
 """Folders that a user's path often lacks."""
@@ -67,7 +67,7 @@ class Tunnel:
             [self._programs["sshd"], "-t", "-f", configuration], capture_output=True, text=True, check=False
         )
         if checked.returncode:
-            raise Refusal("not installed", f"sshd would not run: {checked.stderr.strip()}; mend that, {OR_ELSE}")
+            raise Refusal(HoleKind.NOT_INSTALLED, f"sshd would not run: {checked.stderr.strip()}; mend that, {OR_ELSE}")
 
     def through(self, ports: Sequence[int]) -> list[int]:
         """Forward a port of the loopback to each of `ports`; returns those to connect to, in the same order.
@@ -115,6 +115,6 @@ def _program(name: str) -> str:
     found = shutil.which(name, path=path)
     if found is None:
         reason = f"an SSH tunnel needs {name}, which is not installed; install OpenSSH's server and client, {OR_ELSE}"
-        raise Refusal("not installed", reason)
+        raise Refusal(HoleKind.NOT_INSTALLED, reason)
     # sshd wants to be called by its full path.
     return str(Path(found).absolute())

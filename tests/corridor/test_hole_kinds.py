@@ -1,0 +1,51 @@
+"""Is each kind of hole stated once, and is what is missing of a run explained?"""
+
+import ast
+
+import pytest
+
+from crossover.paths import PACKAGE
+from crossover.records import absence, holes
+from crossover.records.holes import HoleKind
+
+ELSEWHERE = [
+    node
+    for path in PACKAGE.rglob("*.py")
+    if str(path) != holes.__file__
+    for node in ast.walk(ast.parse(path.read_text()))
+]
+
+
+def test_no_kind_is_written_out_elsewhere_and_each_is_used():
+    texts = {node.value for node in ELSEWHERE if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert not texts & set(HoleKind)
+    assert {node.attr for node in ELSEWHERE if isinstance(node, ast.Attribute)} >= set(HoleKind.__members__)
+
+
+def launch(number=1, outcome="hole", placement="node", hole="crashed", reason="it `broke`"):
+    row = {"experiment": "toy", "placement": placement, "launch": number, "outcome": outcome}
+    return row | {"hole": hole, "reason": reason}
+
+
+HOLE, MEASURED = launch(), launch(2, "measured", hole=None, reason=None)
+
+
+@pytest.mark.parametrize(
+    ("launches", "placement", "why"),
+    [
+        ([], "node", "`toy` is not part of this run; list it in config/config.yaml"),
+        ([HOLE], "nodes", "placement `nodes` waits for a cluster (`snakemake --profile slurm`)"),
+        ([HOLE], "process", "`toy` was not launched in placement `process`"),
+        ([HOLE, HOLE], "node", "all its launches are holes, the first for this reason: `crashed: it 'broke'`"),
+        ([HOLE], None, "all its launches are holes, the first for this reason: `crashed: it 'broke'`"),
+        ([HOLE, MEASURED], "node", ""),
+        ([HOLE, launch(placement="process", outcome="measured")], None, ""),
+    ],
+)
+def test_why_there_are_no_data_of_an_experiment(launches, placement, why):
+    assert absence.why(launches, "toy", placement) == why
+
+
+def test_holes_of_one_kind_and_reason_are_one_group():
+    others = [launch(3, hole="timed out"), launch(4, reason="it fell"), launch(5, placement="nodes")]
+    assert absence.alike([HOLE, MEASURED, *others, launch(6)]) == [[HOLE, launch(6)], *([each] for each in others)]
