@@ -16,7 +16,7 @@ ROOMS = {
     "run": "records",
     "planning": "records run",
     "config": "planning run",
-    "measure.build": "",
+    "measure.build": "records",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
     "measure.processes": "",

@@ -12,6 +12,7 @@ from crossover.doctor.launching import Asked, attempts
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.machine import slurm_job
 from crossover.measure.processes.log import Relay
+from crossover.records import atomic
 
 
 def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
@@ -28,6 +29,5 @@ def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
 
 def write(found: dict[str, Any], output: Path) -> None:
     """Write facts to a file, whole or not at all."""
-    part = output.with_name(f".{output.name}.{socket.gethostname()}.part")
-    part.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    part.replace(output)
+    with atomic.replacing(output) as part:
+        part.write_text(json.dumps(found, indent=1), encoding="utf-8")

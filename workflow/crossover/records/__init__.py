@@ -1,1 +1,1 @@
-"""What lies in a folder of results: table schemas, parquet files, failed parts, holes, disk space. Imports no room."""
+"""What lies in a folder of results: schemas, files and their writing, failed parts, holes, space. Imports no room."""

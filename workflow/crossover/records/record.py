@@ -8,10 +8,7 @@ may be added, the present ones stay. `docs/data.md` explains each column.
 from __future__ import annotations
 
 import json
-import os
-import socket
 from collections.abc import Mapping
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
+from crossover.records import atomic
 
 VERSION = 1
 """Version of the schemas; a file of another version is refused."""
@@ -187,47 +185,16 @@ class RecordError(CrossoverError):
 
 
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write `table` to `path` so that the file is whole or absent, whatever happens meanwhile.
+    """Write `table` to `path`, whole or not at all.
 
-    `metadata` values are stored as JSON. The same input gives the same bytes. Raises RecordError if that fails.
+    `metadata` values are stored as JSON. The same input gives the same bytes. Raises CrossoverError if that fails.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
     encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sweep(path.parent)
-    part = path.parent / f".{path.name}.{socket.gethostname()}.{os.getpid()}.part"
-    try:
+    with atomic.replacing(path) as part:
         pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd")
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
         if pq.read_metadata(part).num_rows != table.num_rows:
             raise RecordError(f"{part}: fewer rows on disk than written; is the file system full?")
-        part.replace(path)
-        _sync_folder(path.parent)
-        # Whether a writer on another host is dead cannot be told from here. What it began is of no use any more.
-        for other in path.parent.glob(f"*.{escape(path.name)}.*.part"):
-            other.unlink(missing_ok=True)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else error
-        raise RecordError(f"{path}: cannot be written ({why}); mend that, then run the same command") from None
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def sweep(folder: Path) -> None:
-    """Remove the parts that dead writers of this host left in `folder`."""
-    for part in folder.glob(f".*.{socket.gethostname()}.*.part"):
-        pid = part.name.split(".")[-2]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            part.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read(path: Path, schema: pa.Schema) -> pa.Table:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
 import stat
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 
-from crossover.errors import CrossoverError
-from crossover.records import record
+from crossover.records import atomic
 
 PACKED = (".parquet", ".png", ".pdf")
 """Endings of files that are compressed already."""
@@ -32,22 +28,7 @@ def write(folder: Path, archive: Path) -> None:
 
     The same files give the same bytes, on any machine with the same zlib. Raises CrossoverError.
     """
-    part = archive.with_name(f".{archive.name}.{socket.gethostname()}.{os.getpid()}.part")
-    try:
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        record.sweep(archive.parent)
-        _pack(folder, part)
-        part.replace(archive)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise CrossoverError(
-            f"{archive}: cannot be written ({error.strerror or error}); choose another place"
-        ) from None
-
-
-def _pack(folder: Path, archive: Path) -> None:
-    with zipfile.ZipFile(archive, "w") as packed:
+    with atomic.replacing(archive, "choose another place") as part, zipfile.ZipFile(part, "w") as packed:
         for path in files(folder):
             with path.open("rb") as source, packed.open(_entry(path, folder), "w") as entry:
                 shutil.copyfileobj(source, entry, 1 << 20)

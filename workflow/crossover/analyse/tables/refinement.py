@@ -7,8 +7,6 @@ interpolation knows it. So a second sweep measures points inside, in launches of
 from __future__ import annotations
 
 import json
-import os
-import socket
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
@@ -22,7 +20,7 @@ from crossover.analyse.curves.raw_files import gathered
 from crossover.analyse.curves.rounds import blocks
 from crossover.analyse.estimators.crossover import crossing
 from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch
-from crossover.records import failure, record
+from crossover.records import atomic, failure, record
 
 Narrowed = dict[str, Any]
 """What the settings of a launch get: `cells`, points of the axis by protocol, and `budget_seconds`."""
@@ -45,9 +43,8 @@ def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Pat
     for placement, launches in found.items():
         for protocol, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")
-    part = output.with_name(f".{output.name}.{socket.gethostname()}.{os.getpid()}.part")
-    part.write_text(json.dumps(found | failure.stored(failures), indent=1))
-    part.replace(output)
+    with atomic.replacing(output) as part:
+        part.write_text(json.dumps(found | failure.stored(failures), indent=1))
 
 
 def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str, Narrowed]]:

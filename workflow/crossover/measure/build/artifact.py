@@ -6,11 +6,11 @@ changes, and what depends on it is redone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from crossover.errors import CrossoverError
+from crossover.records import atomic
 
 
 class BuildError(CrossoverError):
@@ -22,18 +22,14 @@ def produce(product: Path, make: Callable[[Path], object]) -> str:
 
     Returns that message, the empty string if there was none. Any other error leaves what was there before.
     """
-    product.parent.mkdir(parents=True, exist_ok=True)
-    part = product.absolute().with_name(f".{product.name}.{os.getpid()}.part")
     reason = ""
-    try:
+    with atomic.replacing(product) as part:
         try:
-            make(part)
+            # Whatever makes it may work in another folder.
+            make(part.absolute())
         except BuildError as error:
             reason = str(error)
             part.write_text(f"{reason}\n", encoding="utf-8")
-        part.replace(product)
-    finally:
-        part.unlink(missing_ok=True)
     return reason
 
 

@@ -27,6 +27,7 @@ from twisted.internet.defer import Deferred, inlineCallbacks
 from twisted.internet.threads import blockingCallFromThread
 
 from crossover.measure.farms import Farm, Task
+from crossover.records import atomic
 
 # The controller is a process of its own, which must not start MPI.
 if TYPE_CHECKING:
@@ -188,9 +189,8 @@ def control(host: str, file: Path) -> None:
     port = tub.listenOn(f"tcp:0:interface={host}").getPortnum()
     tub.setLocation(f"{host}:{port}")
     address = tub.registerReference(_Controller())
-    partial = file.with_suffix(".part")
-    partial.write_text(address)
-    partial.rename(file)
+    with atomic.replacing(file) as part:
+        part.write_text(address)
     reactor.run()
 
 

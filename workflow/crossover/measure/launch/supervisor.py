@@ -32,7 +32,7 @@ from crossover.measure.processes.ending import GRACE_SECONDS, adopt_orphans, die
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.planning import plan
-from crossover.records import disk_space, record
+from crossover.records import atomic, disk_space, record
 from crossover.records.holes import HoleKind, Refusal
 
 MEMORY_KEPT = {
@@ -109,12 +109,10 @@ class Outcome:
 
 
 def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
-    # Beside the output, because rank 0 may be on another host; named so that record.sweep knows dead ones.
-    record.sweep(output.parent)
+    atomic.clear_stale_parts(output.parent)
     disk_space.require(output.parent)
-    private_name = f".{output.name}.{{}}{socket.gethostname()}.{os.getpid()}.part"
-    part = output.with_name(private_name.format(""))
-    refusal = output.with_name(private_name.format("refusal."))
+    # Beside the output, because rank 0 may be on another host.
+    part, refusal = atomic.hidden(output), atomic.hidden(output, ".refusal")
     limit = plan.limit_seconds(job.settings)
     try:
         code = _run_ranks(_command(job, part, refusal), _environment(job, private), say, check, limit)

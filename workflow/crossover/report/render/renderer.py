@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from crossover.config import sources
 from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
-from crossover.records import failure, record
+from crossover.records import atomic, failure
 from crossover.records.failure import Failure
 from crossover.report.render import inputs, origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
@@ -55,7 +53,8 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
             made = _rendered(copy, source, environment, page)
         failures = [*failure.within(results), *inputs.read_failures(parts)]
         text = origin.stamped(made.read_text(encoding="utf-8"), made_from)
-        _deliver(failure.stamped(text, failures), page)
+        with atomic.replacing(page, "choose another place") as part:
+            part.write_text(failure.stamped(text, failures), encoding="utf-8", newline="")
     return failures
 
 
@@ -93,17 +92,3 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
         "Mend what it names (`quarto check jupyter` tells whether it finds this Python), or take quarto off PATH to "
         "let the built-in preview render the page"
     )
-
-
-def _deliver(text: str, page: Path) -> None:
-    part = page.with_name(f".{page.name}.{socket.gethostname()}.{os.getpid()}.part")
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        record.sweep(page.parent)
-        part.write_text(text, encoding="utf-8", newline="")
-        part.replace(page)
-    except OSError as error:
-        raise CrossoverError(f"{page}: cannot be written ({error.strerror or error}); choose another place") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
