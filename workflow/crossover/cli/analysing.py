@@ -44,8 +44,9 @@ def _tables(chosen: Namespace) -> None:
 
 def _refine(chosen: Namespace) -> None:
     from crossover.analyse.tables import refinement
+    from crossover.planning.plan import read_settings
 
-    refinement.refine(chosen.raw, json.loads(chosen.settings), chosen.output, chosen.kept)
+    refinement.refine(chosen.raw, read_settings(chosen.settings), chosen.output, chosen.kept)
 
 
 def _join(chosen: Namespace) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -61,13 +60,14 @@ def _of_launch(added: ArgumentParser) -> None:
 def _launch(chosen: Namespace) -> int:
     from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.supervisor import Job, supervise
+    from crossover.planning.plan import read_settings
 
     without_pandas()
     job = Job(
         chosen.experiment,
         chosen.launch,
         mpi=chosen.mpi,
-        settings=json.loads(chosen.settings),
+        settings=read_settings(chosen.settings),
         code=chosen.code,
         libraries=tuple(chosen.libraries),
         interface=chosen.interface,
@@ -82,9 +82,10 @@ def _measure(chosen: Namespace) -> int:
     # Before what imports MPI.
     shorten_values()
     from crossover.measure.launch.rank import run
+    from crossover.planning.plan import read_settings
 
     without_pandas()
-    settings = json.loads(chosen.settings)
+    settings = read_settings(chosen.settings)
     return run(
         chosen.experiment, chosen.launch, settings, chosen.interface, chosen.processors, chosen.part, chosen.refusal
     )

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from crossover.planning import second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.inventory import Held
-from crossover.planning.plan import Config, Settings
+from crossover.planning.plan import Config, Settings, canonical, read_settings
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
@@ -61,7 +61,7 @@ class Demand:
             settings = second_sweep.settings_of(self.config, held.launch)
         except (KeyError, second_sweep.SweepError):
             return []
-        found = list(_changed("", json.loads(held.facts["settings"]), json.loads(json.dumps(settings))))
+        found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         if held.facts.get("code") and held.facts["code"] != self._code(held, settings):
             found.append("the code that measures")
         names = (*ALWAYS, *FARMS) if "entrants" in settings else ALWAYS

@@ -189,6 +189,12 @@ def canonical(settings: Mapping[str, Any]) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
+def read_settings(text: str | None) -> Settings:
+    """Settings from JSON; none where there is no text, as in launches that do not say."""
+    settings: Settings = json.loads(text or "{}")
+    return settings
+
+
 # ---- what Snakemake asks
 
 

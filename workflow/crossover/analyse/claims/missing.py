@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from crossover.analyse.claims.candidates import NotMeasuredError, Side, as_named
 from crossover.analyse.curves.curve import Curve
+from crossover.planning.plan import read_settings
 from crossover.records import absence
 
 Row = Mapping[str, Any]
@@ -28,12 +28,8 @@ class Absence:
     def of_curve(self, wanted: Side) -> NotMeasuredError:
         """Why there is no curve of these names."""
         named = (wanted.experiment, wanted.placement)
-        asked = [
-            row
-            for row in self.launches
-            if (row["experiment"], row["placement"]) == named
-            and wanted.arm in json.loads(row["settings"] or "{}").get("arms", [])
-        ]
+        here = [row for row in self.launches if (row["experiment"], row["placement"]) == named]
+        asked = [row for row in here if wanted.arm in read_settings(row["settings"]).get("arms", [])]
         if missing := absence.why(asked or self.launches, *named):
             return NotMeasuredError(missing)
         if not asked:

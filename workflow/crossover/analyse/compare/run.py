@@ -16,6 +16,7 @@ from crossover.analyse.curves.curve import NAMES, Curve, curves
 from crossover.analyse.curves.medians import medians
 from crossover.analyse.curves.rounds import blocks
 from crossover.errors import CrossoverError
+from crossover.planning.plan import read_settings
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 
@@ -68,7 +69,7 @@ class Run:
             if launch["started_utc"]:
                 found["when", "days"].add(launch["started_utc"][:10])
             found["code", "commit"].add(_text(launch["commit"]))
-            for name, value in json.loads(launch["settings"] or "{}").items():
+            for name, value in read_settings(launch["settings"]).items():
                 found["setting", f"{launch['experiment']}, {launch['placement']}: {name}"].add(_text(value))
         for (kind, name), values in sorted(found.items()):
             # Launches are counted: their numbers tell nothing.

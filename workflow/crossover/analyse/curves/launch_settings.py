@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from crossover.planning.plan import read_settings
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ def asked(launches: Iterable[dict[str, Any]]) -> dict[str, Asked]:
     """By placement, from rows of record.LAUNCHES; a placement whose launches do not say is left out."""
     found = {}
     for row in launches:
-        settings = json.loads(row["settings"] or "{}")
+        settings = read_settings(row["settings"])
         if "target_width" in settings:
             rounds = settings["rounds"]
             width = float(np.log1p(settings["target_width"]))

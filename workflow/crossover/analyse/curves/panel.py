@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ import pandas as pd
 
 from crossover.analyse.curves.curve import PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.planning.plan import SECOND_SWEEP, read_settings
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def panels(
     effects = sensitivity.groupby(["experiment", "placement", "metric"])["smallest_effect"].first()
     reached = {name: rows.to_dict("records") for name, rows in thresholds.groupby(PANEL)}
     asked = {
-        name: frozenset(arm for settings in own for arm in json.loads(settings or "{}").get("arms", []))
+        name: frozenset(arm for settings in own for arm in read_settings(settings).get("arms", []))
         for name, own in launches.groupby("experiment")["settings"]
     }
     grouped: dict[tuple[str, ...], list[Curve]] = {}

@@ -19,7 +19,7 @@ from crossover.analyse.curves.medians import medians
 from crossover.analyse.curves.raw_files import gathered
 from crossover.analyse.curves.rounds import blocks
 from crossover.analyse.estimators.crossover import crossing
-from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch
+from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch, read_settings
 from crossover.records import atomic, failure, record
 
 Narrowed = dict[str, Any]
@@ -38,7 +38,7 @@ def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Pat
     for path in kept:
         if path.parents[1] == output.parent:
             facts = record.metadata(record.read(path, record.MEASUREMENTS))["launch"]
-            own = {key: json.loads(facts["settings"])[key] for key in ("cells", "budget_seconds")}
+            own = {key: read_settings(facts["settings"])[key] for key in ("cells", "budget_seconds")}
             found.setdefault(facts["placement"], {})[str(facts["launch"])] = own
     for placement, launches in found.items():
         for protocol, points in next(iter(launches.values()))["cells"].items():

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row
 
@@ -105,7 +106,7 @@ def with_data(course: Course) -> str:
 
 def asked(course: Course) -> str:
     """What each launch was asked for; a run that was asked for different things says them all."""
-    return _distinct(_order(json.loads(row["settings"])) if row["settings"] else UNKNOWN for row in course.launches)
+    return _distinct(_order(read_settings(row["settings"])) if row["settings"] else UNKNOWN for row in course.launches)
 
 
 def _order(settings: dict[str, Any]) -> str:

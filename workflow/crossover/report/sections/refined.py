@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
+from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 
@@ -27,7 +27,7 @@ def refined(panel: Panel, launches: Iterable[Row]) -> str:
 def _points(panel: Panel, launch: Row) -> list[int]:
     """The points of a panel's axis that a launch of the second sweep measured."""
     here = (launch["experiment"], launch["placement"]) == (panel.experiment, panel.placement)
-    if not here or launch["outcome"] != "measured" or not launch["settings"]:
+    if not here or launch["outcome"] != "measured":
         return []
-    points: list[int] = json.loads(launch["settings"]).get("cells", {}).get(panel.protocol, [])
+    points: list[int] = read_settings(launch["settings"]).get("cells", {}).get(panel.protocol, [])
     return points
