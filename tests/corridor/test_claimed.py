@@ -13,6 +13,7 @@ import yaml
 from crossover import __main__
 from crossover.analyse.claims.quantities import KINDS
 from crossover.config import claim_list, published, schema, sources
+from crossover.errors import CrossoverError
 
 ONE = """
 about: 2
@@ -164,7 +165,7 @@ def test_an_incomplete_document_or_data_set_is_refused_with_its_key(tmp_path, fi
     changed = tmp_path / "config" / file
     assert old in changed.read_text()
     changed.write_text(changed.read_text().replace(old, new, 1))
-    with pytest.raises(schema.ConfigError, match=re.escape(f"{changed}: {fault}")):
+    with pytest.raises(CrossoverError, match=re.escape(f"{changed}: {fault}")):
         claim_list.documented(tmp_path / "config/sources.yaml", tmp_path / "config/published")
 
 

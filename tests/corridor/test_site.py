@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from crossover.config import site
-from crossover.config.schema import ConfigError
+from crossover.errors import CrossoverError
 
 KEYS = yaml.safe_load(site.SCHEMA.read_text())["properties"]
 
@@ -53,24 +53,24 @@ def test_facts_are_read(site_file):
 )
 def test_a_fault_is_named_with_its_file(site_file, text, fault):
     file = site_file(text)
-    with pytest.raises(ConfigError, match=re.escape(f"{file}: {fault}")):
+    with pytest.raises(CrossoverError, match=re.escape(f"{file}: {fault}")):
         site.read(file, *KEYS)
 
 
 def test_every_fault_is_named_at_once(site_file):
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(CrossoverError) as found:
         site.read(site_file("partitoin: compute\nnodes: many\n"), *KEYS)
-    assert len(found.value.faults) == 2
+    assert len(str(found.value).splitlines()) == 1 + 2
 
 
 def test_a_profile_takes_only_the_keys_that_it_has_a_use_for(site_file):
     file = site_file("qos: short\n")
-    with pytest.raises(ConfigError, match="qos: unknown key; known here: partition, nodes"):
+    with pytest.raises(CrossoverError, match="qos: unknown key; known here: partition, nodes"):
         site.read(file, "partition", "nodes")
 
 
 def test_a_key_that_is_needed_is_missed_where_there_is_no_file_too(tmp_path):
-    with pytest.raises(ConfigError, match=r"site.yaml: image: is missing"):
+    with pytest.raises(CrossoverError, match=r"site.yaml: image: is missing"):
         site.read(tmp_path / "site.yaml", "image", "nodes", needed=["image"])
 
 

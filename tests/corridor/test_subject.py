@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from crossover.config import claim_list, schema, subject
+from crossover.errors import CrossoverError
 from crossover.measure import experiments
 from crossover.planning import plan
 
@@ -28,9 +29,9 @@ def test_every_claim_of_the_project_is_about_what_is_measured():
 def test_what_does_not_exist_is_named_with_what_there_is(key, name, available):
     claim = copy.deepcopy(CLAIM)
     claim["quantity"][key] = name
-    with pytest.raises(schema.ConfigError) as refused:
+    with pytest.raises(CrossoverError) as refused:
         subject.require([claim])
-    [fault] = [fault for fault in refused.value.faults if f".{key}: " in fault]
+    [fault] = [fault for fault in str(refused.value).splitlines() if f".{key}: " in fault]
     assert f"claims.{claim['claim']}.quantity.{key}: {name!r} does not exist; available: " in fault
     assert available in fault
 
@@ -47,9 +48,9 @@ def test_what_does_not_exist_is_named_with_what_there_is(key, name, available):
 def test_protocols_of_every_experiment_are_known(experiment, key, name, available):
     claim = copy.deepcopy(next(one for one in claim_list.read() if one["quantity"]["experiment"] == experiment))
     claim["quantity"][key] = name
-    with pytest.raises(schema.ConfigError) as refused:
+    with pytest.raises(CrossoverError) as refused:
         subject.require([claim])
-    [fault] = [fault for fault in refused.value.faults if f".{key}: " in fault]
+    [fault] = [fault for fault in str(refused.value).splitlines() if f".{key}: " in fault]
     assert f"{name!r} does not exist; available: " in fault
     assert available in fault
 
@@ -57,7 +58,7 @@ def test_protocols_of_every_experiment_are_known(experiment, key, name, availabl
 def test_one_of_several_protocols_that_does_not_exist_is_named():
     claim = copy.deepcopy(next(one for one in claim_list.read() if isinstance(one["quantity"]["protocol"], list)))
     claim["quantity"]["protocol"][1] = "float64 array, resent*"
-    with pytest.raises(schema.ConfigError, match="resent"):
+    with pytest.raises(CrossoverError, match="resent"):
         subject.require([claim])
 
 

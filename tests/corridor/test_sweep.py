@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from crossover.config import schema
+from crossover.errors import CrossoverError
 from crossover.planning import plan, second_sweep
 from crossover.planning.plan import SECOND_SWEEP
 
@@ -129,5 +130,5 @@ def test_the_quick_tiers_have_no_second_sweep():
 
 
 def test_a_metric_that_an_experiment_does_not_have_is_refused():
-    with pytest.raises(schema.ConfigError, match=r"mpi_pingpong\.refine_metric: 'speed' is not one of round trip"):
+    with pytest.raises(CrossoverError, match=r"mpi_pingpong\.refine_metric: 'speed' is not one of round trip"):
         schema.complete({"experiments": {"mpi_pingpong": {"refine_metric": "speed"}}})

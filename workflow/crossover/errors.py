@@ -6,5 +6,5 @@ from __future__ import annotations
 class CrossoverError(Exception):
     """Something that the user can mend: its message is a fact, the cause, and the next step.
 
-    It has a subclass only where code catches that one alone, or where an error carries more than its message.
+    It has a subclass only where code catches that one alone.
     """

@@ -27,7 +27,7 @@ def read(file: str | Path = FILE) -> list[Claim]:
     `high`, `published`, `equivalent`.
 
     An end that is not there is infinite; `published` is None where the document names no single number. `equivalent` is
-    whether the range is one of equivalence. Raises ConfigError with every fault, each with the file and the key.
+    whether the range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
     """
     told, documents = _checked(file)
     return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
@@ -36,7 +36,7 @@ def read(file: str | Path = FILE) -> list[Claim]:
 def unjudged(file: str | Path = FILE) -> list[Claim]:
     """The claims that nothing measured here can decide: `claim`, `source`, `url`, `quote`, `locator`, `says`, `reason`.
 
-    Raises ConfigError likewise.
+    Raises CrossoverError likewise.
     """
     told, documents = _checked(file)
     return [_quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in told["unjudged"].items()]
@@ -47,15 +47,14 @@ def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source
     told = _yaml(file)
     known = rules()
     faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"], documents))
-    if faults:
-        raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
+    schema.refuse(f"{file}: {fault}" for fault in faults)
     return {"unjudged": {}, **told}, documents
 
 
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
     """The documents by their citation keys, after checking their descriptions and those of the data sets in `folder`.
 
-    Raises ConfigError with every fault.
+    Raises CrossoverError with every fault.
     """
     known = _yaml(SOURCES_SCHEMA)
     listed, described = _yaml(file), _yaml(folder / published.SOURCES)
@@ -65,8 +64,7 @@ def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> di
         if not wrong and dataset["source"] not in listed:
             wrong = [_stranger(dataset["source"], listed)]
         faults += [f"{folder / published.SOURCES}: {name}.{fault}" for fault in wrong]
-    if faults:
-        raise schema.ConfigError(faults)
+    schema.refuse(faults)
     return sources.read(file)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,48 +21,43 @@ FARMS = PACKAGE / "measure" / "farms"
 TIERS = ("smoke", "quick", "standard", "paper")
 
 
-class ConfigError(CrossoverError):
-    """A configuration that cannot be run: one line per key at fault, each with what is wrong there."""
-
-    def __init__(self, faults: list[str]):
-        self.faults = faults
-        super().__init__("config error\n" + "\n".join(f"  {fault}" for fault in faults))
+def refuse(faults: Iterable[str]) -> None:
+    """Raise CrossoverError where there are `faults`: one line per key at fault, each with what is wrong there."""
+    if told := dict.fromkeys(faults):
+        raise CrossoverError("config error\n" + "\n".join(f"  {fault}" for fault in told))
 
 
 def readable(file: str | Path) -> None:
-    """Raise ConfigError, naming the line, if a configuration file is not YAML; Snakemake's own message does not."""
+    """Raise CrossoverError, naming the line, if a configuration file is not YAML; Snakemake's own message does not."""
     try:
         yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"]) from error
+        refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
 
 
 def complete(config: Mapping[str, Any]) -> Config:
     """The configuration with every key present and one value per key, that of the chosen tier.
 
-    Raises ConfigError with all the faults there are, in every tier and not in the chosen one alone.
+    Raises CrossoverError with all the faults there are, in every tier and not in the chosen one alone.
     """
     schema = read_schema()
     chosen = config.get("tier", schema["properties"]["tier"]["default"])
     if chosen not in TIERS:
-        raise ConfigError([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
+        refuse([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
     completed, faults = {}, []
     for tier in TIERS:
         completed[tier] = _fill(schema, _at_tier(dict(config), tier), tier)
         faults += _faults(schema, completed[tier])
-    if faults:
-        raise ConfigError(list(dict.fromkeys(faults)))
+    refuse(faults)
     return cast(Config, completed[chosen] | {"tier": chosen})
 
 
 def require_plain(values: Mapping[str, Any]) -> None:
-    """Raise ConfigError for a value of --config with keys inside: Snakemake hands their numbers over as texts."""
-    nested = [key for key, value in values.items() if isinstance(value, Mapping | list)]
+    """Raise CrossoverError for a value of --config with keys inside: Snakemake hands their numbers over as texts."""
     remedy = (
         "--config takes one plain value for a key; set keys inside of it in config/config.yaml or by --configfile FILE"
     )
-    if nested:
-        raise ConfigError([f"{key}: {remedy}" for key in nested])
+    refuse(f"{key}: {remedy}" for key, value in values.items() if isinstance(value, Mapping | list))
 
 
 def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str]]]]:

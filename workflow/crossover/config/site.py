@@ -20,7 +20,7 @@ SCHEMA = PROFILES / "schema.yaml"
 def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, Any]:
     """The facts in `file`, none where there is no such file. Only `keys` may be among them, and those `needed` must.
 
-    Raises ConfigError with every fault, each with the file and the key.
+    Raises CrossoverError with every fault, each with the file and the key.
     """
     said = _said(Path(file))
     known = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
@@ -29,8 +29,7 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
     facts = {key: value for key, value in said.items() if value is not None}
     faults = schema.forbidden(known, facts)
     faults += [f"{key}: is missing, and there is no default" for key in needed if key not in facts]
-    if faults:
-        raise schema.ConfigError([f"{file}: {fault}" for fault in faults])
+    schema.refuse(f"{file}: {fault}" for fault in faults)
     return facts
 
 
@@ -40,7 +39,7 @@ def _said(file: Path) -> dict[str, Any]:
     schema.readable(file)
     said = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     if not isinstance(said, dict):
-        raise schema.ConfigError([f"{file}: holds no keys with values, such as `partition: compute`"])
+        schema.refuse([f"{file}: holds no keys with values, such as `partition: compute`"])
     return said
 
 

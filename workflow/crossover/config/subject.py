@@ -17,19 +17,17 @@ from crossover.config.claim_list import FILE, Claim
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
-    """Raise ConfigError for claims about what no experiment measures, with the key and what there is instead.
+    """Raise CrossoverError for claims about what no experiment measures, with the key and what there is instead.
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
     whole = schema.read_schema()["properties"]
     whole["entrants"]["properties"] |= dict.fromkeys(entrants)
-    faults = [
+    schema.refuse(
         f"{FILE.parent.name}/{FILE.name}: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims
         for fault in _faults(claim["quantity"], whole)
-    ]
-    if faults:
-        raise schema.ConfigError(list(dict.fromkeys(faults)))
+    )
 
 
 def _faults(quantity: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
