@@ -11,8 +11,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from crossover.errors import CrossoverError
 from crossover.measure.build.artifact import reason_in
+from crossover.records.holes import HoleKind, Refusal
 
 VARIABLE = "CROSSOVER_LIBRARIES"
 """The environment variable that names the libraries' files."""
@@ -21,8 +21,11 @@ ELF = b"\x7fELF"
 """How every library's file begins."""
 
 
-class UnavailableError(CrossoverError):
-    """A ceiling that cannot be measured here; the message says why and what to do."""
+class UnavailableError(Refusal):
+    """A ceiling that cannot be measured here, or a launch that cannot do without what is not built."""
+
+    def __init__(self, reason: str):
+        super().__init__(HoleKind.NOT_BUILT, reason)
 
 
 def variables(libraries: Sequence[Path]) -> dict[str, str]:
