@@ -13,7 +13,8 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from crossover.paths import CONFIG, PACKAGE
-from crossover.planning.plan import TRANSPORTS, Config, Settings, farming, in_placement, points
+from crossover.planning import curves
+from crossover.planning.plan import Config, Settings, farming, in_placement, points
 
 FILE = CONFIG / "schema.yaml"
 FARMS = PACKAGE / "measure" / "farms"
@@ -250,9 +251,8 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for placement in settings["placements"]:
         if isinstance(budget, dict) and placement not in budget:
             yield f"budget_seconds: has no value for the placement {placement}"
-        fit = {f" over {transport}" for transport in TRANSPORTS[placement]}
-        curves = in_placement(settings, placement).get("curves", [])
-        if "curves" in settings and not any(transport in curve for curve in curves for transport in fit):
+        named = in_placement(settings, placement).get("curves", [])
+        if "curves" in settings and not curves.in_placement(named, placement):
             fitting = "over inproc" if placement == "process" else "between processes"
             yield f"curves: none of them is {fitting}, so the placement {placement} has nothing to measure"
     for key, axis in settings.items():
