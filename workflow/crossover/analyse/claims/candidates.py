@@ -13,6 +13,7 @@ import numpy as np
 from crossover.analyse.curves.curve import NAMES, PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
 from crossover.config.published import Dataset
+from crossover.records.protocol import label
 
 Quantity = Mapping[str, Any]
 
@@ -153,7 +154,7 @@ def _published(dataset: Dataset) -> Iterator[Curve]:
         for row, cell in np.ndindex(values.shape):
             here = [p["value"] for p in points if (p["run"], p["x"]) == (runs[row], x[cell])]
             values[row, cell] = np.mean(here) if here else np.nan
-        facts = {"experiment": dataset.experiment, "placement": "", "protocol": dataset.curve, "metric": metric}
+        facts = {"experiment": dataset.experiment, "placement": "", "protocol": label(dataset.where), "metric": metric}
         facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": ""}
         nothing = np.full(values.shape, np.nan)
         for name in dict.fromkeys((arm, dataset.in_claims.get(arm, arm))):

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from crossover.records import record
+from crossover.records.protocol import Keys, known
 
 Row = dict[str, Any]
 
@@ -122,6 +123,11 @@ class Panel:
     def facts(self) -> Row:
         """Any row of the panel, for what all its rows share: axis, axis_unit, better."""
         return [*self.summary, *self.ratios][0]
+
+    @property
+    def keys(self) -> Keys:
+        """What is held fixed along its curves."""
+        return known(self.facts)
 
     @property
     def unit(self) -> str:
