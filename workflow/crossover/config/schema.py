@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any, cast
 
@@ -86,7 +87,7 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
 def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """What the higher tiers, rising, measure of each experiment: its `arms`, its axis from `low` to `high`, and the
-    names that each `adds` to what this configuration measures.
+    keys of the curves that each `adds` to what this configuration measures.
     """
     later = waiting(config)
     tiers = TIERS[TIERS.index(complete(config)["tier"]) + 1 :]
@@ -95,7 +96,8 @@ def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         for name, settings in complete({**config, "tier": tier})["experiments"].items():
             axis = next(points(value) for value in settings.values() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
-            adds = [entry for entries in later.get(name, {}).get(tier, {}).values() for entry in entries]
+            added = [(key, entry) for key, entries in later.get(name, {}).get(tier, {}).items() for entry in entries]
+            adds = list(filter(None, starmap(curves.keys_of, added)))
             entry = {"tier": tier, "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found

@@ -24,6 +24,28 @@ NAMED: dict[str, dict[str, Any]] = {
 """The keys by the name, which is their label: of `curves` between two sockets, and of `objects` between ranks."""
 
 
+KEY_OF = {
+    "thread_levels": "thread_level",
+    "players": "player",
+    "patterns": "pattern",
+    "payloads": "payload",
+    "work": "work",
+    "durations": "durations",
+}
+"""By setting that lists values of one key, that key."""
+
+
+def keys_of(setting: str, entry: str) -> dict[str, Any]:
+    """The keys of a curve that an entry of a setting's list stands for; none for one of other lists, such as an arm.
+
+    >>> keys_of("objects", "float64 array, re-sent"), keys_of("players", "engine"), keys_of("arms", "copy")
+    ({'object': 'float64 array', 're_sent': True}, {'player': 'engine'}, {})
+    """
+    if setting in ("curves", "objects"):
+        return NAMED[entry]
+    return {KEY_OF[setting]: entry} if setting in KEY_OF else {}
+
+
 def in_placement(names: list[str], placement: str) -> dict[str, dict[str, Any]]:
     """The keys of those curves, by their names, that have a meaning in `placement`.
 
