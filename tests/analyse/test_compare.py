@@ -13,7 +13,6 @@ from crossover.__main__ import main
 from crossover.analyse.compare.compare import TABLES, compare
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables.writer import derive
-from crossover.records import record
 
 
 @pytest.fixture

@@ -26,9 +26,7 @@ def every_cell(tier):
     """The cells of every launch of a tier."""
     config = schema.complete({"tier": tier})
     for each in plan.launches(config):
-        settings = plan.of_launch(
-            plan.settings_of(config, each["experiment"]), each["placement"], each["launch"]
-        )
+        settings = plan.of_launch(plan.settings_of(config, each["experiment"]), each["placement"], each["launch"])
         yield from find(each["experiment"]).cells(settings)
 
 

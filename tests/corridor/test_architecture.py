@@ -15,7 +15,7 @@ ROOMS = {
     "records": "",
     "run": "records",
     "planning": "records run",
-    "config": "planning run",
+    "config": "planning records run",
     "measure.build": "",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",

@@ -104,6 +104,7 @@ def test_a_packer_that_the_keys_hold_for_an_arm_counts():
 
 WHERE = {"pattern": "PUSH/PULL", "transport": "tcp"}
 
+
 def theirs(**changed):
     points = [
         {"run": run, "metric": "throughput", "arm": arm, "x": x, "value": value}

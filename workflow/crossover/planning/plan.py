@@ -1,7 +1,7 @@
 """From a complete configuration to experiments, launches and resources.
 
-The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read. Every rank and
-every job of Snakemake loads it, so it imports nothing heavy.
+The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read. Every rank
+and every job of Snakemake loads it, so it imports nothing heavy.
 """
 
 from __future__ import annotations

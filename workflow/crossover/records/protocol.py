@@ -1,7 +1,7 @@
 """What is held fixed along a curve: keys, which programs select by, and their label for people, the protocol.
 
-Each key is a column of every table that has a `protocol`. The label is made here, and nothing takes it apart. Every rank
-and every job of Snakemake loads this module, so it imports nothing heavy.
+Each key is a column of every table that has a `protocol`. The label is made here, and nothing takes it apart. Every
+rank and every job of Snakemake loads this module, so it imports nothing heavy.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A raw file holds the blocks of one launch, or no block and the reason why (a *hole*). The derived tables
 hold what the analysing wing made of them. The schemas below are the project's public interface; columns
-may be added, the present ones stay. `docs/data.md` explains each column. A table with a `protocol` also has a column for
-each of protocol.KEYS.
+may be added, the present ones stay. `docs/data.md` explains each column. A table with a `protocol` also has a column
+for each of protocol.KEYS.
 """
 
 from __future__ import annotations

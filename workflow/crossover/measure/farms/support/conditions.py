@@ -1,7 +1,6 @@
-"""The conditions of a task farm that are keys of its curves: the same for all arms, fixed in a launch, and of influence.
+"""The conditions of a task farm that are keys of its curves: alike for all arms, fixed in a launch, and of influence.
 
-An option of a single entrant is named by its arm (`leastload msgpack`). Where it is not, the key `entrant_options` holds
-it.
+An option of a single entrant is named by its arm (`leastload msgpack`); else the key `entrant_options` holds it.
 """
 
 from __future__ import annotations
