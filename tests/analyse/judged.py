@@ -10,6 +10,7 @@ import pyarrow as pa
 from crossover.analyse.curves.curve import PANEL
 from crossover.config import claim_list
 from crossover.records import record
+from crossover.records.protocol import label
 
 LAUNCHES = 5
 
@@ -19,10 +20,15 @@ X = np.sort([28.0, *np.logspace(0, 7, 15)])
 UNITS = {"round trip": "s", "efficiency": "", "throughput": "messages/s", "send rate": "messages/s"}
 
 
-def written(pattern):
-    """A protocol that a pattern stands for; of several, the one that is asked for first."""
-    pattern = pattern if isinstance(pattern, str) else pattern[0]
-    return pattern.replace("[0-9]*", "64 MB in flight").removesuffix("*").replace("* ", "128 ", 1)
+KEYS = {}
+"""The keys of the curves that claims are about, by their protocols; filled as `sides` meets them."""
+
+
+def protocol(where):
+    """The protocol of a curve that a claim selects by keys; of several, the one that it asks for first."""
+    first = where[0] if isinstance(where, list) else where
+    KEYS[label(first)] = first
+    return label(first)
 
 
 def sides(quantity):
@@ -34,7 +40,7 @@ def sides(quantity):
     changes += [{**against, "arm": against.get(key, quantity[key])} for key in ("arm", "over") if against]
     for change in changes:
         told = {**quantity, **change}
-        yield told["experiment"], told["placement"], written(told["protocol"]), told["metric"], told["arm"]
+        yield told["experiment"], told["placement"], protocol(told["where"]), told["metric"], told["arm"]
 
 
 def medians(claims, seed=1):
@@ -63,6 +69,7 @@ def medians(claims, seed=1):
                     },
                     **{"better": "higher", "levels": "[]", "null": False, "ceiling": False, "launch": launch},
                     **{"rounds": 10, "pairs": 10, "x": place, "value": value},
+                    **KEYS[panel[2]],
                     "ratio": None if arm == reference else paired,
                 }
 

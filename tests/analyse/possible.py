@@ -1,7 +1,7 @@
 """Synthetic measurements for one claim, of many shapes, but only such as could be measured."""
 
 import numpy as np
-from judged import UNITS, X, sides
+from judged import KEYS, UNITS, X, sides
 
 from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named
 from crossover.analyse.curves.curve import Curve
@@ -69,6 +69,7 @@ def field(values):
         if panel[-1] == FASTER[0] and slower in values:
             d = np.maximum(d, values[slower])
         facts = dict(zip(("experiment", "placement", "protocol", "metric", "arm"), (*panel, arm), strict=True))
+        facts |= KEYS[panel[2]]
         facts |= {
             "reference": "",
             "axis_unit": "bytes",

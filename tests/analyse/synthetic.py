@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crossover.records import record
+from crossover.records import record, version_1
 
 SIZES = np.logspace(2, 6, 13).round()
 """An axis of 13 cells, 100 B to 1 MB."""
@@ -103,8 +103,10 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
     The first arm is the reference.
     """
     reference = next(iter(values))
+    keys = version_1.keys(protocol)
     return [
         {
+            **keys,
             "experiment": experiment,
             "placement": "node",
             "protocol": protocol,

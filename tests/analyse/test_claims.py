@@ -132,7 +132,7 @@ def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
     quote: Send is faster
     locator: last text
     says: A pickle is slower than a buffer.
-    quantity: {kind: ratio, experiment: mpi_pingpong, protocol: "float64 array, re-sent*", metric: round trip,
+    quantity: {kind: ratio, experiment: mpi_pingpong, where: {object: float64 array, re_sent: true}, metric: round trip,
       arm: send, over: Send, at: 3162.27766}
     expected: {low: 1}
 """
@@ -213,8 +213,9 @@ def test_where_no_engines_played_plain_ranks_stand_in_and_the_method_says_so(tmp
     engines, plain = "re-sent, thread level multiple, between engines", "re-sent, thread level multiple"
     between = judge(tmp_path, rows)["mpi-speedup"]
     assert between["protocol"].endswith(engines) and "were not measured" not in between["method"]
-    moved = [{**row, "protocol": row["protocol"].removesuffix(", between engines")} for row in rows]
-    tiers = [{"tier": "standard", "arms": ["send", "Send"], "adds": ["engine"], "low": 1, "high": 1000000}]
+    to_ranks = {"player": "rank", "protocol": f"float64 array, {plain}"}
+    moved = [{**row, **to_ranks} if "player" in row else row for row in rows]
+    tiers = [{"tier": "standard", "arms": ["send", "Send"], "adds": [{"player": "engine"}], "low": 1, "high": 1000000}]
     row = judge(tmp_path, moved, higher={"mpi_pingpong": tiers})["mpi-speedup"]
     assert row["protocol"].endswith(plain)
     assert row["value"] == pytest.approx(between["value"])

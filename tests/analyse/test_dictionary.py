@@ -13,6 +13,7 @@ from crossover.analyse.tables import writer
 from crossover.analyse.tables.writer import WHOLE, derive, join
 from crossover.records import record
 from crossover.records.holes import HoleKind
+from crossover.records.protocol import KEYS
 
 TABLES = writer.TABLES | compare.TABLES | history.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
@@ -28,12 +29,18 @@ def entries(title):
 
 
 def test_the_page_has_a_section_for_each_table_and_for_no_other():
-    assert set(re.findall(r"^### (.*)$", PAGE, re.MULTILINE)) == set(ALL)
+    assert set(re.findall(r"^### (.*)$", PAGE, re.MULTILINE)) == {"keys", *ALL}
+
+
+def test_the_page_has_a_line_for_each_key():
+    assert [name.strip("`") for name, *_ in entries("keys")] == list(KEYS)
 
 
 @pytest.mark.parametrize("table", ALL)
 def test_the_page_lists_exactly_the_columns_of_each_schema_with_their_types(table):
     listed = [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in entries(table)]
+    if "protocol" in ALL[table].names:
+        listed += [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in entries("keys")]
     assert sorted(listed, key=str) == sorted(((field.name, field.type) for field in ALL[table]), key=str)
 
 
@@ -41,7 +48,7 @@ def test_the_page_lists_exactly_the_kinds_of_holes_with_their_meaning():
     assert entries("Kinds of holes") == [[f"`{kind}`", kind.meaning] for kind in HoleKind]
 
 
-@pytest.mark.parametrize("table", ALL)
+@pytest.mark.parametrize("table", ["keys", *ALL])
 def test_every_column_has_a_meaning(table):
     assert [name for name, *_, meaning in entries(table) if not meaning.endswith(".")] == []
 

@@ -22,7 +22,7 @@ FACTORS = st.floats(0.1, 10)
 def curve(arm, values, x=X, launches=3, first=1, reference="", reference_values=None, **facts):
     """A curve on which all launches agree; `values` of shape (cells,)."""
     known = {
-        **{"experiment": "e", "placement": "node", "protocol": "p, 64 MB", "metric": "rate", "arm": arm},
+        **{"experiment": "e", "placement": "node", "protocol": "p", "pattern": "p", "metric": "rate", "arm": arm},
         **{"reference": reference, "axis_unit": "bytes", "unit": "messages/s", "better": "higher"},
     }
     d = np.tile(np.log(values), (launches, 1))
@@ -45,7 +45,7 @@ def pair(factor=1.0, power=0.0, base=None):
 
 
 def quantity(kind, arm="no-copy", **told):
-    named = {"experiment": "e", "placement": "node", "protocol": "p, [0-9]*", "metric": "rate"}
+    named = {"experiment": "e", "placement": "node", "where": {"pattern": "p"}, "metric": "rate"}
     return {"kind": kind, "arm": arm, **named, **told}
 
 
@@ -327,14 +327,15 @@ def test_a_mean_a_slope_and_a_peak_are_those_of_the_first_sweep():
         assert number(found) == number(alone)
 
 
-def test_of_several_protocols_the_first_that_was_measured_counts_and_the_reason_is_kept():
-    asked = quantity("ratio", over="copy", mean={}) | {"protocol": ["p, 64 MB, between engines*", "p, 64 MB*"]}
+def test_of_several_alternatives_the_first_that_was_measured_counts_and_the_reason_is_kept():
+    engines = {"pattern": "p", "player": "engine"}
+    asked = quantity("ratio", over="copy", mean={}) | {"where": [engines, {"pattern": "p"}]}
     plain = pair(2)
-    between = [curve(c.facts["arm"], np.exp(c.values[0]) * f, protocol="p, 64 MB, between engines")
+    between = [curve(c.facts["arm"], np.exp(c.values[0]) * f, protocol="p, between engines", player="engine")
                for c, f in zip(pair(3), (1, 1), strict=True)]  # fmt: skip
     both = find(field(*plain, *between), asked)
     assert number(both) == pytest.approx(3) and both.instead == ""
-    assert {c.facts["protocol"] for c in both.curves} == {"p, 64 MB, between engines"}
+    assert {c.facts["protocol"] for c in both.curves} == {"p, between engines"}
     alone = find(field(*plain), asked)
     assert number(alone) == pytest.approx(2) and alone.instead == "`no-copy`: missing"
     with pytest.raises(NotMeasuredError, match="missing"):

@@ -31,7 +31,7 @@ HALF = 3000.0
 def setting(rule, **changes):
     told = {
         "library": "lib", "name": "option", "about": "what it is", "rule": rule, "snippet": "option = {value}\n",
-        "aims": (Aim("speed", "toy", "rate", "tcp"),),
+        "aims": (Aim("speed", "toy", "rate", {"transport": "tcp"}),),
     }  # fmt: skip
     return Setting(**told | changes)
 
@@ -64,7 +64,7 @@ def medians(arms, reference="old", better="higher", first_launch=None, levels="[
                         "better": better, "levels": levels, "arm": arm, "reference": reference, "null": arm == "null",
                         "ceiling": False, "axis": "message size", "axis_unit": "bytes", "x": x, "launch": launch,
                         "value": np.exp(value), "ratio": np.exp(value - base) if arm != reference else np.nan,
-                        "rounds": 10, "pairs": 10,
+                        "rounds": 10, "pairs": 10, "transport": "tcp",
                     }
                 )  # fmt: skip
     return pd.DataFrame(told)
@@ -310,7 +310,7 @@ def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
     why = "not measured: all its launches are holes, the first for this reason: `timed out: too slow`"
     assert holes["reason"] == why
     arms, _ = crossing_at(np.random.default_rng(15), HALF)
-    (other,) = told(medians(arms), setting(SIZE.rule, aims=(Aim("speed", "toy", "rate", "ipc"),)))
+    (other,) = told(medians(arms), setting(SIZE.rule, aims=(Aim("speed", "toy", "rate", {"transport": "ipc"}),)))
     assert other["reason"].startswith("not measured: none of the curves")
 
 

@@ -1,7 +1,6 @@
 """Are the settings what the libraries know, their defaults true, and does each snippet do what it says?"""
 
 import ast
-import re
 import subprocess
 import sys
 from inspect import signature
@@ -20,6 +19,7 @@ from crossover.analyse.advice.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, C
 from crossover.config import schema
 from crossover.measure import experiments
 from crossover.planning import plan
+from crossover.records.protocol import holds
 
 SIZE = 12345
 CONFIG = schema.complete({"tier": "paper"})
@@ -68,17 +68,19 @@ def test_a_setting_names_experiments_metrics_and_arms_that_are_measured(setting)
 
 @pytest.mark.parametrize("tier", schema.TIERS)
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
-def test_an_aim_finds_its_curves_by_the_names_that_the_drivers_give_them(setting, tier):
+def test_an_aim_finds_its_curves_by_the_keys_that_the_drivers_give_them(setting, tier):
     config = schema.complete({"tier": tier})
     for aim in setting.aims:
         asked = plan.settings_of(config, aim.experiment)
         cells = experiments.find(aim.experiment).cells
-        named = {
-            cell.protocol
+        found = [
+            cell.keys
             for each in plan.launches(config, aim.experiment)
             for cell in cells(plan.of_launch(asked, each["placement"], each["launch"]))
-        }
-        assert any(re.match(aim.protocols, name) for name in named), named
+            if holds(aim.where, cell.keys)
+        ]
+        assert found
+        assert all(name in keys for name in aim.condition for keys in found)
 
 
 def test_a_setting_has_one_entry_and_each_of_its_aims_one_name():

@@ -12,6 +12,7 @@ from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import BOUNDED
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.records import record
+from crossover.records.protocol import columns
 
 ARMS = ("copy", "no-copy", "null")
 HERE = 7000.0
@@ -99,7 +100,7 @@ def test_gathering_keeps_every_block_and_tells_launches_and_ranks(tmp_path):
     files = raw_files(tmp_path / "raw", launches)
     found = tables(tmp_path, files)
     expected = [row for number, values in enumerate(launches, start=1) for row in rows(values, launch=number)]
-    assert found["measurements"] == expected
+    assert found["measurements"] == [columns(row) | row for row in expected]
     assert column(found["launches"], "file") == list(map(str, files))
     assert column(found["launches"], "outcome") == ["measured"] * 2
     ranks = [(row["experiment"], row["placement"], row["launch"], row["rank"], row["cpu"]) for row in found["ranks"]]

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from crossover.records import record
+from crossover.records import record, version_1
 
 SIZES = np.logspace(2, 7, 18).round()
 LAUNCHES = 10
@@ -70,7 +70,8 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
         "null": names == "null",
         "ceiling": np.char.startswith(names, "C "),
     }
-    return pa.table(columns).select(record.MEASUREMENTS.names).cast(record.MEASUREMENTS)
+    table = version_1.with_keys(pa.table(columns), record.MEASUREMENTS)
+    return table.select(record.MEASUREMENTS.names).cast(record.MEASUREMENTS)
 
 
 def write(folder: Path, rows: int) -> list[Path]:

@@ -15,14 +15,14 @@ ROOMS = {
     "records": "",
     "run": "records",
     "planning": "records run",
-    "config": "planning run",
+    "config": "planning records run",
     "measure.build": "records",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
     "measure.processes": "",
     "measure.ranks": "measure.processes records",
     "measure.machine": "measure.ranks",
-    "measure.engine": "planning",
+    "measure.engine": "planning records",
     "measure.zeromq": "measure.build measure.engine measure.ranks planning",
     "measure.mpi": "",
     "measure.farms.support": "measure.processes measure.ranks planning records",
@@ -149,7 +149,7 @@ def test_wings_meet_only_in_files():
 
 def test_the_engine_knows_nothing_of_messages():
     assert imported("measure.engine.sampler") == {"planning.plan", "measure.engine.contract"}
-    assert imported("measure.engine.contract") == {"planning.plan"}
+    assert imported("measure.engine.contract") == {"planning.plan", "records.protocol"}
 
 
 def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():

@@ -47,7 +47,7 @@ METRICS = (Metric("time", "s", "lower"),)
 
 
 def cells(settings):
-    return [Cell("toy", x) for x in settings["points"]]
+    return [Cell({"payload": "toy"}, x) for x in settings["points"]]
 
 
 def misbehave(how):

@@ -15,7 +15,7 @@ from crossover.measure.engine.sampler import Sampling, Stretch, Surroundings, sa
 from crossover.planning.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
-CELL = Cell("simulated", 1)
+CELL = Cell({}, 1)
 
 
 class EndlessError(Exception):

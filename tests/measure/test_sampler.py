@@ -92,7 +92,7 @@ def orders(stretches):
 
 
 def test_the_same_seed_gives_the_same_order_and_another_gives_another():
-    cells = [Cell("simulated", x) for x in range(1, 9)]
+    cells = [Cell({}, x) for x in range(1, 9)]
     first, again, other = (noisy().launch(sampling(at_most=20), cells, seed=seed) for seed in (5, 5, 6))
     assert orders(first) == orders(again)
     assert [x for x, _ in orders(first)] != [x for x, _ in orders(other)]
@@ -100,7 +100,7 @@ def test_the_same_seed_gives_the_same_order_and_another_gives_another():
 
 
 def test_the_cells_come_in_random_order_each_once():
-    cells = [Cell("simulated", x) for x in range(1, 9)]
+    cells = [Cell({}, x) for x in range(1, 9)]
     seen = [[stretch.cell for stretch in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]
     assert all(sorted(order, key=cells.index) == cells for order in seen)
     assert sum(order == cells for order in seen) <= 1
@@ -241,7 +241,7 @@ def test_a_cell_that_never_gets_narrow_stops_at_the_budget():
 
 
 def test_without_any_budget_there_are_still_the_fewest_rounds():
-    cells = [Cell("simulated", x) for x in (1, 10, 100)]
+    cells = [Cell({}, x) for x in (1, 10, 100)]
     stretches = noisy().launch(sampling(budget=1e-9), cells)
     assert [(stretch.stop, rounds(stretch)) for stretch in stretches] == [("budget", FEWEST_ROUNDS)] * 3
 
@@ -253,7 +253,7 @@ def test_fewer_rounds_than_the_fewest_are_not_run_even_if_asked_for():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_budget_covers_all_cells_together(seed):
-    cells = [Cell("simulated", x) for x in (1, 3, 10, 30, 100, 300, 1000, 3000)]
+    cells = [Cell({}, x) for x in (1, 3, 10, 30, 100, 300, 1000, 3000)]
     machine = noisy(seed, interrupted=0, untimed=0.001)
     machine.launch(sampling(at_most=10**6, budget=30), cells, seed=seed)
     assert machine.now == pytest.approx(30, rel=0.1)
@@ -267,7 +267,7 @@ def test_what_the_quiet_cells_leave_unspent_goes_to_those_after_them():
             self.scatter = 0.0 if cell in self.quiet else 0.1
             return super().run(cell, arm, n)
 
-    cells = [Cell("simulated", x) for x in range(1, 5)]
+    cells = [Cell({}, x) for x in range(1, 5)]
     plan = sampling(at_most=10**6, budget=8, width=1e-5)
     everywhere_noisy = Uneven(SECONDS).launch(plan, cells)
     machine = Uneven(SECONDS)
@@ -280,7 +280,7 @@ def test_what_the_quiet_cells_leave_unspent_goes_to_those_after_them():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(seed):
-    cells = [Cell("simulated", x) for x in (1, 2, 3, 25_000)]
+    cells = [Cell({}, x) for x in (1, 2, 3, 25_000)]
     machine = noisy(seed, scatter=0.02)
     stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=40), cells, seed=seed)}
     costly = stretches.pop(25_000)
@@ -292,7 +292,7 @@ def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_cell_that_takes_nearly_all_leaves_the_others_their_share(seed):
-    cells = [Cell("simulated", x) for x in (1, 2, 3, 100_000)]
+    cells = [Cell({}, x) for x in (1, 2, 3, 100_000)]
     machine = noisy(seed, scatter=0.02, interrupted=0)
     stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=17), cells, seed=seed)}
     assert rounds(stretches.pop(100_000)) == FEWEST_ROUNDS
@@ -346,7 +346,7 @@ CEILING = Arm("in C", "in C", ceiling=True)
 
 
 def test_a_cell_runs_the_arms_that_it_has_and_no_other():
-    picky = Cell("picky", 1, arms=("plain", "in C"))
+    picky = Cell({"payload": "picky"}, 1, arms=("plain", "in C"))
     machine = Machine(SECONDS | {"in C": 1e-6})
     stretches = machine.launch(sampling(at_most=12), cells=[picky, CELL], arms=(*ARMS, CEILING))
     arms = {stretch.cell: {seen.arm.name for seen in stretch.observations} for stretch in stretches}
@@ -402,7 +402,7 @@ def test_a_fault_outweighs_a_disturbance():
 
 
 def test_progress_is_told_once_per_cell_what_is_done_and_what_is_left():
-    cells = [Cell("simulated", x) for x in (1, 2, 3, 4)]
+    cells = [Cell({}, x) for x in (1, 2, 3, 4)]
     told = []
     machine = noisy()
     stretches = machine.launch(
@@ -417,7 +417,7 @@ def test_progress_is_told_once_per_cell_what_is_done_and_what_is_left():
 
 
 def test_what_is_left_is_never_less_than_the_fewest_rounds_need():
-    cells = [Cell("simulated", x) for x in (20_000, 20_001, 20_002)]
+    cells = [Cell({}, x) for x in (20_000, 20_001, 20_002)]
     told = []
     Machine(SECONDS).launch(sampling(budget=0.001), cells, progress=lambda *words: told.append(words))
     lefts = [left for *_, left in told]
@@ -456,7 +456,7 @@ def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds
         random=random,
         at_most=len(xs) * len(arms) * (max(plan.rounds_at_most, FEWEST_ROUNDS) + 60),
     )
-    stretches = machine.launch(plan, [Cell("simulated", x) for x in xs], arms, seed)
+    stretches = machine.launch(plan, [Cell({}, x) for x in xs], arms, seed)
     assert sorted(stretch.cell.x for stretch in stretches) == sorted(xs)
     for stretch in stretches:
         count = rounds(stretch)

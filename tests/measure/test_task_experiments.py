@@ -17,6 +17,7 @@ from crossover.measure.farms.support.workload import Workload, shares, workload
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.records.holes import Refusal
+from crossover.records.protocol import label
 
 ARM = Arm("a", "a")
 ALONE = {"reference": "a", "arms": ["a"]}
@@ -66,10 +67,10 @@ def test_a_flood_whose_results_are_not_its_arguments_is_wrong_and_the_last(damag
 @pytest.mark.parametrize(
     ("blocks", "cell"),
     [
-        (task_latency.Floods, Cell("", 4)),
-        (lambda farms: task_throughput.Echoes(farms, 4), Cell("", 100)),
-        (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell("", 100, "sleep equal")),
-        (lambda farms: task_scaling.Floods(farms, {"empty": EMPTY}), Cell("", 2, "empty")),
+        (task_latency.Floods, Cell({}, 4)),
+        (lambda farms: task_throughput.Echoes(farms, 4), Cell({}, 100)),
+        (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell({}, 100, "sleep equal")),
+        (lambda farms: task_scaling.Floods(farms, {"empty": EMPTY}), Cell({}, 2, "empty")),
     ],
     ids=["latency", "throughput", "map", "scaling"],
 )
@@ -82,14 +83,14 @@ def test_a_block_with_a_wrong_result_has_a_fault_and_no_value(blocks, cell):
 
 
 def test_empty_tasks_are_counted_over_all_floods():
-    block = task_latency.Floods({"a": Played(0.01, 0.01)}).run(Cell("", 10), ARM, 3)
+    block = task_latency.Floods({"a": Played(0.01, 0.01)}).run(Cell({}, 10), ARM, 3)
     assert block.values["round trip"] == pytest.approx(30 / block.seconds)
     assert block.values["submission"] > 1.1 * block.values["round trip"]
 
 
 def test_payload_is_counted_one_way_in_millions_of_bytes():
     farm = Played(0.0, 0.05)
-    block = task_throughput.Echoes({"a": farm}, 20).run(Cell("", 500_000), ARM, 2)
+    block = task_throughput.Echoes({"a": farm}, 20).run(Cell({}, 500_000), ARM, 2)
     assert block.values["payload one way"] == pytest.approx(2 * 20 * 0.5 / block.seconds)
     assert block.values["round trip"] == pytest.approx(40 / block.seconds)
     (array, *others) = farm.submitted[0][1]
@@ -98,10 +99,10 @@ def test_payload_is_counted_one_way_in_millions_of_bytes():
 
 def test_every_metric_of_a_block_is_declared():
     shown = {
-        task_latency: (task_latency.Floods({"a": Played()}), Cell("", 1)),
-        task_throughput: (task_throughput.Echoes({"a": Played()}, 1), Cell("", 1)),
-        task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell("", 1, "spin equal")),
-        task_scaling: (task_scaling.Floods({"a": Played()}, {"sleep": LASTING}), Cell("", 1, "sleep")),
+        task_latency: (task_latency.Floods({"a": Played()}), Cell({}, 1)),
+        task_throughput: (task_throughput.Echoes({"a": Played()}, 1), Cell({}, 1)),
+        task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell({}, 1, "spin equal")),
+        task_scaling: (task_scaling.Floods({"a": Played()}, {"sleep": LASTING}), Cell({}, 1, "sleep")),
     }
     for experiment, (blocks, cell) in shown.items():
         assert set(blocks.run(cell, ARM, 1).values) == {metric.name for metric in experiment.METRICS}
@@ -112,7 +113,7 @@ def test_every_metric_of_a_block_is_declared():
 
 def test_efficiency_is_one_if_all_engines_work_all_the_time():
     # Eight tasks of 10 ms by two engines: 40 ms.
-    block = task_map.Workloads({"a": Played(0.0, 0.04)}, 2, 4, 1e6).run(Cell("", 10_000, "sleep equal"), ARM, 2)
+    block = task_map.Workloads({"a": Played(0.0, 0.04)}, 2, 4, 1e6).run(Cell({}, 10_000, "sleep equal"), ARM, 2)
     assert 0.3 < block.values["efficiency"] <= 1
     assert block.values["efficiency"] == pytest.approx(2 * 0.04 / block.seconds)
     assert block.values["round trip"] == pytest.approx(2 * 8 / block.seconds)
@@ -121,7 +122,7 @@ def test_efficiency_is_one_if_all_engines_work_all_the_time():
 def test_sleeping_tasks_are_told_seconds_and_spinning_ones_turns():
     farm = Played()
     for work in ("sleep", "spin"):
-        task_map.Workloads({"a": farm}, 2, 2, 3e6).run(Cell("", 2000, f"{work} equal"), ARM, 1)
+        task_map.Workloads({"a": farm}, 2, 2, 3e6).run(Cell({}, 2000, f"{work} equal"), ARM, 1)
     assert farm.submitted == [(tasks.sleep, [0.002] * 4), (tasks.spin, [6000] * 4)]
 
 
@@ -189,10 +190,10 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
     farm = Played(0.0, 0.04)
     blocks = task_scaling.Floods({"a": farm}, {"sleep": LASTING, "empty": EMPTY})
     # Eight tasks of 10 ms by two engines: 40 ms.
-    lasting = blocks.run(Cell("", 2, "sleep"), ARM, 2)
+    lasting = blocks.run(Cell({}, 2, "sleep"), ARM, 2)
     assert lasting.values["efficiency"] == pytest.approx(2 * 0.04 / lasting.seconds)
     assert lasting.values["round trip"] == pytest.approx(2 * 8 / lasting.seconds)
-    empty = blocks.run(Cell("", 2, "empty"), ARM, 3)
+    empty = blocks.run(Cell({}, 2, "empty"), ARM, 3)
     assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
 
 
@@ -206,11 +207,11 @@ def test_every_curve_of_tasks_names_what_is_fixed_in_it_in_all_heats_alike(name,
     settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
     heats = [settings | heat for heat in plan.heats(settings)]
     for heat in heats:
-        lasting = [cell.protocol for cell in module.cells(heat) if not cell.protocol.startswith(("empty", "128"))]
-        assert all(f"tasks per engine: {settings['tasks_per_engine']}" in told for told in lasting)
         for cell in module.cells(heat):
-            assert cell.protocol.endswith("senders: 1, packer: json")
-            assert name == "task_scaling" or f"engines: {heat['engines']}," in cell.protocol
+            own = cell.keys
+            assert own["work"] in ("empty", "echo") or own["tasks_per_engine"] == settings["tasks_per_engine"]
+            assert (own["senders"], own["packer"]) == (1, "json") and "entrant_options" not in own
+            assert name == "task_scaling" or own["engines"] == heat["engines"]
     counts = len({heat["engines"] for heat in heats}) if name == "task_map" else 1
     ways = {(cell.variant, cell.x) for heat in heats for cell in module.cells(heat)}
     assert len({(cell.protocol, cell.x) for heat in heats for cell in module.cells(heat)}) == counts * len(ways)
@@ -231,13 +232,13 @@ def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
 )
 def test_an_option_that_the_name_of_its_arm_does_not_show_is_in_the_name_of_the_curve(entrants, said):
     settings = {"reference": "a", "arms": ["a", "b"], "entrants": entrants}
-    assert conditions.protocol(settings, "empty tasks") == f"empty tasks, senders: 1, packer: json{said}"
+    assert label({"work": "empty"} | conditions.keys(settings)) == f"empty tasks, senders: 1, packer: json{said}"
 
 
 def test_an_option_that_the_name_of_its_arm_shows_is_not_repeated():
     shipped = schema.complete({"tier": "paper"})
     settings = plan.settings_of(shipped, "task_latency")
-    assert conditions.protocol(settings, "empty tasks") == "empty tasks, senders: 1, packer: json"
+    assert conditions.keys(settings) == {"senders": 1, "packer": "json"}
 
 
 # ---- the tasks

@@ -77,7 +77,7 @@ def test_a_line_with_nothing_to_compare_is_left_out():
 
 def test_a_cell_has_the_arms_of_its_line_alone():
     for cell in experiment.cells(settings_of("quick")):
-        own = {"40 B struct"} if "2.2.0" in cell.protocol else {"96 B struct"}
+        own = {"40 B struct"} if cell.keys["library_version"] == "2.2.0" else {"96 B struct"}
         assert set(cell.arms) == {"64 B struct"} | own
 
 
@@ -136,7 +136,7 @@ def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
 @pytest.mark.parametrize(("pattern", "metric"), [("PUSH/PULL", "throughput"), ("REQ/REP", "round trip")])
 @pytest.mark.parametrize("size", [1, 30, 31, 32768])
 def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exchanges, size, pattern, metric, payload):
-    cell = Cell("", size, f"2.2.0 {pattern} {payload}")
+    cell = Cell({}, size, f"2.2.0 {pattern} {payload}")
     alone = [Arm(name, name) for name in ("40 B struct", "32 B packed union", "32 B union")]
     for arm in (*alone, Arm("null", "64 B struct")):
         block = exchanges.run(cell, arm, 200)
@@ -152,18 +152,18 @@ def test_bursts_keep_to_the_bytes_in_flight_and_are_alike_for_all_arms(exchanges
     monkeypatch.setattr(
         experiment.Variant, "exchange", lambda self, size, n, *rest: counts.append(n) or honest(self, size, n, *rest)
     )
-    exchanges.run(Cell("", 100, "2.2.0 PUSH/PULL untouched"), arm, 10_000)
+    exchanges.run(Cell({}, 100, "2.2.0 PUSH/PULL untouched"), arm, 10_000)
     assert counts == [4385, 4385, 1230]
 
 
 def test_a_fault_of_the_driver_has_no_number(exchanges, monkeypatch):
     monkeypatch.setattr(experiment.Variant, "exchange", lambda *_: (1000, -1))
     arm = Arm("40 B struct", "40 B struct")
-    block = exchanges.run(Cell("", 8, "2.2.0 PUSH/PULL touched"), arm, 10)
+    block = exchanges.run(Cell({}, 8, "2.2.0 PUSH/PULL touched"), arm, 10)
     assert block.fault == "lost or damaged messages" and block.values == {}
     monkeypatch.setattr(experiment.Variant, "exchange", lambda *_: (1000, 12))
     with pytest.raises(OSError, match="40 B struct, PUSH/PULL"):
-        exchanges.run(Cell("", 8, "2.2.0 PUSH/PULL touched"), arm, 10)
+        exchanges.run(Cell({}, 8, "2.2.0 PUSH/PULL touched"), arm, 10)
 
 
 def test_a_build_under_anothers_name_is_refused(variants, tmp_path, monkeypatch):
@@ -206,7 +206,7 @@ def test_a_launch_measures_every_cell_with_one_metric_each(variants, tmp_path):
     assert json.loads(facts["settings"]) == SETTINGS
     rows = table.to_pylist()
     assert all(row["value"] > 0 for row in rows)
-    assert {(row["protocol"].split()[2], row["metric"]) for row in rows} == {
+    assert {(row["pattern"], row["metric"]) for row in rows} == {
         ("PUSH/PULL", "throughput"),
         ("REQ/REP", "round trip"),
     }

@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover.records import record
+from crossover.records import record, version_1
+from crossover.records.protocol import columns
 from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
 
@@ -109,6 +110,7 @@ class Campaign:
         shared = {
             "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
             "axis": curve.axis, "axis_unit": curve.axis_unit, "better": curve.better, "launches": curve.launches,
+            **columns(version_1.keys(curve.protocol)),
         }  # fmt: skip
         replicated = curve.launches > 1
         sign = -1 if curve.better == "lower" else 1

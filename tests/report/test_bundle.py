@@ -3,6 +3,7 @@
 import errno
 import getpass
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -20,6 +21,8 @@ from rocrate.rocrate import ROCrate
 
 from crossover.__main__ import main
 from crossover.records import failure, record
+from crossover.records.protocol import KEYS
+from crossover.report.base import tables
 from crossover.report.render import renderer
 from crossover.share.bundle import bundle as bundles
 from crossover.share.bundle import crate, private, recorded_facts, unpack
@@ -197,7 +200,7 @@ def test_the_crate_tells_who_when_where_and_with_what(packed):
     with unpack.opened(packed) as folder:
         read = ROCrate(folder)
         root = read.root_dataset
-        assert (root["schemaVersion"], root["license"].id) == ("1", "https://spdx.org/licenses/CC-BY-4.0")
+        assert (root["schemaVersion"], root["license"].id) == ("2", "https://spdx.org/licenses/CC-BY-4.0")
         assert [author["name"] for author in root["author"]] == ["Ada Lovelace", "A friend"]
         assert root["author"][0].id == "https://orcid.org/0000-0002-1825-0097"
         assert root["datePublished"] == "2026-11-23"
@@ -297,6 +300,32 @@ def test_a_bundle_of_a_run_of_which_a_part_failed_names_it_wherever_it_is_render
     assert failed.name == "steady" and str(run) not in failed.error
 
 
+def of_version_1(archive):
+    """The same bundle as version 1 would have packed it: no table has keys."""
+    held = contents(archive)
+    for name in [name for name in held if name.endswith(".parquet")]:
+        table = pq.read_table(io.BytesIO(held[name]))
+        kept = table.select([column for column in table.column_names if column not in KEYS])
+        written = io.BytesIO()
+        pq.write_table(kept.replace_schema_metadata(table.schema.metadata | {b"crossover": b"1"}), written)
+        held[name] = written.getvalue()
+    crate = held["ro-crate-metadata.json"].decode()
+    held["ro-crate-metadata.json"] = crate.replace('"schemaVersion": "2"', '"schemaVersion": "1"').encode()
+    del held["SHA256SUMS"]
+    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in held.items())
+    rewritten(archive, **held, SHA256SUMS=sums)
+
+
+def test_a_bundle_of_version_1_is_rendered_from_the_same_tables(packed, run, tmp_path, capsys, monkeypatch):
+    def page(source, page, environment):
+        page.write_text(repr(tables.load(Path(environment["CROSSOVER_RESULTS"])).summary))
+
+    monkeypatch.setattr(renderer.preview, "render", page)
+    of_version_1(packed)
+    assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0, capsys.readouterr().err
+    assert (tmp_path / "page.html").read_text().startswith(repr(tables.load(run).summary))
+
+
 def test_a_page_that_came_out_otherwise_is_told(packed, quick, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(renderer.preview, "render", lambda source, page, environment: page.write_text("<body></body>"))
     assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0
@@ -346,8 +375,8 @@ def one_file_less(archive):
 
 def other_version(archive):
     metadata = contents(archive)["ro-crate-metadata.json"].decode()
-    rewritten(archive, **{"ro-crate-metadata.json": metadata.replace('"schemaVersion": "1"', '"schemaVersion": "7"')})
-    return "is of schema version 7, this code reads 1; render it by the crossover that made it"
+    rewritten(archive, **{"ro-crate-metadata.json": metadata.replace('"schemaVersion": "2"', '"schemaVersion": "7"')})
+    return "is of schema version 7, this code reads 1 and 2; render it by the crossover that made it"
 
 
 def somebody_elses(archive):

@@ -26,21 +26,23 @@ def measured(tier, experiment):
     settings = plan.settings_of(config, experiment)
     module = find(experiment)
     arms: dict[tuple[str, str], set[str]] = {}
+    keys = {}
     for placement in settings["placements"]:
         for number in range(1, len(plan.heats(plan.in_placement(settings, placement))) + 1):
             launch = plan.of_launch(settings, placement, number)
             for cell in module.cells(launch):
                 here = {arm.name for arm in plan.arms(launch) if cell.has(arm) and not arm.null}
                 arms.setdefault((cell.protocol, placement), set()).update(here)
+                keys[cell.protocol] = cell.keys
     return [
-        Panel(experiment, each.name, protocol, placement, [row(arm) for arm in sorted(names)], [], [])
+        Panel(experiment, each.name, protocol, placement, [row(arm, **keys[protocol]) for arm in sorted(names)], [], [])
         for (protocol, placement), names in arms.items()
         for each in module.METRICS
     ]
 
 
-def row(arm):
-    return {"arm": arm, "null": False, "ceiling": False}
+def row(arm, **keys):
+    return {"arm": arm, "null": False, "ceiling": False, **keys}
 
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
@@ -49,10 +51,9 @@ def test_the_conditions_of_each_overlay_are_those_of_its_curve(tier, dataset):
     drawn = 0
     for panel in measured(tier, dataset.experiment):
         for arm in {point["arm"] for point in overlay.over(dataset, panel)}:
-            ours = conditions.of(panel.experiment, panel.protocol, arm)
-            assert ours == {
-                key: ours[key] if dataset.conditions[key] == NOT_STATED else dataset.conditions[key] for key in ours
-            }
+            ours = conditions.of(panel.keys, arm)
+            stated = {key: dataset.conditions.get(key, NOT_STATED) for key in ours}
+            assert ours == {key: ours[key] if stated[key] == NOT_STATED else stated[key] for key in ours}
             drawn += 1
     assert drawn or tier != "paper"
 
@@ -78,25 +79,30 @@ def test_points_of_four_engines_and_msgpack_lie_over_no_curve_of_two_engines_or_
     assert {point["arm"] for panel in paper for point in overlay.over(dataset, panel)} == {"leastload msgpack"}
 
 
-@pytest.mark.parametrize("changed", ["engines: 2", "tasks per engine: 4", "packer of leastload msgpack: json"])
-def test_a_map_with_another_condition_gets_no_published_points(changed):
+@pytest.mark.parametrize(
+    ("changed", "to"),
+    [("engines", 2), ("tasks_per_engine", 4), ("entrant_options", '{"leastload msgpack": {"packer": "json"}}')],
+)
+def test_a_map_with_another_condition_gets_no_published_points(changed, to):
     (dataset,) = (each for each in DATASETS if each.experiment == "task_map")
-    told = "tasks sleep, equal durations, engines: 4, tasks per engine: 16, senders: 1, packer: json"
-    panel = Panel("task_map", "efficiency", told, "node", [row("leastload msgpack")], [], [])
+    keys = {"work": "sleep", "durations": "equal", "engines": 4, "tasks_per_engine": 16, "senders": 1, "packer": "json"}
+    panel = Panel("task_map", "efficiency", "", "node", [row("leastload msgpack", **keys)], [], [])
     assert overlay.over(dataset, panel)
-    key = changed.partition(":")[0]
-    parts = [part for part in told.split(", ") if not part.startswith(f"{key}:")]
-    assert overlay.over(dataset, replace(panel, protocol=", ".join([*parts, changed]))) == []
+    assert overlay.over(dataset, replace(panel, summary=[row("leastload msgpack", **keys | {changed: to})])) == []
 
 
-def test_a_packer_that_the_protocol_names_for_an_arm_counts():
+def test_a_packer_that_the_keys_hold_for_an_arm_counts():
     (dataset,) = (each for each in DATASETS if each.experiment == "task_latency")
-    told = "empty tasks, engines: 4, senders: 1, packer: json, packer of leastload: msgpack"
-    panel = Panel("task_latency", "round trip", told, "node", [row("leastload")], [], [])
+    keys = {"work": "empty", "engines": 4, "senders": 1, "packer": "json"}
+    keys["entrant_options"] = '{"leastload": {"packer": "msgpack"}}'
+    panel = Panel("task_latency", "round trip", "", "node", [row("leastload", **keys)], [], [])
     assert {point["arm"] for point in overlay.over(dataset, panel)} == {"leastload"}
 
 
 # ---- ratios
+
+
+WHERE = {"pattern": "PUSH/PULL", "transport": "tcp"}
 
 
 def theirs(**changed):
@@ -111,7 +117,7 @@ def theirs(**changed):
         )
     ]
     told = {"pattern": "PUSH/PULL", "transport": "tcp", "polled": "no", "machine": NOT_STATED}
-    return Dataset("somebody", "table 1", told | changed, "zmq_throughput", "PUSH/PULL over tcp", points)
+    return Dataset("somebody", "table 1", told | changed, "zmq_throughput", WHERE, points)
 
 
 def panel():
@@ -138,5 +144,5 @@ def test_published_ratios_are_hollow_marks_on_the_chart_of_ratios():
 def test_the_caption_states_the_conditions_of_what_is_drawn_and_why_other_numbers_are_not():
     told = metric.caption([panel()], [theirs(), theirs(transport="ipc", polled="yes")])
     assert "somebody, table 1 (pattern PUSH/PULL; transport tcp; polled no; machine not stated)." in told
-    why = "because no curve here was measured as they were: polled yes instead of no, transport ipc instead of tcp"
+    why = "because no curve here was measured as they were: transport ipc instead of tcp, polled yes instead of no"
     assert why in told

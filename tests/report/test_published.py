@@ -18,7 +18,7 @@ TOLD = {
     "quote": "their words",
     "locator": "table 3",
     "experiment": "zmq_throughput",
-    "curve": "PUSH/PULL over tcp",
+    "where": {"pattern": "PUSH/PULL", "transport": "tcp"},
     "conditions": {"pattern": "PUSH/PULL", "transport": "tcp", "polled": "no", "machine": "not stated"},
     "x": {"column": "kilobytes", "factor": 1000},
     "arms": {"column": "copied", "names": {"yes": "copy", "no": "no-copy"}},
@@ -51,7 +51,7 @@ def test_points_come_in_our_units_and_those_of_arms_that_we_do_not_have_are_left
     "curve",
     [
         zmq(protocol="PUSH/PULL over ipc"),
-        zmq(protocol="PUSH/PULL over tcp, polled"),
+        zmq(protocol="PUSH/PULL over tcp, polled, 64 MB in flight"),
         zmq(metric="bandwidth"),
         mpi(),
         zmq(experiment="zmq_latency"),

@@ -18,7 +18,7 @@ METRICS = (Metric("pace", "turns/s", "higher"),)
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per weight."""
-    return [Cell("spinning", weight) for weight in points(settings["weights"])]
+    return [Cell({"work": "spin"}, weight) for weight in points(settings["weights"])]
 
 
 class Spinner:

@@ -108,7 +108,7 @@ def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[
         yield f"kind: {quantity['kind']!r} is not one of {', '.join(kinds)}"
         return
     needed, one_of = kind.get("needs", []), kind.get("one_of", [])
-    own = [key for key in quantity if key not in ("kind", "experiment", "placement", "protocol", "metric", "arm")]
+    own = [key for key in quantity if key not in ("kind", "experiment", "placement", "where", "metric", "arm")]
     yield from (f"{key}: is missing; a {quantity['kind']} needs it" for key in needed if key not in quantity)
     yield from (
         f"{key}: has no meaning for a {quantity['kind']}, which takes {', '.join([*needed, *one_of])}"

@@ -13,6 +13,7 @@ import yaml
 from crossover.config import sources
 from crossover.errors import CrossoverError
 from crossover.paths import CONFIG
+from crossover.records.protocol import Keys
 
 FOLDER = CONFIG / "published"
 SOURCES = "sources.yaml"
@@ -28,11 +29,11 @@ class Dataset:
     """Where in the document the numbers are."""
     conditions: Mapping[str, str]
     """What they were measured under: engines, packer, transport, machine, year; `settings` if others are stated; and
-    those that `report/charts/conditions.py` reads off our curves.
+    those that our curves have (`report/charts/conditions.py`).
     """
     experiment: str
-    curve: str
-    """How the protocols of our curves begin that the points belong to."""
+    where: Keys
+    """The keys of those of our curves that the points belong to."""
     points: list[dict[str, Any]]
     in_claims: Mapping[str, str] = field(default_factory=dict)
     """By the arm of some of the points, the arm that claims name in its place."""
@@ -67,7 +68,7 @@ def _dataset(path: Path, told: dict[str, Any], documents: Mapping[str, sources.S
             if (arm := _arm(line, told["arms"])) is not None
             for metric, column in told["metrics"].items()
         ]
-        about = document.key, told["locator"], conditions, told["experiment"], told["curve"]
+        about = document.key, told["locator"], conditions, told["experiment"], told["where"]
         return Dataset(*about, points, told.get("in_claims", {}))
     except (OSError, KeyError, ValueError) as error:
         raise CrossoverError(

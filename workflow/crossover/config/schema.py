@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,8 @@ from jsonschema.validators import extend
 
 from crossover.errors import CrossoverError
 from crossover.paths import CONFIG, PACKAGE
-from crossover.planning.plan import TRANSPORTS, Config, Settings, farming, in_placement, points
+from crossover.planning import curves
+from crossover.planning.plan import Config, Settings, farming, in_placement, points
 
 FILE = CONFIG / "schema.yaml"
 FARMS = PACKAGE / "measure" / "farms"
@@ -81,7 +83,7 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
 def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """What the higher tiers, rising, measure of each experiment: its `arms`, its axis from `low` to `high`, and the
-    names that each `adds` to what this configuration measures.
+    keys of the curves that each `adds` to what this configuration measures.
     """
     later = waiting(config)
     tiers = TIERS[TIERS.index(complete(config)["tier"]) + 1 :]
@@ -90,7 +92,8 @@ def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         for name, settings in complete({**config, "tier": tier})["experiments"].items():
             axis = next(points(value) for value in settings.values() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
-            adds = [entry for entries in later.get(name, {}).get(tier, {}).values() for entry in entries]
+            added = [(key, entry) for key, entries in later.get(name, {}).get(tier, {}).items() for entry in entries]
+            adds = list(filter(None, starmap(curves.keys_of, added)))
             entry = {"tier": tier, "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found
@@ -246,9 +249,8 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for placement in settings["placements"]:
         if isinstance(budget, dict) and placement not in budget:
             yield f"budget_seconds: has no value for the placement {placement}"
-        fit = {f" over {transport}" for transport in TRANSPORTS[placement]}
-        curves = in_placement(settings, placement).get("curves", [])
-        if "curves" in settings and not any(transport in curve for curve in curves for transport in fit):
+        named = in_placement(settings, placement).get("curves", [])
+        if "curves" in settings and not curves.in_placement(named, placement):
             fitting = "over inproc" if placement == "process" else "between processes"
             yield f"curves: none of them is {fitting}, so the placement {placement} has nothing to measure"
     for key, axis in settings.items():

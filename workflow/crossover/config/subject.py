@@ -1,19 +1,23 @@
 """Whether what a claim is about exists: its experiment, placement, curve, metric and arms.
 
-The schema says of each experiment how its protocols read, under `x-protocols`: a name in braces is that of a key and
-stands for each of its values, a 0 for any number.
+The schema names the keys of each experiment's curves under `x-keys`, each with its values or ANY.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatch
-from itertools import product
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from crossover.config import schema
 from crossover.config.claim_list import FILE, Claim
+from crossover.records.protocol import KEYS, Keys
+
+ANY = "any"
+"""Stands for every value of a key's type."""
+
+WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+"""What the values of a key of each type are called."""
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
@@ -57,36 +61,30 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
     named["over"] = over if isinstance(over, list) else [over] if isinstance(over, str) else []
     for key, names in named.items():
         yield from (_unknown(f"{where}{key}", name, arms) for name in names if name not in arms)
-    exist, wanted = protocols(experiment), part["protocol"]
-    if not exist:
-        return
-    for protocol in [wanted] if isinstance(wanted, str) else wanted:
-        if not matching(protocol, exist):
-            yield _unknown(f"{where}protocol", protocol, exist)
+    alternatives = part["where"] if isinstance(part["where"], list) else [part["where"]]
+    for selected in alternatives:
+        yield from strangers(selected, keys(experiment), f"{where}where")
 
 
-def protocols(experiment: Mapping[str, Any]) -> list[str]:
-    """How the protocols of an experiment read, given its part of the schema: each with 0 for a number that a
-    setting chooses. Empty where the schema does not say."""
-    found = []
-    for template in experiment.get("x-protocols", []):
-        keys = re.findall(r"{(\w+)}", template)
-        choices = [experiment["properties"][key]["items"]["enum"] for key in keys]
-        found += [template.format_map(dict(zip(keys, chosen, strict=True))) for chosen in product(*choices)]
-    return found
-
-
-def matching(pattern: str, exist: Sequence[str]) -> list[str]:
-    """Those of `protocols` that a pattern, whose numbers may be any, is about.
-
-    >>> matching("empty tasks, engines: 31*", ["empty tasks, engines: 0, senders: 0"])
-    ['empty tasks, engines: 0, senders: 0']
+def keys(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of an experiment's curves, each with its values or ANY, given its part of the schema. Every key where
+    the schema does not say.
     """
-    return [name for name in exist if fnmatch(_zeroed(name), _zeroed(pattern))]
+    return dict(experiment.get("x-keys") or dict.fromkeys(KEYS, ANY))
 
 
-def _zeroed(text: str) -> str:
-    return re.sub(r"\d+(?:\.\d+)*", "0", text)
+def strangers(where: Keys, known: Mapping[str, Any], prefix: str = "where") -> Iterator[str]:
+    """What is wrong with the keys that select curves, where the curves have the keys `known`."""
+    for name, value in where.items():
+        if name not in known:
+            yield _unknown(prefix, name, known)
+        elif known[name] == ANY:
+            kinds: tuple[type, ...] = (int, float) if KEYS[name].kind is float else (KEYS[name].kind,)
+            if type(value) not in kinds:
+                yield f"{prefix}.{name}: {value!r} is no {WORDS[KEYS[name].kind]}"
+        elif (type(value), value) not in [(type(choice), choice) for choice in known[name]]:
+            named = (choice if isinstance(choice, str) else json.dumps(choice) for choice in known[name])
+            yield _unknown(f"{prefix}.{name}", value, named)
 
 
 def _unknown(key: str, name: Any, available: Iterable[str]) -> str:

@@ -68,8 +68,9 @@ def _held(path: Path) -> Held:
     try:
         stored = pq.read_schema(path).metadata or {}
         version = stored.get(b"crossover", b"none").decode(errors="replace")
-        if version != str(record.VERSION):
-            return Held(str(path), launch, "unreadable", fault=f"has schema version {version}, not {record.VERSION}")
+        if version not in record.READABLE:
+            readable = " or ".join(record.READABLE)
+            return Held(str(path), launch, "unreadable", fault=f"has schema version {version}, not {readable}")
         facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
         first = ranks[0] if ranks else {}
         software = json.loads(first.get("libraries") or "{}") | ({"python": first["python"]} if ranks else {})

@@ -1,8 +1,7 @@
 """From a complete configuration to experiments, launches and resources.
 
-The first sweep's launches, that is; `sweep` has those of the second. Nothing of ours is imported, no clock and no file
-is read. Every rank and every job of Snakemake loads it, so it imports
-nothing heavy either.
+The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read. Every rank
+and every job of Snakemake loads it, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from functools import reduce
 from itertools import product
 from operator import or_
 from typing import Any
+
+from crossover.planning.curves import across_hosts
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
@@ -94,9 +95,6 @@ SECOND_SWEEP = 10_000
 """Launch SECOND_SWEEP + n is the launch n of the second sweep. It has that launch's heat, and a number that stays when
 the first sweep gets more launches."""
 
-TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
-"""ZeroMQ's transports that have a meaning in each placement."""
-
 WITHIN_A_HOST = ("raw Unix socket", "memcpy")
 """Ceilings that cannot be measured between hosts."""
 
@@ -115,8 +113,7 @@ def in_placement(settings: Settings, placement: str) -> Settings:
         return {key: value for key, value in settings.items() if key != "hosts"}
     own = dict(settings)
     if "curves" in own:
-        curves = dict.fromkeys(curve.replace(" over ipc", " over tcp") for curve in own["curves"])
-        own["curves"] = [curve for curve in curves if any(f" over {name}" in curve for name in TRANSPORTS[placement])]
+        own["curves"] = across_hosts(own["curves"])
     entrants = own.get("entrants", {})
     for key in ("arms", "ceilings"):
         own[key] = [

@@ -2,7 +2,8 @@
 
 A raw file holds the blocks of one launch, or no block and the reason why (a *hole*). The derived tables
 hold what the analysing wing made of them. The schemas below are the project's public interface; columns
-may be added, the present ones stay. `docs/data.md` explains each column.
+may be added, the present ones stay. `docs/data.md` explains each column. A table with a `protocol` also has a column
+for each of protocol.KEYS.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
-from crossover.records import atomic
+from crossover.records import atomic, version_1
+from crossover.records.protocol import KEYS
 
-VERSION = 1
-"""Version of the schemas; a file of another version is refused."""
+VERSION = 2
+"""Version of the schemas that this code writes."""
+
+READABLE = ("1", str(VERSION))
+"""The versions that this code reads, as files name them; a file of another version is refused."""
 
 SHARE = ""
 """The unit of a metric that is a share of a whole, such as an efficiency: above 0 and at most 1."""
@@ -27,10 +32,15 @@ SHARE = ""
 FACTOR = "times"
 """The unit of a metric that says how many times larger something is than what it cannot fall below: at least 1."""
 
+ARROW: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
 
 def _schema(strings: str = "", integers: str = "", numbers: str = "", flags: str = "") -> pa.Schema:
-    kinds = ((strings, pa.string()), (integers, pa.int64()), (numbers, pa.float64()), (flags, pa.bool_()))
-    return pa.schema([(name, kind) for names, kind in kinds for name in names.split()])
+    kinds: tuple[tuple[str, type], ...] = ((strings, str), (integers, int), (numbers, float), (flags, bool))
+    columns = [(name, kind) for names, kind in kinds for name in names.split()]
+    if "protocol" in strings.split():
+        columns += [(name, key.kind) for name, key in KEYS.items()]
+    return pa.schema([(name, ARROW[kind]) for name, kind in columns])
 
 
 MEASUREMENTS = _schema(
@@ -198,7 +208,7 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
 
 
 def read(path: Path, schema: pa.Schema) -> pa.Table:
-    """The table at `path`, with `schema`'s columns in its order.
+    """The table at `path`, with `schema`'s columns in its order; one of version 1 as a table of this version.
 
     Raises RecordError if the file cannot be read, is of another version, or lacks a column or has it of another type.
     """
@@ -210,8 +220,12 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
     # As bytes, because a stranger's file may hold metadata that is no JSON.
     version = (table.schema.metadata or {}).get(b"crossover", b"none").decode(errors="replace")
-    if version != str(VERSION):
-        raise RecordError(f"{path}: has schema version {version}, this code reads {VERSION}; measure again")
+    if version not in READABLE:
+        readable = " and ".join(READABLE)
+        raise RecordError(f"{path}: has schema version {version}, this code reads {readable}; measure again")
+    if version == "1":
+        stored = table.schema.metadata | {b"crossover": str(VERSION).encode()}
+        table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise RecordError(f"{path}: lacks the columns {', '.join(missing)}; delete it and run again")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,7 +18,7 @@ from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
-from crossover.records import absence, failure, record
+from crossover.records import absence, failure, protocol, record
 
 Row = dict[str, Any]
 
@@ -110,18 +109,23 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
     found: dict[str, list[Evidence]] = {}
     for aim in setting.aims:
         for panel in every:
-            matched = re.match(aim.protocols, panel.facts["protocol"])
-            of_aim = panel.facts["experiment"] == aim.experiment
-            if of_aim and panel.facts["metric"] in (aim.metric, *aim.beside) and matched:
-                groups = matched.groups() or (panel.facts["protocol"],)
-                condition = ", ".join([panel.facts["placement"], *filter(None, groups)])
-                found.setdefault(condition, []).append(Evidence(aim, panel))
+            if _tells(panel, aim) and panel.facts["metric"] in (aim.metric, *aim.beside):
+                found.setdefault(_condition(panel, aim), []).append(Evidence(aim, panel))
     return found
 
 
+def _tells(panel: Panel, aim: Aim) -> bool:
+    """Whether a panel is of the curves that an aim is decided by."""
+    return panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
+
+
+def _condition(panel: Panel, aim: Aim) -> str:
+    keys = [panel.facts[name] for name in aim.condition] if aim.condition else [panel.facts["protocol"]]
+    return ", ".join([panel.facts["placement"], *(str(value) for value in keys if value is not None)])
+
+
 def _decides(panel: Panel, aim: Aim) -> bool:
-    names = (panel.facts["experiment"], panel.facts["metric"])
-    return names == (aim.experiment, aim.metric) and bool(re.match(aim.protocols, panel.facts["protocol"]))
+    return _tells(panel, aim) and bool(panel.facts["metric"] == aim.metric)
 
 
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 
+from crossover.records.protocol import Keys
+
 Value = str | int
 
 
@@ -51,9 +53,11 @@ class Aim:
     """In the user's words, to follow "for"."""
     experiment: str
     metric: str
-    protocols: str
-    """A regular expression at the beginning of a protocol: the curves that decide. Its groups name the condition, and
-    curves of several aims under the same condition are held against each other."""
+    where: Keys
+    """The keys of the curves that decide."""
+    condition: tuple[str, ...] = ()
+    """The keys that name the condition; without any the whole protocol does. Curves of several aims under the same
+    condition are compared with each other."""
     beside: tuple[str, ...] = ()
     """Metrics of the same curves that are shown beside a recommendation. None of them is ever a reason for one."""
 
@@ -79,48 +83,50 @@ PYZMQ_THRESHOLD_BYTES = 65536
 BUSY = 0.95
 SCHEMES = ("leastload", "pure", "lru", "weighted", "plainrandom", "twobin")
 
-ENGINES = r"(?:.*?\bengines: (\d+))?"
-"""The rest of a farm's protocol; its group is the number of engines."""
-
 FLOODS = Aim(
     "throughput",
     experiment="zmq_throughput",
     metric="throughput",
-    protocols=r"PUSH/PULL over (\w+), \d+ messages",
+    where={"pattern": "PUSH/PULL", "polled": False},
+    condition=("transport",),
     beside=("send rate", "peak memory"),
 )
 QUESTIONS = Aim(
     "round trip",
     experiment="zmq_latency",
     metric="round trip, median",
-    protocols=r"REQ/REP over (\w+)(?!.*legacy)",
+    where={"pattern": "REQ/REP", "legacy": False},
+    condition=("transport",),
     beside=("round trip, 99th percentile",),
 )
 ARRAYS = Aim(
     "round trip",
     experiment="mpi_pingpong",
     metric="round trip",
-    protocols=r"float64 array, thread level",
+    where={"object": "float64 array", "re_sent": False},
 )
 EMPTY_TASKS = Aim(
     "rate of empty tasks",
     experiment="task_latency",
     metric="round trip",
-    protocols=rf"empty tasks{ENGINES}",
+    where={"work": "empty"},
+    condition=("engines",),
     beside=("submission",),
 )
 TASKS_WITH_ARRAYS = Aim(
     "rate of tasks that carry an array",
     experiment="task_throughput",
     metric="round trip",
-    protocols=rf"\d+ tasks echo an array{ENGINES}",
+    where={"work": "echo"},
+    condition=("engines",),
     beside=("submission",),
 )
 LASTING_TASKS = Aim(
     "efficiency of tasks that last",
     experiment="task_map",
     metric="efficiency",
-    protocols=rf"tasks (?:sleep|spin), equal durations{ENGINES}",
+    where={"durations": "equal"},
+    condition=("engines",),
 )
 
 SETTINGS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from crossover.analyse.curves.curve import NAMES, PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
 from crossover.config.published import Dataset
+from crossover.records.protocol import Keys, columns, holds, known, label
 
 Quantity = Mapping[str, Any]
 
@@ -39,8 +39,8 @@ class Side:
 
     experiment: str
     placement: str
-    protocol: str
-    """A pattern, as of file names."""
+    where: Keys
+    """Keys that the curve has."""
     metric: str
     arm: str
 
@@ -48,7 +48,7 @@ class Side:
 def side(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Side:
     """The curve that a quantity names; with a `change`, the one that has another arm, or other keys."""
     told = {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
-    return Side(*(told[key] for key in ("experiment", "placement", "protocol", "metric", "arm")))
+    return Side(*(told[key] for key in ("experiment", "placement", "where", "metric", "arm")))
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Field:
 
     curves: Sequence[Curve]
     holds: Callable[[Mapping[str, Any], Side], bool]
-    """Whether a curve of these facts has the placement and the protocol that a side names."""
+    """Whether a curve of these facts has the placement and the keys that a side names."""
     effects: Mapping[tuple[str, str, str], float]
     """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
     missing: Callable[[Side], NotMeasuredError]
@@ -68,7 +68,7 @@ class Field:
     """Whether a curve will do that covers only a part of what a claim speaks of."""
 
     def curve(self, wanted: Side, refined: bool = False) -> Curve:
-        """The curve that a claim calls by these names, the first if several protocols match; with the points of a
+        """The curve that a claim calls by these names, the first if several have its keys; with the points of a
         second sweep if it is to be `refined`.
 
         Raises NotMeasuredError if there is none.
@@ -123,8 +123,8 @@ def _same(curves: Sequence[Curve], *names: str) -> bool:
 
 
 def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether a measured curve is of the placement, and its protocol of the pattern, that a side names."""
-    return bool(facts["placement"] == wanted.placement) and fnmatchcase(facts["protocol"], wanted.protocol)
+    """Whether a measured curve has the placement and the keys that a side names."""
+    return bool(facts["placement"] == wanted.placement) and holds(wanted.where, facts)
 
 
 # ---- what a source published
@@ -134,12 +134,12 @@ def of_source(datasets: Iterable[Dataset], source: str) -> Field:
     """The curves that a source published, each run a launch, repeated points averaged."""
     found = [curve for dataset in datasets if dataset.source == source for curve in _published(dataset)]
     why = "it was not published"
-    return Field(found, _begins, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
+    return Field(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
 
 
-def _begins(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether the protocol that a side names begins as the published one's; all that was published is of one host."""
-    return wanted.placement != "nodes" and wanted.protocol.startswith(facts["protocol"])
+def _as_published(facts: Mapping[str, Any], wanted: Side) -> bool:
+    """Whether a side names all keys of a published curve; all that was published is of one host."""
+    return wanted.placement != "nodes" and holds(known(facts), wanted.where)
 
 
 def _published(dataset: Dataset) -> Iterator[Curve]:
@@ -153,8 +153,8 @@ def _published(dataset: Dataset) -> Iterator[Curve]:
         for row, cell in np.ndindex(values.shape):
             here = [p["value"] for p in points if (p["run"], p["x"]) == (runs[row], x[cell])]
             values[row, cell] = np.mean(here) if here else np.nan
-        facts = {"experiment": dataset.experiment, "placement": "", "protocol": dataset.curve, "metric": metric}
-        facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": ""}
+        facts = {"experiment": dataset.experiment, "placement": "", "protocol": label(dataset.where), "metric": metric}
+        facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": "", **columns(dataset.where)}
         nothing = np.full(values.shape, np.nan)
         for name in dict.fromkeys((arm, dataset.in_claims.get(arm, arm))):
             own = facts | {"arm": name}

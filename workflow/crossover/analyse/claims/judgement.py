@@ -21,7 +21,7 @@ from crossover.analyse.claims.result import Found
 from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
 from crossover.analyse.curves.curve import NAMES, Curve, curves
 from crossover.config import published
-from crossover.records import failure, record
+from crossover.records import failure, protocol, record
 
 READ = ("launches", "medians", "sensitivity")
 """The joined tables that claims are judged by."""
@@ -129,6 +129,7 @@ def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
         "arm": found.arms[which],
         "placement": main["placement"],
         "protocol": main["protocol"],
+        **protocol.columns(main),
         "launches": min(len(curve.launches) for curve in found.curves),
         "numbers": len(found.known.value),
         "smallest_effect": _natural(found, centre) / _natural(found, centre - found.effect[which])

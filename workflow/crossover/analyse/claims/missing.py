@@ -10,6 +10,7 @@ from crossover.analyse.claims.candidates import NotMeasuredError, Side, as_named
 from crossover.analyse.curves.curve import Curve
 from crossover.planning.plan import read_settings
 from crossover.records import absence
+from crossover.records.protocol import holds, label
 
 Row = Mapping[str, Any]
 
@@ -23,7 +24,7 @@ class Absence:
     curves: Sequence[Curve]
     higher: Mapping[str, Sequence[Row]]
     """What higher tiers measure of each experiment, rising: {"tier", "arms", "adds", "low", "high"}, the last two
-    the ends of the axis, and `adds` the names of what the tier measures and this run does not."""
+    the ends of the axis, and `adds` the keys of what the tier measures and this run does not."""
 
     def of_curve(self, wanted: Side) -> NotMeasuredError:
         """Why there is no curve of these names."""
@@ -35,8 +36,8 @@ class Absence:
         if not asked:
             return NotMeasuredError(self._to_take_part(wanted), wanted.arm)
         if not any(c.facts["experiment"] == wanted.experiment and as_named(c.facts, wanted) for c in self.curves):
-            return NotMeasuredError(self._to_have_the_protocol(wanted))
-        return NotMeasuredError(f"no value of {wanted.metric} was sane under `{wanted.protocol}`", wanted.arm)
+            return NotMeasuredError(self._to_have_the_keys(wanted))
+        return NotMeasuredError(f"no value of {wanted.metric} was sane under `{label(wanted.where)}`", wanted.arm)
 
     def _to_take_part(self, wanted: Side) -> str:
         for tier in self.higher.get(wanted.experiment, []):
@@ -44,10 +45,10 @@ class Absence:
                 return f"measured only from tier `{tier['tier']}` on (`--config tier={tier['tier']}`)"
         return f"not among the `arms` of `{wanted.experiment}` in config/config.yaml"
 
-    def _to_have_the_protocol(self, wanted: Side) -> str:
-        lacking = f"no curve of `{wanted.experiment}` is of the protocol `{wanted.protocol}`"
+    def _to_have_the_keys(self, wanted: Side) -> str:
+        lacking = f"no curve of `{wanted.experiment}` is of the protocol `{label(wanted.where)}`"
         for tier in self.higher.get(wanted.experiment, []):
-            if any(name in wanted.protocol for name in tier.get("adds", [])):
+            if any(holds(keys, wanted.where) for keys in tier.get("adds", [])):
                 return f"{lacking}; it is measured from tier `{tier['tier']}` on (`--config tier={tier['tier']}`)"
         return lacking
 

@@ -27,15 +27,15 @@ UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "t
 
 
 def find(field: Field, quantity: Quantity) -> Found:
-    """A claim's quantity, of the first of its protocols that was measured.
+    """A claim's quantity, of the first of its alternatives `where` that was measured.
 
     Raises NotMeasuredError, with the reason, where the field lacks what it takes.
     """
-    protocols = [quantity["protocol"]] if isinstance(quantity["protocol"], str) else quantity["protocol"]
+    alternatives = quantity["where"] if isinstance(quantity["where"], list) else [quantity["where"]]
     instead = ""
-    for protocol in protocols:
+    for where in alternatives:
         try:
-            return replace(_find(field, {**quantity, "protocol": protocol}), instead=instead)
+            return replace(_find(field, {**quantity, "where": where}), instead=instead)
         except NotMeasuredError as error:
             instead, last = instead or str(error), error
     raise last

@@ -139,5 +139,5 @@ class Found:
     apart: bool = False
     """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
     instead: str = ""
-    """Why the protocol that the claim asks for first was not measured, so that another one stands in."""
+    """Why the curve that the claim asks for first was not measured, so that another one stands in."""
     scale: Scale = POSITIVE

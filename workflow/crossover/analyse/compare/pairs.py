@@ -43,14 +43,14 @@ def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
         first, second = before.curves.get(name), after.curves.get(name)
         if first is None or second is None:
             here, there = (before, after) if second is None else (after, before)
-            alone.append(_alone(name, here.label, _absence(name, there)))
+            alone.append(_alone(here.curves[name], here.label, _absence(name, there)))
         elif reason := _unlike(first, second, before, after):
-            alone.append(_alone(name, "both", reason))
+            alone.append(_alone(first, "both", reason))
         else:
             common = np.intersect1d(_measured(first), _measured(second))
             for run, curve in ((before, first), (after, second)):
                 alone += [
-                    _alone(name, run.label, "the other run did not measure this point", x)
+                    _alone(curve, run.label, "the other run did not measure this point", x)
                     for x in np.setdiff1d(_measured(curve), common)
                 ]
             if common.size:
@@ -70,8 +70,8 @@ def title(facts: Row) -> str:
     return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
 
 
-def _alone(name: Name, label: str, reason: str, x: float | None = None) -> Row:
-    return dict(zip(NAMES, name, strict=True)) | {"run": label, "x": x, "reason": reason}
+def _alone(curve: Curve, label: str, reason: str, x: float | None = None) -> Row:
+    return curve.facts | {"run": label, "x": x, "reason": reason}
 
 
 def _measured(curve: Curve) -> Floats:

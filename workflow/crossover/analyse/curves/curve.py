@@ -11,6 +11,7 @@ import pandas as pd
 
 from crossover.analyse.statistics.intervals import Floats
 from crossover.planning.plan import SECOND_SWEEP
+from crossover.records import protocol
 
 PANEL = ["experiment", "placement", "protocol", "metric"]
 NAMES = [*PANEL, "arm"]
@@ -25,7 +26,7 @@ class Curve:
     """One arm's medians over rounds, of one metric under one protocol and placement."""
 
     facts: dict[str, Any]
-    """The columns of NAMES and FACTS."""
+    """The columns of NAMES and FACTS, and the keys, None for those that the curve does not have."""
     launches: list[int]
     """The numbers of the launches, rising."""
     x: Floats
@@ -70,7 +71,8 @@ def curves(medians: pd.DataFrame) -> Iterator[Curve]:
     """The curves of a table of medians, sorted by their names."""
     columns = ["value", "ratio", "rounds", "pairs"]
     for _, rows in medians.groupby(NAMES, sort=True, observed=True):
-        facts = {str(name): value for name, value in rows[[*NAMES, *FACTS]].iloc[0].to_dict().items()}
+        first = {str(name): value for name, value in rows.iloc[0].to_dict().items()}
+        facts = {name: first[name] for name in (*NAMES, *FACTS)} | protocol.columns(first)
         wide = rows.pivot(index="launch", columns="x", values=columns)
         values, ratios, rounds, pairs = (wide[name].to_numpy(float) for name in columns)
         launches, x = [int(number) for number in wide.index], wide["value"].columns.to_numpy(float)

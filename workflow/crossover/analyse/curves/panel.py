@@ -12,6 +12,7 @@ import pandas as pd
 from crossover.analyse.curves.curve import PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
 from crossover.planning.plan import SECOND_SWEEP, read_settings
+from crossover.records import protocol
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Panel:
     """What can be decided between arms, one against any other."""
 
     facts: dict[str, Any]
-    """The columns of PANEL, the axis and its unit."""
+    """The columns of PANEL, the axis and its unit, and the keys."""
     launches: list[int]
     x: Floats
     """The cells, rising, in `axis_unit`."""
@@ -59,7 +60,8 @@ def panels(
     for curve in curves:
         grouped.setdefault(tuple(curve.facts[name] for name in PANEL), []).append(curve)
     for name, members in sorted(grouped.items()):
-        facts = {column: members[0].facts[column] for column in (*PANEL, "axis", "axis_unit")}
+        own = members[0].facts
+        facts = {column: own[column] for column in (*PANEL, "axis", "axis_unit")} | protocol.columns(own)
         numbers = sorted({number for curve in members for number in curve.launches})
         x = np.array(sorted({place for curve in members for place in curve.x}))
         smallest = effects.get((facts["experiment"], facts["placement"], facts["metric"]), np.nan)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.analyse.curves.curve import FACTS, NAMES, PANEL
+from crossover.records.protocol import KEYS
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Blocks:
     series: pd.DataFrame
     """One row per series, in the order of the numbers: `curve`, `x` and `launch`."""
     curves: pd.DataFrame
-    """One row per curve, indexed by its number: the columns of NAMES and FACTS."""
+    """One row per curve, indexed by its number: the columns of NAMES and FACTS, and the keys."""
 
 
 def blocks(table: pa.Table) -> Blocks:
@@ -34,7 +35,8 @@ def blocks(table: pa.Table) -> Blocks:
     """
     names = [*NAMES, *FACTS]
     places = ["x", "launch", "round", "position", "start_ns"]
-    sane = table.select([*names, *places, "value"]).filter(pc.is_valid(table["value"]))
+    valid = pc.is_valid(table["value"])
+    sane = table.select([*names, *places, "value"]).filter(valid)
     texts = [name for name in names if name not in ("null", "ceiling")]
     frame = sane.to_pandas(categories=texts)
     groups = {"observed": True, "dropna": False, "sort": False}
@@ -45,6 +47,9 @@ def blocks(table: pa.Table) -> Blocks:
     )
     first = ~rows["curve"].duplicated()
     curves = frame.loc[first, names].astype({name: object for name in texts}).set_axis(rows.loc[first, "curve"])
+    # Of one row per curve: along a curve they are the same, and a million rows of them take their time.
+    keys = table.select(list(KEYS)).take(np.flatnonzero(valid)[first.to_numpy()]).to_pylist()
+    curves = curves.join(pd.DataFrame(keys, curves.index, list(KEYS), dtype=object))
     rows = _paired(rows, curves).sort_values(["curve", "x", "launch", "round"], ignore_index=True)
     starts = (rows[["curve", "x", "launch"]].diff() != 0).any(axis=1)
     series = rows.loc[starts, ["curve", "x", "launch"]].reset_index(drop=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from crossover.planning.plan import Arm
+from crossover.records.protocol import Keys, label
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,21 @@ class Metric:
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one curve: `protocol` names the curve to readers, `variant` names it to the driver."""
+    """One point of one curve: `keys` say what is held fixed along it, `variant` names it to the driver."""
 
-    protocol: str
+    keys: Keys = field(hash=False)
+    """See records/protocol.py."""
     x: int
     variant: str = ""
     arms: tuple[str, ...] = ()
     """The alternatives that mean something here, by what they run; none named, all do."""
     block_seconds: float | None = None
     """The least time that a block lasts here, where it is not the experiment's."""
+
+    @property
+    def protocol(self) -> str:
+        """The name of the curve to readers."""
+        return label(self.keys)
 
     def has(self, arm: Arm) -> bool:
         """Whether the arm takes part in this cell."""

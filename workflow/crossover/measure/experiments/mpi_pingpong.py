@@ -36,6 +36,7 @@ from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.mpi.payload import RE_SENT, Payload, payload
 from crossover.measure.mpi.round_trips import Game, game
 from crossover.measure.ranks.peers import Peers
+from crossover.planning.curves import NAMED
 from crossover.planning.plan import Arm, points
 from crossover.planning.plan import arms as arms_of
 
@@ -75,10 +76,9 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     for kind in settings["objects"]:
         fit = [arm for arm in entered if _fits(arm.runs, kind)]
         if any(not arm.ceiling for arm in fit):
-            between = ", between engines" if settings["player"] == "engine" else ""
-            protocol = f"{kind}, thread level {settings['thread_level']}{between}"
+            keys = NAMED[kind] | {"thread_level": settings["thread_level"], "player": settings["player"]}
             names = tuple(arm.runs for arm in fit)
-            found += [Cell(protocol, elements, kind, names) for elements in points(settings["elements"])]
+            found += [Cell(keys, elements, kind, names) for elements in points(settings["elements"])]
     return found
 
 

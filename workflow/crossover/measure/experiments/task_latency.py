@@ -15,7 +15,7 @@ from typing import Any
 
 from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.farms.support.conditions import protocol
+from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, points
@@ -28,8 +28,8 @@ METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "task
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per number of tasks."""
-    curve = protocol(settings, "empty tasks", f"engines: {settings['engines']}")
-    return [Cell(curve, tasks) for tasks in points(settings["tasks"])]
+    keys = {"work": "empty", "engines": settings["engines"]} | conditions.keys(settings)
+    return [Cell(keys, tasks) for tasks in points(settings["tasks"])]
 
 
 class Floods:

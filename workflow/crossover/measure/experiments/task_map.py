@@ -18,9 +18,9 @@ from typing import Any
 
 from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.farms.support.conditions import protocol
+from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import turns_per_second
-from crossover.measure.farms.support.workload import cores, telling, workload
+from crossover.measure.farms.support.workload import cores_of, telling, workload
 from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, points
 
@@ -36,10 +36,10 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     found = []
     for work in telling(settings["work"], engines):
         for durations in settings["durations"]:
-            tasks = f"tasks {work}", f"{durations} durations"
-            where = f"engines: {engines}", f"tasks per engine: {settings['tasks_per_engine']}"
-            curve = protocol(settings, *tasks, *where, *([f"cores: {cores()}"] if work == "spin" else []))
-            found += [Cell(curve, x, f"{work} {durations}") for x in points(settings["durations_us"])]
+            own = {"work": work, "durations": durations, "engines": engines}
+            own |= {"tasks_per_engine": settings["tasks_per_engine"]}
+            keys = own | cores_of(work) | conditions.keys(settings)
+            found += [Cell(keys, x, f"{work} {durations}") for x in points(settings["durations_us"])]
     return found
 
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.farms.support.conditions import protocol
+from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import echo, turns_per_second
-from crossover.measure.farms.support.workload import Workload, cores, telling, workload
+from crossover.measure.farms.support.workload import Workload, cores_of, telling, workload
 from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, points
 
@@ -33,16 +33,12 @@ METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell for empty tasks and one for each way of taking time and duration, at this launch's number of engines."""
     engines = settings["engines"]
-    found = [Cell(protocol(settings, "empty tasks", f"tasks in a flood: {settings['tasks']}"), engines, "empty")]
+    shared = conditions.keys(settings)
+    found = [Cell({"work": "empty", "flood_tasks": settings["tasks"]} | shared, engines, "empty")]
     for work in telling(settings["work"], engines):
         for duration_us in points(settings["durations_us"]):
-            tasks = (
-                f"tasks {work}",
-                f"{duration_us / 1000:g} ms each",
-                f"tasks per engine: {settings['tasks_per_engine']}",
-            )
-            curve = protocol(settings, *tasks, *([f"cores: {cores()}"] if work == "spin" else []))
-            found.append(Cell(curve, engines, f"{work} {duration_us}"))
+            own = {"work": work, "duration_us": duration_us, "tasks_per_engine": settings["tasks_per_engine"]}
+            found.append(Cell(own | cores_of(work) | shared, engines, f"{work} {duration_us}"))
     return found
 
 

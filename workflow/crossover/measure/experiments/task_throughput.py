@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.farms.support.conditions import protocol
+from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, points
@@ -36,8 +36,9 @@ METRICS = (
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per array size."""
-    curve = protocol(settings, f"{settings['tasks']} tasks echo an array", f"engines: {settings['engines']}")
-    return [Cell(curve, size) for size in points(settings["sizes_bytes"])]
+    own = {"work": "echo", "flood_tasks": settings["tasks"], "engines": settings["engines"]}
+    keys = own | conditions.keys(settings)
+    return [Cell(keys, size) for size in points(settings["sizes_bytes"])]
 
 
 class Echoes:

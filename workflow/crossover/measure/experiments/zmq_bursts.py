@@ -20,6 +20,7 @@ from crossover.measure.ranks.peers import Peers
 from crossover.measure.zeromq import burst, sockets
 from crossover.measure.zeromq.flood import curves, receiving, sending
 from crossover.measure.zeromq.sockets import Socket
+from crossover.planning.curves import NAMED
 from crossover.planning.plan import Arm, points
 
 AXIS = Axis("burst", "messages")
@@ -33,7 +34,7 @@ METRICS = (
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per connection, message size and length of a burst."""
     return [
-        Cell(f"{name}, messages of {size} B", messages, f"{size} {name}")
+        Cell(NAMED[name] | {"message_bytes": size}, messages, f"{size} {name}")
         for name in curves(settings)
         for size in settings["sizes_bytes"]
         for messages in points(settings["messages"])

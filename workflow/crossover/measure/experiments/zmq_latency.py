@@ -31,7 +31,8 @@ from crossover.measure.ranks.peers import Peers
 from crossover.measure.zeromq import sockets
 from crossover.measure.zeromq.handover import HANDOVERS, Message, without
 from crossover.measure.zeromq.sockets import Socket
-from crossover.planning.plan import TRANSPORTS, Arm, points
+from crossover.planning.curves import NAMED, in_placement
+from crossover.planning.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}
@@ -42,14 +43,13 @@ LIBRARIES = {"C": "zmq_pingpong"}
 METRICS = (Metric("round trip", "s", "lower"), *(Metric(name, "s", "lower") for name in PERCENTILES))
 
 
-def curves(settings: dict[str, Any]) -> dict[str, str]:
-    """The transport of each curve that has a meaning in this placement, by the curve's name."""
-    named = {name: name.split(" over ")[1].split(",")[0] for name in settings["curves"]}
-    return {name: transport for name, transport in named.items() if transport in TRANSPORTS[settings["placement"]]}
+def curves(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The keys of each curve that has a meaning in this placement, by the curve's name."""
+    return in_placement(settings["curves"], settings["placement"])
 
 
 def _legacy(name: str) -> bool:
-    return name.endswith(", legacy")
+    return bool(NAMED[name]["legacy"])
 
 
 def _with_ceiling(settings: dict[str, Any]) -> list[str]:
@@ -62,8 +62,8 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     # What is re-sent must be a message of its own: there is none in a buffer that is kept, nor in C's.
     re_sent = without(settings, "recv-into", CEILING)
     return [
-        Cell(name, size, name, re_sent if _legacy(name) else ())
-        for name in curves(settings)
+        Cell(keys, size, name, re_sent if _legacy(name) else ())
+        for name, keys in curves(settings).items()
         for size in points(settings["sizes_bytes"])
     ]
 
@@ -145,7 +145,7 @@ def serve(peers: Peers, settings: dict[str, Any]) -> None:
 
 def answer(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
     """Answer until told to stop."""
-    kinds = {name: (zmq.REP, transport) for name, transport in curves(settings).items()}
+    kinds = {name: (zmq.REP, keys["transport"]) for name, keys in curves(settings).items()}
     with sockets.bound(context, channel, kinds) as answering:
         exchange = partial(zeromq.pingpong, first=False)
         exchanges, _ = sockets.in_c(channel, exchange, answering, _with_ceiling(settings))

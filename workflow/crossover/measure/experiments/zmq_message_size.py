@@ -78,7 +78,12 @@ def sizes(settings: dict[str, Any], structs: dict[str, Struct]) -> list[int]:
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per line of the library, pattern, payload and message size; each has the arms of its line."""
     return [
-        Cell(f"libzmq {version}, {pattern} over inproc, payload {payload}", size, f"{version} {pattern} {payload}", own)
+        Cell(
+            {"library_version": version, "pattern": pattern, "transport": "inproc", "payload": payload},
+            size,
+            f"{version} {pattern} {payload}",
+            own,
+        )
         for version, structs in lines(settings).items()
         for own in [tuple(structs)]
         for pattern in settings["patterns"]

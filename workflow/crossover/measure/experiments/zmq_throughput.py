@@ -35,6 +35,7 @@ from crossover.measure.zeromq import burst, flow, sockets
 from crossover.measure.zeromq.flood import Curve, Send, Take, curves, receiving, sending
 from crossover.measure.zeromq.handover import Message, without
 from crossover.measure.zeromq.sockets import Socket
+from crossover.planning.curves import NAMED
 from crossover.planning.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
@@ -57,7 +58,7 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
     return [
         Cell(
-            f"{name}, {_protocol(curve, settings)}",
+            NAMED[name] | _bounded(curve, settings),
             size,
             name,
             without(settings, *_meaningless(curve)),
@@ -68,11 +69,11 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     ]
 
 
-def _protocol(curve: Curve, settings: dict[str, Any]) -> str:
-    """What else is held fixed along a curve, in words."""
+def _bounded(curve: Curve, settings: dict[str, Any]) -> dict[str, Any]:
+    """The keys of what may be in flight."""
     if curve.multipart:
-        return f"{settings['burst_bytes'] // 1_000_000} MB in flight, bursts of {settings['burst_seconds']:g} s"
-    return f"{settings['in_flight_messages']} messages or {settings['in_flight_bytes'] // 1_000_000} MB in flight"
+        return {"window_bytes": settings["burst_bytes"], "burst_seconds": settings["burst_seconds"]}
+    return {"window_messages": settings["in_flight_messages"], "window_bytes": settings["in_flight_bytes"]}
 
 
 def _with_ceilings(settings: dict[str, Any]) -> list[str]:

@@ -126,12 +126,12 @@ def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[s
     """
     valued = {name for seen in stretch.observations for name in seen.block.values}
     metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]
+    fixed = {"protocol": stretch.cell.protocol, **stretch.cell.keys}
     for seen in stretch.observations:
         for metric in metrics:
             if metric.name not in seen.block.values and not seen.block.fault:
                 continue
-            yield {
-                "protocol": seen.cell.protocol,
+            yield fixed | {
                 "arm": seen.arm.name,
                 "runs": seen.arm.runs,
                 "reference": reference,

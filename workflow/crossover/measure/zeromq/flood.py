@@ -1,4 +1,4 @@
-"""A flood's curve, taken from its name, and the two loops that every flood runs: one sends, one receives."""
+"""A flood's curve, and the two loops that every flood runs: one sends, one receives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import zmq
 
 from crossover.measure.zeromq.handover import HANDOVERS, Message
 from crossover.measure.zeromq.sockets import Socket
-from crossover.planning.plan import TRANSPORTS
+from crossover.planning.curves import NAMED, in_placement
 
 Send = Callable[[int], None]
 """Sends so many messages, and does nothing else."""
@@ -22,7 +22,7 @@ Take = Callable[[int], Message]
 
 @dataclass(frozen=True)
 class Curve:
-    """What a curve's name says: the sockets, the transport, and whether a poller is asked before each call."""
+    """The sockets, the transport, and whether a poller is asked before each call."""
 
     pattern: str
     transport: str
@@ -30,10 +30,8 @@ class Curve:
 
     @classmethod
     def named(cls, name: str) -> Curve:
-        """Take a name apart, such as `DEALER/ROUTER over ipc, polled`."""
-        pattern, rest = name.split(" over ")
-        transport, _, way = rest.partition(", ")
-        return cls(pattern, transport, way == "polled")
+        """The curve that the configuration calls so, such as `DEALER/ROUTER over ipc, polled`."""
+        return cls(**NAMED[name])
 
     @property
     def multipart(self) -> bool:
@@ -53,8 +51,7 @@ class Curve:
 
 def curves(settings: dict[str, Any]) -> dict[str, Curve]:
     """The curves that have a meaning in this placement, by their names."""
-    named = {name: Curve.named(name) for name in settings["curves"]}
-    return {name: curve for name, curve in named.items() if curve.transport in TRANSPORTS[settings["placement"]]}
+    return {name: Curve.named(name) for name in in_placement(settings["curves"], settings["placement"])}
 
 
 def sending(socket: Socket, curve: Curve, arm: str, payload: bytes) -> Send:

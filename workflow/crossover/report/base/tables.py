@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from crossover.records import record
 from crossover.records.absence import is_hole
+from crossover.records.protocol import Keys, known
 
 Row = dict[str, Any]
 
@@ -123,6 +124,11 @@ class Panel:
     def facts(self) -> Row:
         """Any row of the panel, for what all its rows share: axis, axis_unit, better."""
         return [*self.summary, *self.ratios][0]
+
+    @property
+    def keys(self) -> Keys:
+        """What is held fixed along its curves."""
+        return known(self.facts)
 
     @property
     def unit(self) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from crossover.records import failure
+from crossover.records.protocol import Keys, holds
 from crossover.report.base import numbers
 from crossover.report.base.places import nearest
 from crossover.report.base.tables import Panel, Row, rows
@@ -31,8 +32,8 @@ class Layer:
 
     name: str
     experiment: str
-    curve: str
-    """How the protocol begins; the first that does, in alphabetical order, is taken."""
+    where: Keys
+    """Keys of its curve; of several curves that have them, the first protocol in alphabetical order is taken."""
     arm: str
     size_bytes: Callable[[float], float]
     seconds: Callable[[float], float] = float
@@ -44,7 +45,7 @@ class Layer:
             row
             for row in summary
             if tuple(row[key] for key in ("experiment", "placement", "metric", "arm")) == wanted
-            and row["protocol"].startswith(self.curve)
+            and holds(self.where, row)
         ]
         first = min((row["protocol"] for row in own), default="")
         return [self._row(row) for row in own if row["protocol"] == first]
@@ -61,11 +62,16 @@ class Layer:
 
 def _array(name: str, arm: str) -> Layer:
     # Not an array that is re-sent: there is no memcpy beside it.
-    return Layer(name, "mpi_pingpong", "float64 array, thread level", arm, lambda elements: FLOAT64_BYTES * elements)
+    where = {"object": "float64 array", "re_sent": False}
+    return Layer(name, "mpi_pingpong", where, arm, lambda elements: FLOAT64_BYTES * elements)
+
+
+def _message(name: str, arm: str) -> Layer:
+    return Layer(name, "zmq_latency", {"pattern": "REQ/REP", "transport": "ipc", "legacy": False}, arm, float)
 
 
 def _farm(name: str, arm: str) -> Layer:
-    return Layer(name, "task_throughput", "", arm, float, lambda rate: 1 / rate)
+    return Layer(name, "task_throughput", {}, arm, float, lambda rate: 1 / rate)
 
 
 LAYERS = (
@@ -75,8 +81,8 @@ LAYERS = (
     _array("MPI in C", "C"),
     _array("mpi4py Send", "Send"),
     _array("mpi4py send", "send"),
-    Layer("ZeroMQ in C", "zmq_latency", "REQ/REP over ipc", "C", float),
-    Layer("pyzmq", "zmq_latency", "REQ/REP over ipc", "copy", float),
+    _message("ZeroMQ in C", "C"),
+    _message("pyzmq", "copy"),
     _farm("ipyparallel, per task", "leastload"),
     _farm("Dask, per task", "dask"),
     _farm("Foolscap, per task", "twisted"),

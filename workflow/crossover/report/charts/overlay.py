@@ -7,6 +7,7 @@ from statistics import fmean
 
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
+from crossover.records.protocol import holds
 from crossover.report.base.tables import Panel, Row
 from crossover.report.charts import conditions
 from crossover.report.sentences import citations
@@ -55,7 +56,7 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
 
 def _arms(dataset: Dataset, panel: Panel) -> dict[str, str]:
     """Our arms by the dataset's names for them: of one family, and measured under the conditions that it states."""
-    if not _here(dataset, panel) or not panel.protocol.startswith(dataset.curve):
+    if not _here(dataset, panel) or not holds(dataset.where, panel.keys):
         return {}
     names = {point["arm"] for point in dataset.points}
     # Where several are alike as far as the source says, the one without options is the last and stays.
@@ -71,7 +72,7 @@ def _here(dataset: Dataset, panel: Panel) -> bool:
 
 def _unlike(dataset: Dataset, panel: Panel, arm: str) -> Unlike:
     """The conditions that a dataset states and that are others on our curve."""
-    ours = conditions.of(panel.experiment, panel.protocol, arm)
+    ours = conditions.of(panel.keys, arm)
     pairs = {key: (dataset.conditions.get(key, NOT_STATED), here) for key, here in ours.items()}
     return {key: (theirs, here) for key, (theirs, here) in pairs.items() if theirs not in (NOT_STATED, here)}
 

@@ -81,9 +81,9 @@ def _refuse_version(packed: zipfile.ZipFile) -> None:
     version = roots[0].get("schemaVersion") if roots else None
     if version is None:
         raise _refusal("is an RO-Crate, but none of crossover's")
-    if version != str(record.VERSION):
+    if version not in record.READABLE:
         raise _refusal(
-            f"is of schema version {version}, this code reads {record.VERSION}",
+            f"is of schema version {version}, this code reads {' and '.join(record.READABLE)}",
             "render it by the crossover that made it; the launches in it tell its commit",
         )
 

@@ -54,6 +54,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def cores_of(work: str) -> dict[str, int]:
+    """The key of a curve whose tasks `work` so: the cores that spinning tasks compete for. Sleeping ones take none."""
+    return {"cores": cores()} if work == "spin" else {}
+
+
 def telling(works: Sequence[str], engines: int) -> list[str]:
     """Those of `works` that say something about a farm of so many engines."""
     return [work for work in works if work == "sleep" or engines <= cores()]

@@ -1,0 +1,152 @@
+"""Do curves have keys of their own, is the label made of them, and are files of version 1 read as if they had keys?"""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.writer import TABLES, derive, join
+from crossover.config import schema
+from crossover.measure.experiments import find
+from crossover.planning import plan
+from crossover.records import protocol, record, version_1
+
+STORED = Path(__file__).with_name("version_1.zip")
+"""Raw files of the quick tier's curves, their numbers drawn at random, and the tables of all of them. The code of
+schema version 1 wrote both."""
+
+DERIVED = sorted(set(TABLES) - {"measurements", "launches", "ranks"})
+
+
+def every_cell(tier):
+    """The cells of every launch of a tier."""
+    config = schema.complete({"tier": tier})
+    for each in plan.launches(config):
+        settings = plan.of_launch(plan.settings_of(config, each["experiment"]), each["placement"], each["launch"])
+        yield from find(each["experiment"]).cells(settings)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """The folder of what version 1 wrote."""
+    folder = tmp_path_factory.mktemp("version_1")
+    with zipfile.ZipFile(STORED) as packed:
+        packed.extractall(folder)
+    return folder
+
+
+def derived(raw, folder):
+    """The folder of the joined tables of all raw files under `raw`."""
+    for experiment in sorted(raw.iterdir()):
+        gather(sorted(experiment.rglob("*.parquet")), folder / "experiments" / experiment.name)
+        derive(folder / "experiments" / experiment.name)
+    join(list((folder / "experiments").iterdir()), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def now(stored, tmp_path_factory):
+    return derived(stored / "raw", tmp_path_factory.mktemp("now"))
+
+
+# ---- the label is made of the keys
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_all_that_the_label_of_version_1_told_are_the_keys(tier):
+    cells = {cell.protocol: cell for cell in every_cell(tier)}
+    assert len(cells) >= 8
+    for told, cell in cells.items():
+        assert version_1.keys(told) == cell.keys
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_curves_of_other_keys_have_other_labels(tier):
+    cells = {tuple(sorted(cell.keys.items())): cell.protocol for cell in every_cell(tier)}
+    assert len(set(cells.values())) == len(cells)
+
+
+def test_every_key_is_one_of_some_curve():
+    used = {name for tier in schema.TIERS for cell in every_cell(tier) for name in cell.keys}
+    # The shipped entrants' names show their options, and no spinning task fits where engines outnumber cores.
+    assert set(protocol.KEYS) - used <= {"entrant_options", "cores"}
+
+
+def test_a_key_that_does_not_exist_is_named_with_those_that_do():
+    with pytest.raises(ValueError, match="unknown key 'patern' of a curve; available: library_version, pattern, "):
+        protocol.label({"patern": "PUSH/PULL"})
+
+
+def test_an_option_of_an_entrant_goes_into_the_label_and_back():
+    keys = {"work": "empty", "entrant_options": '{"a": {"packer": "msgpack", "hwm": 1}}'}
+    assert protocol.label(keys) == "empty tasks, packer of a: msgpack, hwm of a: 1"
+    assert version_1.keys(protocol.label(keys)) == keys
+
+
+def test_a_label_that_version_1_did_not_give_has_no_keys():
+    assert version_1.keys("tcp") == version_1.keys("") == {}
+
+
+# ---- files of version 1
+
+
+def test_raw_files_of_version_1_give_the_same_tables_but_for_the_keys(stored, now):
+    for name in DERIVED:
+        before = pq.read_table(stored / "tables" / f"{name}.parquet")
+        after = pq.read_table(now / f"{name}.parquet")
+        assert after.column_names == [*before.column_names, *protocol.KEYS]
+        assert before.num_rows > 0 or name == "groups"
+        for column in before.schema:
+            old, new = before[column.name], after[column.name]
+            if pa.types.is_floating(column.type):
+                # A sum of floats differs in its last bit from one processor to the next.
+                np.testing.assert_allclose(new, old, rtol=1e-9, err_msg=f"{name}, {column.name}")
+            else:
+                assert new.equals(old), (name, column.name)
+
+
+@pytest.mark.parametrize("experiment", ["zmq_throughput", "task_throughput"])
+def test_raw_files_of_either_version_give_the_same_tables_byte_for_byte(stored, now, tmp_path, experiment):
+    for path in (stored / "raw" / experiment).rglob("*.parquet"):
+        table = record.read(path, record.MEASUREMENTS)
+        record.write(table, tmp_path / "raw" / path.relative_to(stored / "raw"), record.metadata(table))
+    again = derived(tmp_path / "raw", tmp_path / "again") / "experiments" / experiment
+    for name in DERIVED:
+        before = now / "experiments" / experiment / f"{name}.parquet"
+        assert (again / f"{name}.parquet").read_bytes() == before.read_bytes(), name
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_every_row_of_a_derived_table_has_the_keys_of_its_label(now, name):
+    for row in record.read(now / f"{name}.parquet", TABLES[name]).to_pylist():
+        assert protocol.label(protocol.known(row)) == row["protocol"]
+        assert protocol.known(row) == version_1.keys(row["protocol"])
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_derived_table_of_version_1_is_read_with_keys(stored, now, name):
+    before = record.read(stored / "tables" / f"{name}.parquet", TABLES[name])
+    assert record.metadata(before)["crossover"] == record.VERSION
+    keys = list(protocol.KEYS)
+    assert before.select(keys).equals(record.read(now / f"{name}.parquet", TABLES[name]).select(keys))
+
+
+def test_a_table_of_version_1_without_rows_or_without_a_label_is_read(tmp_path):
+    columns = [name for name in record.CLAIMS.names if name not in protocol.KEYS]
+    rows = [dict.fromkeys(columns) | {"claim": "a"}]
+    for number, told in enumerate(([], rows)):
+        table = pa.Table.from_pylist(told, pa.schema([record.CLAIMS.field(name) for name in columns]))
+        record.write(table, tmp_path / f"{number}.parquet", {"crossover": 1})
+        read = record.read(tmp_path / f"{number}.parquet", record.CLAIMS)
+        assert [protocol.known(row) for row in read.to_pylist()] == [{}] * len(told)
+
+
+def test_a_file_of_this_version_needs_its_keys(tmp_path):
+    columns = [name for name in record.SUMMARY.names if name != "transport"]
+    record.write(record.SUMMARY.empty_table().select(columns), tmp_path / "summary.parquet")
+    with pytest.raises(record.RecordError, match="lacks the columns transport"):
+        record.read(tmp_path / "summary.parquet", record.SUMMARY)

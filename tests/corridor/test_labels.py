@@ -1,0 +1,95 @@
+"""Does nothing take a protocol apart? It is a label for people; programs select by keys."""
+
+import ast
+
+import pytest
+
+from crossover.paths import PACKAGE
+
+METHODS = {
+    *("split", "rsplit", "partition", "rpartition", "splitlines", "startswith", "endswith", "removeprefix"),
+    *("removesuffix", "replace", "find", "rfind", "index", "rindex", "count", "strip", "lstrip", "rstrip"),
+}
+"""Methods of a text that look inside it."""
+
+SEARCHES = {
+    *("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"),
+    *("fnmatch", "fnmatchcase", "filter", "translate"),
+}
+"""Functions of re and fnmatch."""
+
+MAY = {"records/version_1.py"}
+"""Reads tables that have no keys."""
+
+
+def is_label(node):
+    """Whether an expression is a protocol by its name: `protocol`, `row["protocol"]`, `panel.protocol`."""
+    match node:
+        case ast.Name(id="protocol") | ast.Attribute(attr="protocol"):
+            return True
+        case ast.Subscript(slice=ast.Constant(value="protocol")):
+            return True
+        case ast.Call(func=func):
+            return is_label(func) or (
+                isinstance(func, ast.Name | ast.Attribute) and ast.unparse(func).endswith("label")
+            )
+    return False
+
+
+def takes_apart(node):
+    match node:
+        case ast.Call(func=ast.Attribute(value=text, attr=method)) if method in METHODS and is_label(text):
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if name in SEARCHES:
+            return any(map(is_label, args))
+        case ast.Compare(ops=ops, comparators=others):
+            inside = [other for op, other in zip(ops, others, strict=True) if isinstance(op, ast.In | ast.NotIn)]
+            return any(map(is_label, inside))
+        case ast.Subscript(value=text, slice=part):
+            # A module's or a table's column of that name is no text.
+            return is_label(text) and (isinstance(part, ast.Slice) or isinstance(getattr(part, "value", None), int))
+    return False
+
+
+def taken_apart(source):
+    """The lines of a module in which a label is split, globbed, matched, searched or sliced."""
+    return [node.lineno for node in ast.walk(ast.parse(source)) if takes_apart(node)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'row["protocol"].split(", ")',
+        'panel.protocol.startswith("REQ/REP")',
+        '"ipc" in facts["protocol"]',
+        "words not in protocol",
+        'fnmatchcase(facts["protocol"], wanted)',
+        're.search(r"over (\\w+)", protocol)',
+        "pattern.match(panel.protocol)",
+        "cell.protocol[:5]",
+        'protocol.label(keys).endswith(", polled")',
+    ],
+)
+def test_what_takes_a_label_apart_is_seen(line):
+    assert taken_apart(line) == [1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'row["protocol"] == other["protocol"]',
+        "protocol in cells",
+        "found[panel.protocol, panel.placement]",
+        "protocol.holds(where, row)",
+        'rows["protocol"].map(keys)',
+        'f"{protocol} ({placement})"',
+    ],
+)
+def test_what_compares_or_prints_a_label_is_not(line):
+    assert taken_apart(line) == []
+
+
+def test_nothing_takes_a_label_apart():
+    modules = {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in PACKAGE.rglob("*.py")}
+    assert {name for name, source in modules.items() if taken_apart(source)} - MAY == set()
+    assert all(taken_apart(modules[name]) for name in MAY)

@@ -1,0 +1,67 @@
+"""The names in the configuration that stand for several keys of a curve, such as `PUSH/PULL over ipc, polled`."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from crossover.records.protocol import label
+
+TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
+"""ZeroMQ's transports that have a meaning in each placement."""
+
+_CHOICES: tuple[dict[str, tuple[Any, ...]], ...] = (
+    {"pattern": ("PUSH/PULL", "DEALER/ROUTER"), "transport": ("tcp", "ipc", "inproc"), "polled": (False, True)},
+    {"pattern": ("REQ/REP",), "transport": ("tcp", "ipc", "inproc"), "legacy": (False, True)},
+    {"object": ("float64 array", "bytes", "list of floats", "dict"), "re_sent": (False, True)},
+)
+
+NAMED: dict[str, dict[str, Any]] = {
+    label(keys): keys
+    for choices in _CHOICES
+    for keys in (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
+}
+"""The keys by the name, which is their label: of `curves` between two sockets, and of `objects` between ranks."""
+
+
+KEY_OF = {
+    "thread_levels": "thread_level",
+    "players": "player",
+    "patterns": "pattern",
+    "payloads": "payload",
+    "work": "work",
+    "durations": "durations",
+}
+"""By setting that lists values of one key, that key."""
+
+
+def keys_of(setting: str, entry: str) -> dict[str, Any]:
+    """The keys of a curve that an entry of a setting's list stands for; none for one of other lists, such as an arm.
+
+    >>> keys_of("objects", "float64 array, re-sent"), keys_of("players", "engine"), keys_of("arms", "copy")
+    ({'object': 'float64 array', 're_sent': True}, {'player': 'engine'}, {})
+    """
+    if setting in ("curves", "objects"):
+        return NAMED[entry]
+    return {KEY_OF[setting]: entry} if setting in KEY_OF else {}
+
+
+def in_placement(names: list[str], placement: str) -> dict[str, dict[str, Any]]:
+    """The keys of those curves, by their names, that have a meaning in `placement`.
+
+    >>> list(in_placement(["PUSH/PULL over ipc", "PUSH/PULL over tcp", "PUSH/PULL over inproc"], "nodes"))
+    ['PUSH/PULL over tcp']
+    """
+    return {name: NAMED[name] for name in names if NAMED[name]["transport"] in TRANSPORTS[placement]}
+
+
+def across_hosts(names: list[str]) -> list[str]:
+    """The curves that stand in for these across hosts: tcp replaces ipc.
+
+    >>> across_hosts(["REQ/REP over ipc, legacy", "REQ/REP over ipc", "REQ/REP over tcp", "REQ/REP over inproc"])
+    ['REQ/REP over tcp, legacy', 'REQ/REP over tcp']
+    """
+    replaced = [
+        label(NAMED[name] | {"transport": "tcp"}) if NAMED[name]["transport"] == "ipc" else name for name in names
+    ]
+    return list(in_placement(replaced, "nodes"))

@@ -1,0 +1,133 @@
+"""What is held fixed along a curve: keys, which programs select by, and their label for people, the protocol.
+
+Each key is a column of every table that has a `protocol`. The label is made here, and nothing takes it apart. Every
+rank and every job of Snakemake loads this module, so it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Keys = Mapping[str, Any]
+"""Values by the names of KEYS: those of a curve, or those that a curve must have to be selected."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key: the type of its values, and how a label words a value, given all keys of the curve."""
+
+    kind: type[str] | type[int] | type[float] | type[bool]
+    words: str | Callable[[Keys], str] = ""
+    """A format of the value; empty where another key's words include it. `False` is never worded."""
+
+
+def _sockets(keys: Keys) -> str:
+    return f"{keys['pattern']} over {keys['transport']}" if "transport" in keys else str(keys["pattern"])
+
+
+def _window(keys: Keys) -> str:
+    messages = f"{keys['window_messages']} messages or " if "window_messages" in keys else ""
+    return f"{messages}{keys['window_bytes'] // 1_000_000} MB in flight"
+
+
+def _player(keys: Keys) -> str:
+    return "between engines" if keys["player"] == "engine" else ""
+
+
+def _work(keys: Keys) -> str:
+    match keys["work"]:
+        case "empty":
+            return "empty tasks"
+        case "echo":
+            return f"{keys['flood_tasks']} tasks echo an array" if "flood_tasks" in keys else "tasks echo an array"
+        case work:
+            return f"tasks {work}"
+
+
+def _flood(keys: Keys) -> str:
+    return "" if keys.get("work") == "echo" else f"tasks in a flood: {keys['flood_tasks']}"
+
+
+def _options(keys: Keys) -> str:
+    entrants = json.loads(keys["entrant_options"])
+    return ", ".join(f"{option} of {name}: {own[option]}" for name, own in entrants.items() for option in own)
+
+
+KEYS = {
+    "library_version": Key(str, "libzmq {}"),
+    "pattern": Key(str, _sockets),
+    "transport": Key(str),
+    "polled": Key(bool, "polled"),
+    "legacy": Key(bool, "legacy"),
+    "window_messages": Key(int),
+    "window_bytes": Key(int, _window),
+    "burst_seconds": Key(float, "bursts of {:g} s"),
+    "message_bytes": Key(int, "messages of {} B"),
+    "payload": Key(str, "payload {}"),
+    "object": Key(str, "{}"),
+    "re_sent": Key(bool, "re-sent"),
+    "thread_level": Key(str, "thread level {}"),
+    "player": Key(str, _player),
+    "work": Key(str, _work),
+    "durations": Key(str, "{} durations"),
+    "duration_us": Key(int, lambda keys: f"{keys['duration_us'] / 1000:g} ms each"),
+    "engines": Key(int, "engines: {}"),
+    "flood_tasks": Key(int, _flood),
+    "tasks_per_engine": Key(int, "tasks per engine: {}"),
+    "cores": Key(int, "cores: {}"),
+    "senders": Key(int, "senders: {}"),
+    "packer": Key(str, "packer: {}"),
+    "entrant_options": Key(str, _options),
+}
+"""Every key, in the order of its words in a label. docs/data.md says what each means."""
+
+
+def label(keys: Keys) -> str:
+    """The protocol of a curve with these keys. Raises ValueError for a key that is not one of KEYS.
+
+    >>> label({"pattern": "PUSH/PULL", "transport": "ipc", "polled": False, "window_bytes": 64_000_000})
+    'PUSH/PULL over ipc, 64 MB in flight'
+    >>> label({"work": "sleep", "durations": "equal", "engines": 4})
+    'tasks sleep, equal durations, engines: 4'
+    """
+    if unknown := [name for name in keys if name not in KEYS]:
+        raise ValueError(
+            f"unknown key {unknown[0]!r} of a curve; available: {', '.join(KEYS)}; add it to records/protocol.py"
+        )
+    return ", ".join(filter(None, (_words(key, name, keys) for name, key in KEYS.items() if name in keys)))
+
+
+def _words(key: Key, name: str, keys: Keys) -> str:
+    value = keys[name]
+    if value is False:
+        return ""
+    return key.words(keys) if callable(key.words) else key.words.format(value)
+
+
+def known(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a row of any table, without the missing ones.
+
+    A frame of pandas holds NaN for a missing value and turns the whole numbers beside it into floats.
+
+    >>> known({"pattern": "REQ/REP", "engines": 4.0, "cores": float("nan"), "packer": None, "arm": "copy"})
+    {'pattern': 'REQ/REP', 'engines': 4}
+    """
+    present = {name: row[name] for name in KEYS if name in row}
+    return {name: KEYS[name].kind(value) for name, value in present.items() if value is not None and value == value}
+
+
+def columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of all keys, from a row of any table; None where the row has no value."""
+    return dict.fromkeys(KEYS) | known(row)
+
+
+def holds(where: Keys, row: Mapping[str, Any]) -> bool:
+    """Whether a curve, given by its keys or by a row of a table, has every value that `where` names.
+
+    >>> holds({"pattern": "REQ/REP", "legacy": False}, {"pattern": "REQ/REP", "legacy": False, "transport": "ipc"})
+    True
+    """
+    return all(row.get(name) == value for name, value in where.items())
