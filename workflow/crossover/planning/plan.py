@@ -1,8 +1,7 @@
 """From a complete configuration to experiments, launches and resources.
 
-The first sweep's launches, that is; `sweep` has those of the second. Nothing of ours is imported, no clock and no file
-is read. Every rank and every job of Snakemake loads it, so it imports
-nothing heavy either.
+The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read, but for those
+of task farms. Every rank and every job of Snakemake loads it, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from functools import reduce
 from itertools import product
 from operator import or_
 from typing import Any
+
+from crossover.planning.farms import crosses_hosts
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
@@ -99,11 +100,6 @@ TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
 
 WITHIN_A_HOST = ("raw Unix socket", "memcpy")
 """Ceilings that cannot be measured between hosts."""
-
-
-def crosses_hosts(entrant: Settings) -> bool:
-    """Whether a farm can have engines on other hosts: not a process pool, nor one with a tunnel, which is in a host."""
-    return entrant["farm"] != "concurrent_futures" and not entrant.get("ssh", False)
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:

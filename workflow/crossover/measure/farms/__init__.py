@@ -18,13 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from time import perf_counter, sleep
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
+from crossover.measure.ranks.peers import LAUNCHER, Peers, Refusal
 from crossover.planning.plan import arms, places
-
-# Engines that are no ranks import this package too, to find the tasks: they must not start MPI.
-if TYPE_CHECKING:
-    from crossover.measure.ranks.peers import Peers
 
 Task = Callable[[Any], Any]
 """A module's function of one argument, which engines can import."""
@@ -77,8 +74,6 @@ def find(farm: str) -> Module:
     try:
         return cast(Module, import_module(f"{__name__}.{farm}"))
     except ModuleNotFoundError as missing:
-        from crossover.measure.ranks.peers import Refusal
-
         raise Refusal(
             "not installed",
             f"the farm {farm} needs {missing.name}, which is not installed; install it, or leave the entrants with "
@@ -165,8 +160,6 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
 
 
 def _refuse_uneven(there: dict[str, list[int]], wanted: int) -> NoReturn:
-    from crossover.measure.ranks.peers import LAUNCHER, Refusal
-
     counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in there.items())
     raise Refusal(
         "wrong placement",

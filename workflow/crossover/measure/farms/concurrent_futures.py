@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import util
 from multiprocessing.synchronize import Semaphore, SemLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.processes.ending import die_with_parent
+from crossover.measure.ranks.peers import Peers, Refusal
 
-# The workers load this module too, and must not start MPI.
-if TYPE_CHECKING:
-    from crossover.measure.ranks.peers import Peers
+ONE_HOST = True
+"""Its engines are all on the host of their client."""
 
 
 class Entrant(Farm):
@@ -33,9 +34,6 @@ class Entrant(Farm):
 
     def join(self) -> None:
         """Wait until all workers have come, then unlink the semaphores: a driver that is killed would leave them."""
-        from crossover.measure.farms.support.server import START_SECONDS
-        from crossover.measure.ranks.peers import Refusal
-
         for _ in self.ranks:
             if not self._arrived.acquire(timeout=START_SECONDS):
                 raise Refusal("crashed", f"a worker of the process pool did not come up within {START_SECONDS} s")
