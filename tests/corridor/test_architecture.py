@@ -21,7 +21,7 @@ ROOMS = {
     "measure.ceilings": "measure.build",
     "measure.processes": "",
     "measure.ranks": "measure.processes records",
-    "measure.machine": "measure.ranks",
+    "measure.machine": "measure.ranks planning",
     "measure.engine": "planning records",
     "measure.zeromq": "measure.build measure.engine measure.ranks planning",
     "measure.mpi": "",
@@ -60,6 +60,10 @@ GROUND = {"paths", "errors"}
 DOZEN, LINES = 12, 300
 """The most modules of a room, and the most lines of a module."""
 
+DRIVERS = "measure.experiments"
+OPEN = (DRIVERS, "measure.farms")
+"""Rooms with one file for each of what anyone may add: of these there may be more."""
+
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
 
 
@@ -68,8 +72,14 @@ def exists(name):
 
 
 def room(name):
-    """The room of a module; a room is in itself."""
-    return name.rpartition(".")[0] if name in MODULES else name
+    """The room of a module; a room is in itself. A driver's own folder is in the drivers' room."""
+    folder = name.rpartition(".")[0] if name in MODULES else name
+    return DRIVERS if folder.startswith(f"{DRIVERS}.") else folder
+
+
+def driver(name):
+    """The driver that a module of theirs is, or is beside; empty for any other module."""
+    return name.removeprefix(f"{DRIVERS}.").partition(".")[0] if name.startswith(f"{DRIVERS}.") else ""
 
 
 @cache
@@ -128,7 +138,7 @@ def test_there_is_no_circle():
 def test_rooms_are_small_and_say_what_is_in_them():
     for own in ROOMS:
         here = [name for name in MODULES if room(name) == own]
-        assert len(here) <= DOZEN, own
+        assert own in OPEN or len(here) <= DOZEN, own
         assert ast.get_docstring(ast.parse(MODULES[f"{own}.__init__"].read_text())), own
 
 
@@ -153,9 +163,8 @@ def test_the_engine_knows_nothing_of_messages():
 
 
 def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():
-    experiments = set(within("measure.experiments")) - {"measure.experiments.__init__"}
     for name in MODULES:
-        assert not imported(name) & (experiments - {name}), name
+        assert {driver(other) for other in imported(name)} <= {"", driver(name)}, name
 
 
 @pytest.mark.parametrize("kind", ["farms", "ceilings"])

@@ -73,6 +73,15 @@ def test_a_driver_concerns_its_own_launches_alone(package, name):
     assert concerned(package, f"measure/experiments/{name}.py") == {name}
 
 
+def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
+    folder = package / "measure/experiments/task_latency"
+    folder.mkdir()
+    folder.with_suffix(".py").rename(folder / "__init__.py")
+    (folder / "child.py").write_text("")
+    assert concerned(package, "measure/experiments/task_latency/__init__.py") == {"task_latency"}
+    assert concerned(package, "measure/experiments/task_latency/child.py") == {"task_latency"}
+
+
 @pytest.mark.parametrize(
     "module",
     [

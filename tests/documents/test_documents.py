@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from crossover.analyse.advice import settings
 from crossover.config import reference_page, schema, sources
 
 ROOT = Path(__file__).parents[2]
@@ -83,6 +84,16 @@ def test_every_make_target_that_a_page_names_exists() -> None:
     assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
+def test_the_report_heads_the_section_of_an_experiment_by_its_title() -> None:
+    page = (ROOT / "reports/index.qmd").read_text()
+    shown = re.findall(r"^page\.charts\(\"(\w+)\"\)", page, re.MULTILINE)
+    experiments = schema.read_schema()["properties"]["experiments"]["properties"]
+    assert len(shown) > 8
+    for name in shown:
+        headings = re.findall(r"^# (.+) {#", page.partition(f'page.charts("{name}")')[0], re.MULTILINE)
+        assert headings[-1] == experiments[name]["title"]
+
+
 # ---- locked versions
 
 
@@ -115,3 +126,29 @@ def test_conda_gets_the_same_bounds() -> None:
             package, _, bound = text.partition(" >=")
             if package not in ("c-compiler", "mpich", "pip", "quarto"):
                 assert bounds[package] == bound, f"{file.name}: {text}"
+
+
+# ---- extending
+
+
+def blocks(kind: str, heading: str) -> list[str]:
+    """The code of one kind under a heading of docs/extending.md."""
+    section = re.split(r"^#+ ", (ROOT / "docs/extending.md").read_text(), flags=re.MULTILINE)
+    [text] = [part for part in section if part.startswith(f"{heading}\n")]
+    return re.findall(rf"^```{kind}\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_driver_that_is_explained_is_the_one_that_the_command_writes() -> None:
+    explained = "\n".join(blocks("python", "The driver")).split("\n")
+    written = (ROOT / "workflow/skeleton/driver.py").read_text().split("\n")
+    assert [line for line in explained if line] == [line for line in written if line]
+
+
+def test_the_obligatory_keys_are_those_that_are_required() -> None:
+    section = (ROOT / "docs/extending.md").read_text().partition("obligatory:")[2].partition("\n\n`refine")[0]
+    assert set(re.findall(r"`(\w+)`", section)) == set(schema.NEEDED)
+
+
+def test_the_setting_that_is_explained_is_one() -> None:
+    [text] = blocks("python", "A setting")
+    assert isinstance(eval(text, vars(settings)), settings.Setting)

@@ -20,7 +20,7 @@ from crossover.measure.processes import mpich_files
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
-LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-")
+LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-", "psm_")
 """How the files begin that MPI, ZeroMQ and Python's multiprocessing would leave in folders that all share."""
 
 ROUNDS = {"at_least": 3, "at_most": 30}

@@ -85,44 +85,6 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     assert "Traceback" not in one.log.read_text()
 
 
-# ---- adding one
-
-INLINE = '''
-"""No farm at all: rank 0 runs the tasks itself."""
-
-from crossover.measure.farms import Farm
-
-
-class Entrant(Farm):
-    def submit(self, task, arguments):
-        self.results = [task(argument) for argument in arguments]
-
-    def wait(self):
-        return self.results
-
-    def stop(self):
-        pass
-
-
-def serve(peers, invitation):
-    pass
-'''
-
-
-def test_one_small_file_and_one_line_of_configuration_add_an_entrant(launch, tmp_path, monkeypatch):
-    root = toy_project(tmp_path / "project")
-    (root / "workflow/crossover/measure/farms/inline.py").write_text(INLINE)
-    monkeypatch.setattr(schema, "FARMS", root / "workflow/crossover/measure/farms")
-    farming = {"arms": ["bare zmq", "mine"], "reference": "bare zmq", "ceilings": [], "tasks": [3], "engines": 1}
-    config = schema.complete({"entrants": {"mine": {"farm": "inline"}}, "experiments": {"task_latency": farming}})
-    one = launch(
-        "task_latency", plan.of_launch(plan.settings_of(config, "task_latency"), "node", 1) | COMMON, root=root
-    )
-    assert one.run() == 0
-    assert {row["validity"] for row in rows(one) if row["arm"] == "mine"} <= SANE
-    assert {row["arm"] for row in rows(one) if row["value"]} == {"bare zmq", "mine", "null"}
-
-
 # ---- ends from outside
 
 

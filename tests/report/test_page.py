@@ -6,6 +6,7 @@ import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
 from crossover.analyse.statistics.intervals import LEVEL
+from crossover.config import schema
 from crossover.errors import CrossoverError
 from crossover.report.pages.index import Page
 from crossover.report.sections import machine
@@ -114,6 +115,12 @@ def test_an_experiment_that_the_page_does_not_know_gets_a_section(tmp_path):
     assert shown.startswith("# toy\n")
     assert "crossover-chart" in shown and "becomes faster" in shown and "| 100 B |" in shown
     assert "mpi_pingpong" not in shown
+
+
+def test_such_a_section_is_headed_by_the_schemas_title(tmp_path):
+    shown = Page({}, Campaign([mpi()]).write(tmp_path)).others().data
+    own = schema.read_schema()["properties"]["experiments"]["properties"]["mpi_pingpong"]
+    assert shown.startswith(f"# {own['title']}\n\n{own['description']}\n\n")
 
 
 def test_known_experiments_are_not_told_twice(page):

@@ -6,7 +6,7 @@ import argparse
 import signal
 import sys
 
-from crossover.cli import analysing, comparing, examining, measuring, reporting, sharing
+from crossover.cli import analysing, comparing, examining, extending, measuring, reporting, sharing
 from crossover.errors import CrossoverError
 
 
@@ -25,10 +25,10 @@ def _parser() -> argparse.ArgumentParser:
         prog="crossover",
         description="Measures where one way of moving Python messages starts to beat another. "
         "You will mostly want Snakemake: snakemake --profile profiles/local. "
-        "The commands below are the steps of that workflow; compare, history, publish and bundle are for you.",
+        "The commands below are the steps of that workflow; compare, history, publish, bundle and new are for you.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for group in (measuring, analysing, reporting, comparing, sharing, examining):
+    for group in (measuring, analysing, reporting, comparing, sharing, examining, extending):
         group.add_to(commands)
     return parser
 

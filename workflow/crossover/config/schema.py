@@ -14,12 +14,11 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from crossover.errors import CrossoverError
-from crossover.paths import CONFIG, PACKAGE
-from crossover.planning import curves
+from crossover.paths import CONFIG
+from crossover.planning import curves, farms
 from crossover.planning.plan import Config, Settings, farming, in_placement, points
 
 FILE = CONFIG / "schema.yaml"
-FARMS = PACKAGE / "measure" / "farms"
 TIERS = ("smoke", "quick", "standard", "paper")
 
 
@@ -111,7 +110,7 @@ def _names(value: Any) -> bool:
 
 
 def read_schema() -> dict[str, Any]:
-    """The configuration's schema, its references resolved in place."""
+    """The configuration's schema, its references resolved in place. By default all experiments are run."""
     schema = yaml.safe_load(FILE.read_text())
     definitions = schema.pop("$defs")
 
@@ -125,6 +124,8 @@ def read_schema() -> dict[str, Any]:
         return {key: resolve(value) for key, value in node.items()}
 
     resolved: dict[str, Any] = resolve(schema)
+    experiments = resolved["properties"]["experiments"]
+    experiments["default"] = {name: {} for name in experiments["properties"]}
     return resolved
 
 
@@ -260,13 +261,14 @@ def _contradictions(settings: Settings) -> Iterator[str]:
 
 def _misfits(entrant: Settings) -> Iterator[str]:
     """What is wrong with the farm that an entrant names, or with what it asks of that farm."""
-    farms = sorted(path.stem for path in FARMS.glob("[a-z]*.py"))
-    if entrant["farm"] not in farms:
-        yield f"farm: {entrant['farm']!r} is no farm; there are: {', '.join(farms)}"
-    elif entrant["farm"] == "ipyparallel" and "scheme" not in entrant:
-        yield "scheme: is missing; ipyparallel needs one"
-    elif entrant["farm"] != "ipyparallel":
-        yield from (f"{key}: only ipyparallel has one" for key in ("scheme", "hwm", "packer", "ssh") if key in entrant)
+    farm = entrant["farm"]
+    if farm not in farms.names():
+        yield f"farm: {farm!r} is no farm; there are: {', '.join(farms.names())}"
+        return
+    own, required = farms.options(farm)
+    yield from (f"{key}: is missing; {farm} needs one" for key in required if key not in entrant)
+    known: dict[str, Any] = {key: {} for key in ("farm", "alone")} | own
+    yield from forbidden({"properties": known, "additionalProperties": False}, entrant)
 
 
 def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:

@@ -51,8 +51,8 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
     placements = settings["placements"]["items"]["enum"]
     if part["placement"] not in placements:
         yield _unknown(f"{where}placement", part["placement"], placements)
-    metrics = experiment.get("x-metrics") or settings["refine_metric"]["enum"]
-    if part["metric"] not in metrics:
+    metrics = experiment.get("x-metrics") or settings.get("refine_metric", {}).get("enum", [])
+    if metrics and part["metric"] not in metrics:
         yield _unknown(f"{where}metric", part["metric"], metrics)
     arms = [name for key in ("arms", "ceilings") for name in settings.get(key, {}).get("items", {}).get("enum", [])]
     arms = arms or list(whole["entrants"]["properties"])

@@ -15,15 +15,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from crossover.planning import second_sweep
+from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.inventory import Held
 from crossover.planning.plan import Config, Settings, canonical, read_settings
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
-FARMS = ("ipyparallel", "distributed", "foolscap", "twisted")
-"""Software whose version can change a result: of every experiment, and of those with task farms."""
+"""Software whose version can change the result of any experiment; task farms name further packages."""
 
 ABSENT = "none"
 """How the value of a setting is written that is not there."""
@@ -64,9 +63,9 @@ class Demand:
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         if held.facts.get("code") and held.facts["code"] != self._code(held, settings):
             found.append("the code that measures")
-        names = (*ALWAYS, *FARMS) if "entrants" in settings else ALWAYS
+        own = [name for entrant in settings.get("entrants", {}).values() for name in farms.packages(entrant["farm"])]
         if self.software is not None and held.software:
-            found += _changed("", _only(names, held.software), _only(names, self.software))
+            found += _changed("", *(_only([*ALWAYS, *own], versions) for versions in (held.software, self.software)))
         return found
 
     def conflict(self, kept: Iterable[Held], experiments: Collection[str]) -> str:

@@ -1,7 +1,7 @@
 """From a complete configuration to experiments, launches and resources.
 
-The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read. Every rank
-and every job of Snakemake loads it, so it imports nothing heavy.
+The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read, but for those
+of task farms. Every rank and every job of Snakemake loads it, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from operator import or_
 from typing import Any
 
 from crossover.planning.curves import across_hosts
+from crossover.planning.farms import crosses_hosts
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
@@ -97,11 +98,6 @@ the first sweep gets more launches."""
 
 WITHIN_A_HOST = ("raw Unix socket", "memcpy")
 """Ceilings that cannot be measured between hosts."""
-
-
-def crosses_hosts(entrant: Settings) -> bool:
-    """Whether a farm can have engines on other hosts: not a process pool, nor one with a tunnel, which is in a host."""
-    return entrant["farm"] != "concurrent_futures" and not entrant.get("ssh", False)
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:

@@ -36,8 +36,8 @@ def digest(*modules: str) -> str:
 def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], str]:
     """A function of a launch's wildcards, given its settings: the digest of what measures it.
 
-    That is the supervisor, the engine, this experiment's driver and no other's, and the farms of its entrants, which
-    are found by name as the driver is.
+    That is the supervisor, the engine, this experiment's driver and no other's, with all of its folder if it has one,
+    and the farms of its entrants, which are found by name as the driver is.
     """
 
     def answer(wildcards: Any) -> str:
@@ -49,6 +49,7 @@ def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any
             "crossover.measure.processes.starter",
             "crossover.measure.launch.rank",
             driver,
+            *_beside(driver),
             *farms,
         )
 
@@ -58,8 +59,8 @@ def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any
 def libraries(config: dict[str, Any], experiment: str) -> list[str]:
     """The built libraries that an experiment's launches use, by its driver's LIBRARIES.
 
-    That table says of arms and ceilings which library, or list of libraries, they need. It is read from the source,
-    because importing a driver starts MPI.
+    That table says of arms and ceilings which library, or list of libraries, they need. It is read from the source:
+    what a driver imports need not be installed where Snakemake runs.
     """
     source = _source(f"crossover.measure.experiments.{experiment}")
     tables = [_literal(node) for node in ast.parse(source.read_text()).body] if source else []
@@ -76,6 +77,12 @@ def _literal(node: ast.stmt) -> dict[str, str | list[str]]:
     if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
         return cast(dict[str, str | list[str]], ast.literal_eval(node.value))
     return {}
+
+
+def _beside(driver: str) -> list[str]:
+    """The modules beside a driver that is a folder; a process that it starts may be one that nobody imports."""
+    folder = PACKAGE.joinpath(*driver.split(".")[1:])
+    return [f"{driver}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"]
 
 
 def _source(name: str) -> Path | None:

@@ -18,15 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from time import perf_counter, sleep
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from crossover.measure.ranks.network import LAUNCHER
+from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import arms, places
 from crossover.records.holes import HoleKind, Refusal
-
-# Engines that are no ranks import this package too, to find the tasks: they must not start MPI.
-if TYPE_CHECKING:
-    from crossover.measure.ranks.peers import Peers
 
 Task = Callable[[Any], Any]
 """A module's function of one argument, which engines can import."""

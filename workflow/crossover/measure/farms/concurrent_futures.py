@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import util
 from multiprocessing.synchronize import Semaphore, SemLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.processes.ending import die_with_parent
+from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal
 
-# The workers load this module too, and must not start MPI.
-if TYPE_CHECKING:
-    from crossover.measure.ranks.peers import Peers
+ONE_HOST = True
+"""Its engines are all on the host of their client."""
 
 
 class Entrant(Farm):

@@ -15,7 +15,7 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import ipyparallel as ipp
 import zmq
@@ -29,6 +29,12 @@ from crossover.measure.ranks.peers import Peers
 from crossover.measure.ranks.ports import Reserved
 from crossover.records.holes import HoleKind, Refusal
 
+PACKAGES = ("ipyparallel",)
+"""The packages whose versions a launch records."""
+
+ONE_HOST = "ssh"
+"""With this option all is on one host."""
+
 PORTS = 20
 """What a controller binds is sixteen, by its documentation."""
 
@@ -40,9 +46,9 @@ class Entrant(Farm):
         self,
         peers: Peers,
         ranks: Sequence[int],
-        scheme: str,
+        scheme: Literal["leastload", "lru", "weighted", "plainrandom", "twobin", "pure"],
         hwm: int = DEFAULTS["hwm"],
-        packer: str = DEFAULTS["packer"],
+        packer: Literal["json", "msgpack", "pickle"] = DEFAULTS["packer"],
         ssh: bool = False,
     ):
         super().__init__(peers, ranks)

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from foolscap.api import Referenceable, Tub
 from twisted.internet import reactor
@@ -27,11 +27,12 @@ from twisted.internet.defer import Deferred, inlineCallbacks
 from twisted.internet.threads import blockingCallFromThread
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support.server import Server
+from crossover.measure.ranks.peers import Peers
 from crossover.records import atomic
 
-# The controller is a process of its own, which must not start MPI.
-if TYPE_CHECKING:
-    from crossover.measure.ranks.peers import Peers
+PACKAGES = ("foolscap", "twisted")
+"""The packages whose versions a launch records."""
 
 
 class Entrant(Farm):
@@ -39,8 +40,6 @@ class Entrant(Farm):
 
     def start(self) -> None:
         """Start the controller."""
-        from crossover.measure.farms.support.server import Server
-
         self._server = Server("twisted")
         self._file = self._server.folder / "address"
         self._server.start(["-m", __name__, self.peers.address, str(self._file)])

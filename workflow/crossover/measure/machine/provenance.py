@@ -15,11 +15,11 @@ from pathlib import Path
 import psutil
 
 from crossover.measure.ranks.network import Reach
+from crossover.planning import farms
 
-LIBRARIES = (
-    *("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy"),
-    *("ipyparallel", "distributed", "foolscap", "twisted"),
-)
+LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
+"""Packages whose versions are recorded, beside those that task farms name."""
+
 STEAL_SHARE = 0.1
 """The share of processor time taken by other guests of the hypervisor from which a round counts as disturbed."""
 
@@ -82,7 +82,7 @@ def _libraries() -> dict[str, str]:
     import zmq
 
     found = {"libzmq": zmq.zmq_version()}
-    for name in LIBRARIES:
+    for name in (*LIBRARIES, *(package for farm in farms.names() for package in farms.packages(farm))):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

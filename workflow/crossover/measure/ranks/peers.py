@@ -13,16 +13,18 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import zmq
-from mpi4py import MPI
 
 from crossover.measure.processes import mpich_files
 from crossover.measure.processes.ending import die_soon_after
 from crossover.measure.ranks.channel import Channel, end, within
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.records.holes import HoleKind, Refusal
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 T = TypeVar("T")
 
@@ -36,6 +38,11 @@ class Peers:
         `gather` is called on every rank for its provenance, which every rank then has as `ranks`.
         Raises Refusal (WRONG_PLACEMENT) where ranks are missing or on the wrong hosts.
         """
+        # Importing it starts MPI. Drivers, and the processes that they start, import this module: they must not.
+        from mpi4py import MPI
+
+        # A process that a rank starts inherits this, and may import MPI without becoming a rank that nobody expects.
+        os.environ["MPI4PY_RC_INITIALIZE"] = "false"
         self.comm = MPI.COMM_WORLD.Dup()
         self.rank, self.size = self.comm.rank, self.comm.size
         self.placement = placement
@@ -119,6 +126,8 @@ class Peers:
 
     def require_thread_level(self, level: str) -> None:
         """Raise Refusal unless MPI runs at exactly this thread level, named as mpi4py names it (`multiple`, ...)."""
+        from mpi4py import MPI
+
         found = MPI.Query_thread()
         if found != getattr(MPI, f"THREAD_{level.upper()}"):
             names = ("single", "funneled", "serialized", "multiple")

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from IPython.display import Markdown
 
 from crossover.config import block_lengths as held
-from crossover.config import published
+from crossover.config import published, schema
 from crossover.records import failure, record
 from crossover.report.base import markup, numbers
 from crossover.report.base import tables as corridor
@@ -246,12 +246,15 @@ class Page:
 
     @part()
     def others(self) -> Markdown:
-        """A section for each experiment that the page's text does not know."""
+        """A section for each experiment that the page's text does not know, opened by its title and description."""
         sections = []
+        described = schema.read_schema()["properties"]["experiments"]["properties"]
         for name in self.tables.order(self.leads):
             if name not in self.leads:
+                own = described.get(name, {"title": name, "description": ""})
                 parts = (self.charts(name), self.findings(name), self.ratios(name), self.waiting(name))
-                sections.append("\n\n".join([f"# {name}", *(str(part.data) for part in parts if part.data)]))
+                said = [f"# {own['title']}", own["description"], *(str(part.data) for part in parts)]
+                sections.append("\n\n".join(filter(None, said)))
         return Markdown("\n\n".join(sections))
 
     def _validities(self) -> list[Row]:

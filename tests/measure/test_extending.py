@@ -1,0 +1,226 @@
+"""Is what docs/extending.md says enough to add an experiment and an entrant, with nothing else edited?"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import yaml
+from launching import COMMON, ROOT, Launch, eventually
+
+from crossover.config import schema
+from crossover.planning import farms, plan
+from crossover.records import record
+
+TOYS = Path(__file__).parent / "toys"
+OURS = (".git", ".venv", "results*", ".snakemake", "__pycache__", "*_cache", ".hypothesis", "site.yaml")
+CONFIG, CLAIMS, SOURCES = "config/config.yaml", "config/claims.yaml", "config/sources.yaml"
+ENTRANT, SOURCE, CLAIM = re.findall(
+    r"^```yaml\n(.+?)^```$", (ROOT / "docs/extending.md").read_text(), re.MULTILINE | re.DOTALL
+)
+"""What the document has of them."""
+
+HOLDING = ("tests/documents", "tests/corridor/test_architecture.py", "tests/corridor/test_subject.py")
+"""Tests that know all experiments, farms or keys, of those that take seconds."""
+
+NEW = "halves_once_more"
+CHOSEN = """\
+# A user's.
+tier: standard  # to rely on
+experiments:  # those of interest
+    # Messages.
+    zmq_latency: {launches: 4}
+    handover:
+"""
+
+
+class Project:
+    """A copy of the whole project, tests and documents among it, in which commands run."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        shutil.copytree(ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(*OURS))
+
+    def run(self, *words):
+        """Run Python in it, by its own package; the exit code and what was said."""
+        environment = os.environ | {"PYTHONPATH": str(self.folder / "workflow")}
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        return done.returncode, done.stdout
+
+    def edit(self, file, old, new):
+        """Replace a text that is there once."""
+        text = (self.folder / file).read_text()
+        assert text.count(old) == 1
+        (self.folder / file).write_text(text.replace(old, new))
+
+
+def with_toys(project):
+    """Put the toys into their places, as the document says."""
+    shutil.copy(TOYS / "handover.py", project.folder / "workflow/crossover/measure/experiments")
+    shutil.copy(TOYS / "threads.py", project.folder / "workflow/crossover/measure/farms")
+    project.edit("config/schema.yaml", "\n$defs:", f"\n{(TOYS / 'handover.yaml').read_text()}$defs:")
+    return project
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy with the toys."""
+    return with_toys(Project(tmp_path_factory.mktemp("toys") / "project"))
+
+
+@pytest.fixture
+def settings(project, monkeypatch):
+    """The settings of an experiment there, with the defaults but for those given."""
+    monkeypatch.setattr(schema, "FILE", project.folder / "config/schema.yaml")
+    monkeypatch.setattr(farms, "FOLDER", project.folder / "workflow/crossover/measure/farms")
+
+    def of(experiment, **chosen):
+        return plan.settings_of(
+            schema.complete({"tier": "smoke", "experiments": {experiment: {}}} | chosen), experiment
+        )
+
+    return of
+
+
+@pytest.fixture
+def launch(project, tmp_path):
+    """Prepares launches there; what is left of them at the end is killed."""
+    prepared = []
+
+    def prepare(experiment, chosen):
+        prepared.append(Launch(tmp_path, experiment, chosen, root=project.folder))
+        return prepared[-1]
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+def test_the_toys_are_small():
+    lines = {file.name: len(file.read_text().splitlines()) for file in TOYS.iterdir() if file.is_file()}
+    assert lines.pop("threads.py") <= 40
+    # And a line in config.yaml.
+    assert sum(lines.values()) + 1 <= 120
+    assert set(lines) == {"handover.py", "handover.yaml"}
+
+
+# ---- the experiment
+
+
+@pytest.mark.parametrize("imports", ["", "from mpi4py import MPI\n"], ids=["as it is", "by a driver that imports MPI"])
+def test_a_driver_starts_a_child_process_that_knows_nothing_of_mpi(project, settings, launch, imports):
+    driver = project.folder / "workflow/crossover/measure/experiments/handover.py"
+    driver.write_text(imports + (TOYS / "handover.py").read_text())
+    one = launch("handover", plan.of_launch(settings("handover"), "process", 1))
+    assert one.run() == 0
+    table = record.read(one.output, record.MEASUREMENTS)
+    rows, facts = table.to_pylist(), record.metadata(table)["launch"]
+    assert {row["arm"] for row in rows if row["value"]} == {"pipe", "socket pair", "shared memory", "null"}, facts
+    assert facts["wall_seconds"] < 60
+    one.leaves_nothing_but_its_file()
+
+
+@pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
+def test_a_child_process_ends_with_its_launch_however_that_ends(settings, launch, end):
+    endless = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-9}
+    one = launch("handover", plan.of_launch(settings("handover"), "process", 1) | endless)
+    one.start()
+    assert eventually(lambda: one.ranks() and len(one.processes()) > 4)
+    if end == "the driver is killed":
+        one.ranks()[0].kill()
+        assert one.process.wait(60) == 0
+    else:
+        one.process.send_signal(signal.SIGINT)
+        assert one.process.wait(60) == 1
+    one.leaves_nothing_but_its_file()
+
+
+# ---- the entrant
+
+
+def test_an_entrant_is_one_file_that_says_its_options_packages_and_hosts(settings, launch):
+    listed = ENTRANT.replace("my_farm", "threads")
+    chosen = settings("task_latency", **yaml.safe_load(listed))
+    assert plan.in_placement(chosen, "nodes")["arms"] == ["leastload", "pure"]
+    chosen |= {"arms": ["bare zmq", "my farm"], "reference": "bare zmq", "ceilings": [], "engines": 1}
+    one = launch("task_latency", plan.of_launch(chosen, "node", 1) | COMMON)
+    assert one.run() == 0
+    table = record.read(one.output, record.MEASUREMENTS)
+    assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"bare zmq", "my farm", "null"}
+    assert "psutil" in json.loads(record.metadata(table)["ranks"][0]["libraries"])
+    with pytest.raises(schema.ConfigError, match="threads_per_engine: 'two' is not of type integer"):
+        settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
+
+
+# ---- the command, and a project that somebody has extended and configured
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory):
+    """A copy with the toys, an experiment that the command wrote, a claim, and other choices in config.yaml."""
+    project = with_toys(Project(tmp_path_factory.mktemp("extended") / "project"))
+    (project.folder / CONFIG).write_text(CHOSEN)
+    code, said = project.run("-m", "crossover", "new", "experiment", NEW)
+    assert code == 0, said
+    project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  ").replace("message_halves", NEW))
+    with (project.folder / SOURCES).open("a") as sources:
+        sources.write(f"\n{SOURCE}")
+    assert project.run("-m", "crossover", "document") == (0, "")
+    return project
+
+
+def test_a_new_experiment_passes_its_own_test(extended):
+    code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/measure/test_{NEW}.py")
+    assert code == 0, said
+
+
+def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
+    check = "from crossover.config import claim_list, subject; subject.require(claim_list.read())"
+    assert extended.run("-c", check) == (0, "")
+    right = (extended.folder / CLAIMS).read_text()
+    extended.edit(CLAIMS, "arm: halves", "arm: thirds")
+    assert "quantity.arm: 'thirds' does not exist; available: whole, halves" in extended.run("-c", check)[1]
+    (extended.folder / CLAIMS).write_text(right)
+
+
+@pytest.mark.timeout(600)
+def test_an_extended_and_configured_project_passes_the_tests_that_hold_it_together(extended):
+    code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *HOLDING)
+    assert code == 0, said
+
+
+def test_the_files_keep_their_comments_and_list_the_experiment(extended):
+    listed = CHOSEN.replace("    # Messages", f"    {NEW}: {{}}\n    # Messages")
+    assert (extended.folder / CONFIG).read_text() == listed
+    written = (extended.folder / "config/schema.yaml").read_text().splitlines()
+    assert [line for line in (ROOT / "config/schema.yaml").read_text().splitlines() if line not in written] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (NEW, "is the name of an experiment, a rule or a test already; choose another"),
+        ("mpi_pingpong", "is the name of an experiment, a rule or a test already; choose another"),
+        ("report", "is the name of an experiment, a rule or a test already; choose another"),
+        ("plan", "is the name of an experiment, a rule or a test already; choose another"),
+        ("two-words", "cannot name a module; use small letters, digits and _, such as socket_options"),
+        ("class", "cannot name a module; use small letters, digits and _, such as socket_options"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused_in_a_line(extended, name, reason):
+    before = {file: file.read_bytes() for file in extended.folder.glob("config/*") if file.is_file()}
+    assert extended.run("-m", "crossover", "new", "experiment", name) == (1, f"crossover new: {name!r} {reason}\n")
+    assert {file: file.read_bytes() for file in before} == before

@@ -1,0 +1,80 @@
+"""The command that starts an experiment of one's own from the skeleton that `docs/extending.md` explains."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from argparse import Namespace
+from pathlib import Path
+
+from crossover.cli.parser import Commands, add
+
+
+class RefusedError(Exception):
+    """A name under which nothing new can be started, or a file that nothing can be added to: why, and what to do."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add it to the command line."""
+    added = add(
+        commands,
+        "new",
+        _new,
+        "Start an experiment of your own: write its driver and its test, add its block to config/schema.yaml and its "
+        "line to config/config.yaml. It runs as it is; docs/extending.md explains what to change.",
+    )
+    added.add_argument("kind", choices=["experiment"], help="what to start")
+    added.add_argument("name", help="its name, such as socket_options")
+
+
+def _new(chosen: Namespace) -> None:
+    from crossover import paths
+    from crossover.config import reference_page, schema
+
+    name, config = chosen.name, paths.CONFIG / "config.yaml"
+    driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
+    test = paths.PROJECT / "tests" / "measure" / f"test_{name}.py"
+    taken = [*schema.read_schema()["properties"]["experiments"]["properties"], *_rules(paths.PROJECT)]
+    # Two tests of the same name would be one to pytest, wherever they are.
+    _require(name, taken, [driver, driver.with_suffix(""), *(paths.PROJECT / "tests").rglob(test.name)])
+
+    def skeleton(part: str) -> str:
+        return (paths.WORKFLOW / "skeleton" / part).read_text(encoding="utf-8").replace("NAME", name)
+
+    # All is derived before anything is written, so that a refusal leaves nothing half done.
+    texts = {
+        driver: skeleton("driver.py"),
+        test: skeleton("test.py"),
+        # Before the definitions, which follow the experiments.
+        schema.FILE: schema.FILE.read_text(encoding="utf-8").replace("\n$defs:", f"\n{skeleton('block.yaml')}$defs:"),
+        config: _listed(config.read_text(encoding="utf-8"), name),
+    }
+    for file, text in texts.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
+    print("\n".join(f"wrote {file.relative_to(paths.PROJECT)}" for file in [*texts, reference_page.PAGE]))
+    print(f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}")
+
+
+def _rules(project: Path) -> list[str]:
+    """The names of Snakemake's rules, which experiments share with them."""
+    files = [project / "Snakefile", *(project / "workflow" / "rules").glob("*.smk")]
+    return [rule for file in files for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
+
+
+def _require(name: str, taken: list[str], files: list[Path]) -> None:
+    if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise RefusedError(f"{name!r} cannot name a module; use small letters, digits and _, such as socket_options")
+    if name in taken or any(file.exists() for file in files):
+        raise RefusedError(f"{name!r} is the name of an experiment, a rule or a test already; choose another")
+
+
+def _listed(content: str, name: str) -> str:
+    """A configuration that lists this experiment too, before the others."""
+    found = re.search(r"^experiments:[ \t]*(?:#.*)?\n(?=( +)\S)", content, re.MULTILINE)
+    if found is None:
+        raise RefusedError(
+            "config/config.yaml has no experiments on lines of their own; write them so, beneath a line experiments:"
+        )
+    return f"{content[: found.end()]}{found[1]}{name}: {{}}\n{content[found.end() :]}"

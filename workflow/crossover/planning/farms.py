@@ -1,0 +1,75 @@
+"""What a task farm's file says of the farm, read without importing it: its options, packages and hosts.
+
+Its libraries need not be installed where this is asked, and loading them would take long.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crossover.paths import PACKAGE
+
+FOLDER = PACKAGE / "measure" / "farms"
+
+TYPES: dict[str, dict[str, Any]] = {
+    "bool": {"type": "boolean"},
+    "float": {"type": "number"},
+    "int": {"type": "integer", "minimum": 0},
+    "str": {"type": "string"},
+}
+"""What an option of each type may be, as JSON Schema says it."""
+
+
+def names() -> list[str]:
+    """The farms that there are."""
+    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
+
+
+def options(farm: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The options of a farm's entrants as JSON Schema, and those that each must have.
+
+    They are the arguments of its `Entrant` after the ranks: `bool`, `float`, `int`, `str`, or `Literal` for a choice.
+    """
+    entrants = [node for node in _tree(FOLDER / f"{farm}.py").body if getattr(node, "name", "") == "Entrant"]
+    for node in entrants[0].body if entrants and isinstance(entrants[0], ast.ClassDef) else []:
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            own = node.args.args[3:]
+            required = own[: max(0, len(own) - len(node.args.defaults))]
+            return {each.arg: _allowed(each.annotation) for each in own}, [each.arg for each in required]
+    return {}, []
+
+
+def packages(farm: str) -> tuple[str, ...]:
+    """The packages whose versions can change a farm's results: its PACKAGES."""
+    return tuple(_constant(farm, "PACKAGES", ()))
+
+
+def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
+    """Whether an entrant can have engines on other hosts: not if its farm's ONE_HOST is True, or an option it sets."""
+    one_host = _constant(entrant["farm"], "ONE_HOST", False)
+    return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
+
+
+def _constant(farm: str, name: str, default: Any) -> Any:
+    for node in _tree(FOLDER / f"{farm}.py").body:
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]:
+            return ast.literal_eval(node.value)
+    return default
+
+
+@cache
+def _tree(file: Path) -> ast.Module:
+    """A farm's source; empty where there is no such farm, which the configuration's check reports."""
+    return ast.parse(file.read_text(encoding="utf-8") if file.is_file() else "")
+
+
+def _allowed(annotation: ast.expr | None) -> dict[str, Any]:
+    """The values that an annotation allows; any where it is none of those above."""
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Literal":
+        choices = ast.literal_eval(annotation.slice)
+        return {"enum": list(choices) if isinstance(choices, tuple) else [choices]}
+    return TYPES.get(ast.unparse(annotation), {}) if annotation else {}

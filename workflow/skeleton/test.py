@@ -1,0 +1,24 @@
+"""Does NAME measure all of its arms, and leave nothing behind?"""
+
+from launching import Launch
+
+from crossover.config import schema
+from crossover.planning import plan
+from crossover.records import record
+
+
+def test_a_launch_measures_every_arm_and_leaves_nothing_but_its_file(tmp_path):
+    """At the tier `smoke`, in the first of its placements."""
+    config = schema.complete({"tier": "smoke", "experiments": {"NAME": {}}})
+    settings = plan.settings_of(config, "NAME")
+    chosen = plan.of_launch(settings, settings["placements"][0], 1)
+    launch = Launch(tmp_path, "NAME", chosen)
+    try:
+        assert launch.run() == 0
+        rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
+        assert {row["arm"] for row in rows if row["value"]} == {arm.name for arm in plan.arms(chosen)}, (
+            launch.log.read_text()
+        )
+        launch.leaves_nothing_but_its_file()
+    finally:
+        launch.end()
