@@ -15,6 +15,7 @@ import yaml
 from launching import COMMON, ROOT, Launch, eventually
 
 from crossover.config import schema
+from crossover.errors import CrossoverError
 from crossover.planning import farms, plan
 from crossover.records import record
 
@@ -161,7 +162,7 @@ def test_an_entrant_is_one_file_that_says_its_options_packages_and_hosts(setting
     table = record.read(one.output, record.MEASUREMENTS)
     assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"bare zmq", "my farm", "null"}
     assert "psutil" in json.loads(record.metadata(table)["ranks"][0]["libraries"])
-    with pytest.raises(schema.ConfigError, match="threads_per_engine: 'two' is not of type integer"):
+    with pytest.raises(CrossoverError, match="threads_per_engine: 'two' is not of type integer"):
         settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
 
 

@@ -22,7 +22,7 @@ METRICS = (Metric("round trip", "s", "lower"),)
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per message size."""
-    return [Cell("bytes over a channel", size) for size in points(settings["sizes_bytes"])]
+    return [Cell({"object": "bytes"}, size) for size in points(settings["sizes_bytes"])]
 
 
 class Sender:

@@ -15,7 +15,7 @@ METRICS = (Metric("handover", "s", "lower"),)
 
 
 def cells(settings):
-    return [Cell("one child process", size) for size in points(settings["sizes_bytes"])]
+    return [Cell({"object": "bytes"}, size) for size in points(settings["sizes_bytes"])]
 
 
 class Parent:

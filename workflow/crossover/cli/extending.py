@@ -8,10 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from crossover.cli.parser import Commands, add
-
-
-class RefusedError(Exception):
-    """A name under which nothing new can be started, or a file that nothing can be added to: why, and what to do."""
+from crossover.errors import CrossoverError
 
 
 def add_to(commands: Commands) -> None:
@@ -65,16 +62,16 @@ def _rules(project: Path) -> list[str]:
 
 def _require(name: str, taken: list[str], files: list[Path]) -> None:
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise RefusedError(f"{name!r} cannot name a module; use small letters, digits and _, such as socket_options")
+        raise CrossoverError(f"{name!r} cannot name a module; use small letters, digits and _, such as socket_options")
     if name in taken or any(file.exists() for file in files):
-        raise RefusedError(f"{name!r} is the name of an experiment, a rule or a test already; choose another")
+        raise CrossoverError(f"{name!r} is the name of an experiment, a rule or a test already; choose another")
 
 
 def _listed(content: str, name: str) -> str:
     """A configuration that lists this experiment too, before the others."""
     found = re.search(r"^experiments:[ \t]*(?:#.*)?\n(?=( +)\S)", content, re.MULTILINE)
     if found is None:
-        raise RefusedError(
+        raise CrossoverError(
             "config/config.yaml has no experiments on lines of their own; write them so, beneath a line experiments:"
         )
     return f"{content[: found.end()]}{found[1]}{name}: {{}}\n{content[found.end() :]}"

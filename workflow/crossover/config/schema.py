@@ -45,11 +45,8 @@ def complete(config: Mapping[str, Any]) -> Config:
     chosen = config.get("tier", schema["properties"]["tier"]["default"])
     if chosen not in TIERS:
         refuse([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
-    completed, faults = {}, []
-    for tier in TIERS:
-        completed[tier] = _fill(schema, _at_tier(dict(config), tier), tier)
-        faults += _faults(schema, completed[tier])
-    refuse(faults)
+    completed = {tier: _fill(schema, _at_tier(dict(config), tier), tier) for tier in TIERS}
+    refuse(fault for filled in completed.values() for fault in _faults(schema, filled))
     return cast(Config, completed[chosen] | {"tier": chosen})
 
 
