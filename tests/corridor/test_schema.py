@@ -1,6 +1,7 @@
 """Does a configuration become what was meant by it, and is a wrong one refused in words that help?"""
 
 import json
+from copy import deepcopy
 
 import pytest
 import yaml
@@ -385,7 +386,7 @@ def accept_or_refuse(config):
 
 @pytest.mark.parametrize("key", schema.NEEDED)
 def test_an_experiment_without_a_key_that_all_need_is_refused(monkeypatch, key):
-    whole = schema.read_schema()
+    whole = deepcopy(schema.read_schema())
     del whole["properties"]["experiments"]["properties"]["zmq_latency"]["properties"][key]
     monkeypatch.setattr(schema, "read_schema", lambda: whole)
     with pytest.raises(CrossoverError, match=f"experiments.zmq_latency.{key}: is missing; give it a default"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import starmap
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,15 +64,13 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
     Each entry stands at the first tier that has it. An experiment that leaves nothing is left out.
     """
-    present = complete(config)
-    later = TIERS[TIERS.index(present["tier"]) + 1 :]
+    present, later = _from_tier_up(config)
     found: dict[str, dict[str, dict[str, list[str]]]] = {}
     for name, settings in present["experiments"].items():
         seen = {key: list(value) for key, value in settings.items() if _names(value)}
-        for tier in later:
-            fuller = complete({**config, "tier": tier})["experiments"][name]
+        for tier, fuller in later.items():
             for key, entries in seen.items():
-                if new := [entry for entry in fuller[key] if entry not in entries]:
+                if new := [entry for entry in fuller["experiments"][name][key] if entry not in entries]:
                     found.setdefault(name, {}).setdefault(tier, {})[key] = new
                     entries += new
     return found
@@ -81,18 +80,24 @@ def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """What the higher tiers, rising, measure of each experiment: its `arms`, its axis from `low` to `high`, and the
     keys of the curves that each `adds` to what this configuration measures.
     """
-    later = waiting(config)
-    tiers = TIERS[TIERS.index(complete(config)["tier"]) + 1 :]
+    waits = waiting(config)
     found: dict[str, list[dict[str, Any]]] = {}
-    for tier in tiers:
-        for name, settings in complete({**config, "tier": tier})["experiments"].items():
+    for tier, fuller in _from_tier_up(config)[1].items():
+        for name, settings in fuller["experiments"].items():
             axis = next(points(value) for value in settings.values() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
-            added = [(key, entry) for key, entries in later.get(name, {}).get(tier, {}).items() for entry in entries]
+            added = [(key, entry) for key, entries in waits.get(name, {}).get(tier, {}).items() for entry in entries]
             adds = list(filter(None, starmap(curves.keys_of, added)))
             entry = {"tier": tier, "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found
+
+
+def _from_tier_up(config: Mapping[str, Any]) -> tuple[Config, dict[str, Config]]:
+    """The complete configuration of its own tier, and those of the higher tiers, rising."""
+    present = complete(config)
+    later = TIERS[TIERS.index(present["tier"]) + 1 :]
+    return present, {tier: complete({**config, "tier": tier}) for tier in later}
 
 
 def _numbers(value: Any) -> bool:
@@ -106,8 +111,9 @@ def _names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
 
+@cache
 def read_schema() -> dict[str, Any]:
-    """The configuration's schema, its references resolved in place. By default all experiments are run."""
+    """The configuration's schema, its references resolved in place. It is read once, so callers must not change it."""
     schema = yaml.safe_load(FILE.read_text())
     definitions = schema.pop("$defs")
 
@@ -128,6 +134,8 @@ def read_schema() -> dict[str, Any]:
 
 def _at_tier(value: Any, tier: str) -> Any:
     """Replace every mapping whose keys are tiers by its entry for `tier`; without one for `smoke`, that of `quick`."""
+    if isinstance(value, list):
+        return [*value]
     if not isinstance(value, Mapping):
         return value
     if value and set(value) <= set(TIERS):

@@ -26,23 +26,24 @@ def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
     whole = schema.read_schema()["properties"]
-    whole["entrants"]["properties"] |= dict.fromkeys(entrants)
+    known = {**whole["entrants"]["properties"], **dict.fromkeys(entrants)}
     schema.refuse(
         f"{FILE.parent.name}/{FILE.name}: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims
-        for fault in _faults(claim["quantity"], whole)
+        for fault in _faults(claim["quantity"], whole["experiments"]["properties"], known)
     )
 
 
-def _faults(quantity: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[str]:
-    yield from _of_part(quantity, whole, "")
+def _faults(quantity: Mapping[str, Any], experiments: Mapping[str, Any], entrants: Mapping[str, Any]) -> Iterator[str]:
+    yield from _of_part(quantity, experiments, entrants, "")
     for key in ("against", "over"):
         if isinstance(quantity.get(key), Mapping):
-            yield from _of_part({**quantity, **quantity[key]}, whole, f"{key}.")
+            yield from _of_part({**quantity, **quantity[key]}, experiments, entrants, f"{key}.")
 
 
-def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> Iterator[str]:
-    experiments = whole["experiments"]["properties"]
+def _of_part(
+    part: Mapping[str, Any], experiments: Mapping[str, Any], entrants: Mapping[str, Any], where: str
+) -> Iterator[str]:
     if part["experiment"] not in experiments:
         yield _unknown(f"{where}experiment", part["experiment"], experiments)
         return
@@ -55,7 +56,7 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
     if metrics and part["metric"] not in metrics:
         yield _unknown(f"{where}metric", part["metric"], metrics)
     arms = [name for key in ("arms", "ceilings") for name in settings.get(key, {}).get("items", {}).get("enum", [])]
-    arms = arms or list(whole["entrants"]["properties"])
+    arms = arms or list(entrants)
     over = part.get("over", [])
     named = {"arm": [part["arm"]], "of": [part.get("of", part["arm"])]}
     named["over"] = over if isinstance(over, list) else [over] if isinstance(over, str) else []
