@@ -10,7 +10,6 @@ from synthetic import NOISES, SIZES, blocks, campaign, campaigns
 
 from crossover.analyse.statistics.intervals import (
     Estimate,
-    benjamini_hochberg,
     between,
     difference,
     estimate,
@@ -226,34 +225,6 @@ def test_launches_that_agree_to_the_last_bit_are_certain_of_both():
     cells = estimate(np.tile([0.0, 0.05, 0.2], (4, 1)))
     assert cells.p_within(0.1).tolist() == [1, 1, 0]
     assert cells.p_outside(0.1).tolist() == [0, 0, 1]
-
-
-# ---- many tests
-
-
-p_values = hnp.arrays(float, st.integers(1, 30), elements=st.floats(0, 1, allow_subnormal=False))
-
-
-@given(p_values)
-def test_benjamini_hochberg_is_that_of_scipy(p):
-    assert benjamini_hochberg(p) == pytest.approx(stats.false_discovery_control(p))
-
-
-@given(p_values)
-def test_benjamini_hochberg_rejects_whatever_holm_does(p):
-    assert np.all(benjamini_hochberg(p) <= holm(p) + 1e-12)
-
-
-def test_of_what_benjamini_hochberg_rejects_one_of_twenty_is_false():
-    random = np.random.default_rng(11)
-    shares = []
-    for _ in range(500):
-        effects = np.where(np.arange(40) < 20, 0.0, 0.1)
-        rejected = (
-            benjamini_hochberg(stats.ttest_1samp(effects + 0.05 * random.standard_normal((5, 40)), 0).pvalue) <= 0.05
-        )
-        shares.append(rejected[:20].sum() / max(rejected.sum(), 1))
-    assert np.mean(shares) <= 0.05
 
 
 def test_the_difference_of_two_estimates_is_that_of_welch():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import starmap
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import Any, cast
 

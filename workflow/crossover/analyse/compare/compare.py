@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from scipy.stats import false_discovery_control
 
 from crossover.analyse.compare import run
 from crossover.analyse.compare.change import Change, change, heights
 from crossover.analyse.compare.pairs import Pair, pairs, title
 from crossover.analyse.compare.run import Row
-from crossover.analyse.statistics.intervals import LEVEL, Estimate, benjamini_hochberg, difference, estimate
+from crossover.analyse.statistics.intervals import LEVEL, Estimate, difference, estimate
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
@@ -146,7 +147,7 @@ def _with_false_discovery(rows: list[Row]) -> list[Row]:
     """The rows with `q`: the p-values of all arms that compete, adjusted over the whole run (Benjamini-Hochberg)."""
     tested = [row for row in rows if "alone" in row and not (row["null"] or row["ceiling"])]
     if tested:
-        adjusted = benjamini_hochberg(np.array([row["alone"] for row in tested]))
+        adjusted = false_discovery_control([row["alone"] for row in tested])
         for row, q in zip(tested, adjusted, strict=True):
             row["q"] = float(q)
     return rows

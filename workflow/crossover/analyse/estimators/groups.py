@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 from crossover.analyse.curves.curve import Curve
-from crossover.analyse.statistics.intervals import LEVEL, Floats, benjamini_hochberg
+from crossover.analyse.statistics.intervals import LEVEL, Floats
 
 SAMPLES = 2_000_000
 """Simulated launches for each number of launches: from 3 of them this gives p-values to a millionth or two."""
@@ -47,7 +47,10 @@ def groups(curves: Iterable[Curve]) -> Iterator[Group]:
     cells = [(curve, at) for curve in curves if curve.competes for at in np.flatnonzero(measured(curve.ratios) >= 3)]
     if not cells:
         return
-    p = benjamini_hochberg(np.array([p_of_one_population(_known(curve.ratios[:, at])) for curve, at in cells]))
+    # Not at the top of the file: it takes most of a second to load, and two launches do without.
+    from scipy.stats import false_discovery_control
+
+    p = false_discovery_control([p_of_one_population(_known(curve.ratios[:, at])) for curve, at in cells])
     for (curve, at), chance in zip(cells, p, strict=True):
         d = curve.ratios[:, at]
         low, high = split(_known(d))

@@ -240,16 +240,3 @@ def holm(p: Floats, weights: Floats | None = None) -> Floats:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(steps, 1)
     return adjusted
-
-
-def benjamini_hochberg(p: Floats) -> Floats:
-    """p-values adjusted so that of what is rejected at a level no more than that share is expected to be false.
-
-    For maps of many cells, of which some may be wrong; a claim wants `holm`. Holds for independent and for positively
-    dependent tests, as those of neighbouring cells are. Benjamini and Hochberg, J. R. Statist. Soc. B 57 (1995) 289.
-    """
-    order = np.argsort(p, kind="stable")[::-1]
-    steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(steps, 1)
-    return adjusted
