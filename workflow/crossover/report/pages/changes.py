@@ -6,31 +6,20 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.records import failure
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery
-from crossover.report.pages.part import callout, part, sentence
-from crossover.report.render import inputs
+from crossover.report.pages.part import AnyPage, part, sentence
 from crossover.report.runs import comparison, comparison_figures, software
 from crossover.report.sentences import chance
 
 
-class ComparisonPage:
+class ComparisonPage(AnyPage):
     """The page on one comparison, whose tables lie in `folder`."""
 
     def __init__(self, folder: Path | None = None):
-        self.folder = folder or inputs.results("compare BEFORE AFTER")
+        super().__init__(folder, "compare BEFORE AFTER")
         self.found = comparison.load(self.folder)
-        self.failures = [*failure.within(self.folder), *inputs.failures()]
-
-    def script(self) -> Markdown:
-        """What draws the charts, and how they look."""
-        return Markdown(gallery.script())
-
-    def failed(self) -> Markdown:
-        """What the page lacks because it failed."""
-        return Markdown(callout(self.failures))
 
     @part()
     def summary(self) -> Markdown:

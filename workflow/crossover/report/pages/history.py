@@ -6,31 +6,20 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.records import failure
 from crossover.report.base import markup, numbers
 from crossover.report.charts import gallery
-from crossover.report.pages.part import callout, part, sentence
-from crossover.report.render import inputs
+from crossover.report.pages.part import AnyPage, part, sentence
 from crossover.report.runs import history_figures, history_text
 from crossover.report.runs.history_text import Course
 from crossover.report.sentences import chance
 
 
-class CoursePage:
+class CoursePage(AnyPage):
     """The page on one history, whose tables lie in `folder`."""
 
     def __init__(self, folder: Path | None = None):
-        self.folder = folder or inputs.results("history RUN RUN ...")
+        super().__init__(folder, "history RUN RUN ...")
         self.found = history_text.load(self.folder)
-        self.failures = [*failure.within(self.folder), *inputs.failures()]
-
-    def script(self) -> Markdown:
-        """What draws the charts, and how they look."""
-        return Markdown(gallery.script())
-
-    def failed(self) -> Markdown:
-        """What the page lacks because it failed."""
-        return Markdown(callout(self.failures))
 
     @part()
     def summary(self) -> Markdown:

@@ -15,13 +15,13 @@ from IPython.display import Markdown
 
 from crossover.config import block_lengths as held
 from crossover.config import published, schema
-from crossover.records import failure, record
+from crossover.records import record
 from crossover.report.base import markup, numbers
 from crossover.report.base import tables as corridor
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder
 from crossover.report.pages import metric, summary
-from crossover.report.pages.part import OF_EXPERIMENT, callout, listed, part, sentence
+from crossover.report.pages.part import OF_EXPERIMENT, AnyPage, listed, part, sentence
 from crossover.report.render import inputs
 from crossover.report.sections import (
     block_lengths,
@@ -40,25 +40,16 @@ from crossover.report.sections.machine import Course
 from crossover.report.sentences import chance, findings, holes, thresholds
 
 
-class Page:
+class Page(AnyPage):
     """The report on one results folder. `leads` names, for each experiment, the metric that speaks for it."""
 
     def __init__(self, leads: dict[str, str], results: Path | None = None):
-        self.results = results or inputs.results("report RESULTS --page PAGE")
+        super().__init__(results, "report RESULTS --page PAGE")
         self.leads = leads
-        self.tables = corridor.load(self.results)
+        self.tables = corridor.load(self.folder)
         self.published = published.read()
-        self.failures = [*failure.within(self.results), *inputs.failures()]
 
     # ---- the whole page
-
-    def script(self) -> Markdown:
-        """What draws the charts, and how they look."""
-        return Markdown(gallery.script())
-
-    def failed(self) -> Markdown:
-        """What this run and this page lack because it failed."""
-        return Markdown(callout(self.failures))
 
     @part()
     def recommended(self) -> Markdown:
@@ -148,7 +139,7 @@ class Page:
     def steady(self) -> Markdown:
         """How many series settled, and the launches that have some which did not."""
         kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
-        table = record.read(self.results / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
+        table = record.read(self.folder / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
         counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
         if not counts:
             return Markdown("Nothing was measured.")
@@ -158,7 +149,7 @@ class Page:
     @part("groups")
     def groups(self) -> Markdown:
         """The places where launches fall into two groups, whose mean is the value of neither."""
-        table = record.read(self.results / "groups.parquet", record.GROUPS).to_pylist()
+        table = record.read(self.folder / "groups.parquet", record.GROUPS).to_pylist()
         lines = certainty.groups(self._leading(table))
         return _table(certainty.GROUPS_HEADER, lines, "No launches of any pair of arms fall into two groups.")
 
@@ -191,7 +182,7 @@ class Page:
             return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
         metrics = list(dict.fromkeys(panel.metric for panel in panels))
         groups = ([panel for panel in panels if panel.metric == name] for name in metrics)
-        sections = [metric.section(self.results / "figures", group, self.published) for group in groups]
+        sections = [metric.section(self.folder / "figures", group, self.published) for group in groups]
         if len(sections) == 1:
             return Markdown(sections[0])
         tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in zip(metrics, sections, strict=True))
@@ -240,7 +231,7 @@ class Page:
         shown = ladder.panel(self.tables.summary)
         if shown is None:
             return Markdown("Too few layers were measured to be stacked.")
-        chart = gallery.gallery(self.results / "figures" / ladder.NAME, [shown])
+        chart = gallery.gallery(self.folder / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
         return Markdown(f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
 
@@ -264,7 +255,7 @@ class Page:
         return [row | {"values": row["value_count"]} for row in found.aggregate([("value", "count")]).to_pylist()]
 
     def _measurements(self) -> pa.Table:
-        return record.read(self.results / "measurements.parquet", record.MEASUREMENTS)
+        return record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
 
     def _course(self, experiment: str, measurements: pa.Table) -> Course:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))

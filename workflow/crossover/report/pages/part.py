@@ -5,25 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
+from crossover.report.charts import gallery
 from crossover.report.render import inputs
 
 
-class Failing(Protocol):
-    """A page that knows what it lacks."""
+class AnyPage:
+    """What the code cells of every page show, whatever its folder holds. `command` makes the page."""
 
-    @property
-    def failures(self) -> Sequence[Failure]:
+    def __init__(self, folder: Path | None, command: str):
+        self.folder = folder or inputs.results(command)
+        self.failures = [*failure.within(self.folder), *inputs.failures()]
+
+    def script(self) -> Markdown:
+        """What draws the charts, and how they look."""
+        return Markdown(gallery.script())
+
+    def failed(self) -> Markdown:
         """What the page lacks because it failed."""
+        return Markdown(callout(self.failures))
 
 
 P = ParamSpec("P")
-OnPage = TypeVar("OnPage", bound=Failing)
+OnPage = TypeVar("OnPage", bound=AnyPage)
 
 Method: TypeAlias = Callable[Concatenate[OnPage, P], Markdown]
 
