@@ -45,23 +45,21 @@ def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
     assert "each host has its own" in found["temporary folder"][1]
 
 
-def test_a_launcher_of_another_protocol_is_named_with_one_that_works(project: OnCluster) -> None:
-    site(project, "mpi: srun --mpi=none")
-    code, found = examined(project)
+def test_a_wrong_launcher_and_interface_are_named_with_what_works_and_a_shared_temporary_folder_is_a_warning(
+    project: OnCluster,
+) -> None:
+    site(project, "mpi: srun --mpi=none\ninterface: ib9")
+    folder = project.folder / "temporary"
+    folder.mkdir()
+    code, found = examined(project, "env", f"TMPDIR={folder}")
     assert code == 1
-    assert found["launcher"][0] == "problem"
+    assert {title for title, (verdict, _) in found.items() if verdict == "problem"} == {"launcher", "ports"}
     assert "srun --mpi=none started 2 ranks that came up alone" in found["launcher"][1]
     assert "in profiles/slurm/site.yaml set `mpi: srun --mpi=pmi2`" in found["launcher"][1]
-    assert [title for title, (verdict, _) in found.items() if verdict == "problem"] == ["launcher"]
-    assert found["ports"][0] == "ok", "what the launcher that works shows is told all the same"
-
-
-def test_an_interface_that_is_not_there_is_named_with_one_that_is_open(project: OnCluster) -> None:
-    site(project, "interface: ib9")
-    code, found = examined(project)
-    assert code == 1
-    assert [title for title, (verdict, _) in found.items() if verdict == "problem"] == ["ports"]
+    # The launcher that works shows this all the same.
     assert "in profiles/slurm/site.yaml set `interface: eth0`" in found["ports"][1]
+    assert [title for title, (verdict, _) in found.items() if verdict == "warning"] == ["temporary folder"]
+    assert "both hosts see the same files in it" in found["temporary folder"][1]
 
 
 def test_a_partition_of_one_node_is_a_problem_of_two_hosts_alone(project: OnCluster) -> None:
@@ -104,12 +102,3 @@ def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(projec
     assert "this run ended before the job did" in found["executor"][1]
     assert found["quarto"][0] == "ok"
     assert eventually(lambda: not any("PENDING" in job for job in project.slurm.jobs()), 30), "its jobs are cancelled"
-
-
-def test_a_temporary_folder_that_the_nodes_share_is_a_warning(project: OnCluster) -> None:
-    folder = project.folder / "temporary"
-    folder.mkdir()
-    code, found = examined(project, "env", f"TMPDIR={folder}")
-    assert code == 0
-    assert found["temporary folder"][0] == "warning"
-    assert "both hosts see the same files in it" in found["temporary folder"][1]

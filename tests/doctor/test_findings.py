@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from scenes import alone, attempt, healthy, job, laptop, world
 
+from crossover.doctor import conclude
 from crossover.doctor.checks import CHECKS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 
@@ -206,6 +209,15 @@ def test_a_folder_that_is_full_or_closed_on_one_of_the_hosts_is_found(name: str)
     closed = judged("temporary", temporary(name, error="Read-only file system"))
     assert closed.verdict is Verdict.PROBLEM
     assert "Read-only file system" in closed.seen
+
+
+def test_a_problem_fails_the_run_and_a_warning_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workflow = SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"))
+    monkeypatch.setattr(conclude.session, "due", lambda *_: [])
+    warned, troubled = with_pair("temporary", seen_by_other=True), with_pair("shared", visible_seconds=[0.1, None])
+    for seen, code in ((healthy(), 0), (warned, 0), (troubled, 1)):
+        monkeypatch.setattr(conclude, "gather", lambda *_, seen=seen: seen)
+        assert conclude.conclude(workflow, tmp_path, []) == code
 
 
 def test_a_folder_that_the_hosts_do_not_share_is_a_problem() -> None:

@@ -16,7 +16,9 @@ def verdicts(project: Project) -> dict[str, str]:
     }
 
 
-def test_on_one_machine_all_is_looked_at_and_two_hosts_are_not_told(project: Project) -> None:
+def test_on_one_machine_all_is_looked_at_but_two_hosts_and_a_job_that_fails_hides_no_other_finding(
+    project: Project,
+) -> None:
     said = project.succeed(*DOCTOR)
     assert "not told  two hosts" in said
     found = verdicts(project)
@@ -26,6 +28,15 @@ def test_on_one_machine_all_is_looked_at_and_two_hosts_are_not_told(project: Pro
     assert "problem" not in found.values()
     assert not (project.folder / "results/raw").exists(), "nothing is measured"
     assert project.leftovers() == []
+
+    project.edit("workflow/rules/doctor.smk", '"python -m crossover examine', '"false && python -m crossover examine')
+    code, said = project.run(*DOCTOR)
+    assert code == 1
+    assert "Traceback" not in said
+    found = verdicts(project)
+    assert found["executor"] == "problem"
+    assert (found["launcher"], found["ports"]) == ("not told", "not told"), "nothing is told from an earlier run"
+    assert found["quarto"] == "ok"
 
 
 def test_a_launcher_that_is_not_there_is_named_with_one_that_works(project: Project) -> None:
@@ -37,15 +48,3 @@ def test_a_launcher_that_is_not_there_is_named_with_one_that_works(project: Proj
     assert "no program no-launcher is found on PATH; mpiexec worked" in page
     assert "set `mpi: mpiexec`" in page
     assert verdicts(project)["ports"] == "ok", "what the launcher that works shows is told all the same"
-
-
-def test_a_job_that_fails_hides_no_other_finding(project: Project) -> None:
-    project.succeed(*DOCTOR)
-    project.edit("workflow/rules/doctor.smk", '"python -m crossover examine', '"false && python -m crossover examine')
-    code, said = project.run(*DOCTOR)
-    assert code == 1
-    assert "Traceback" not in said
-    found = verdicts(project)
-    assert found["executor"] == "problem"
-    assert (found["launcher"], found["ports"]) == ("not told", "not told"), "nothing is told from an earlier run"
-    assert found["quarto"] == "ok"
