@@ -103,7 +103,7 @@ def serve(peers, settings):
 def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
     """A copy of the package with an experiment `toy`; `constants` are (file, text, other text)."""
     for part in ("workflow", "config"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*"))
     package = folder / "workflow" / "crossover"
     (package / "measure" / "experiments" / "toy.py").write_text(TOY_DRIVER)
     for file, text, other in constants.values():

@@ -145,7 +145,7 @@ def copy_of_the_project(folder: Path) -> Project:
         if (ROOT / part).is_symlink() or (ROOT / part).is_file():
             shutil.copy(ROOT / part, folder / part, follow_symlinks=False)
         else:
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "site.yaml"))
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*", "site.yaml"))
     project = Project(folder)
     shutil.copy(Path(__file__).with_name("toy.py"), folder / "workflow/crossover/measure/experiments/toy.py")
     project.edit("config/schema.yaml", "\n$defs:", f"\n{TOY}$defs:")
