@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from clusters import OnCluster
+from clusters import PROMPT, OnCluster
 
 from crossover.records import record
 
 LAUNCHES = 3
-ASLEEP_SECONDS = 18
+ASLEEP_SECONDS = 15
 """How long a launch sleeps: so long that it matters little how starting three at a time loads this one machine."""
 
 
@@ -64,7 +64,7 @@ def measured(project: OnCluster, site: str) -> list[Stay]:
     """The launches' stays, measured anew at a site that says this."""
     (project.folder / "profiles/slurm/site.yaml").write_text(site)
     raw = [f"results/raw/quick/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
-    project.succeed("snakemake", "--profile", "slurm", "--forcerun", "measure", "--", *raw)
+    project.succeed(*PROMPT, "--forcerun", "measure", "--", *raw)
     found = stays(project)
     assert len(found) == LAUNCHES
     return found
@@ -88,6 +88,6 @@ def test_three_nodes_finish_the_same_launches_at_least_twice_as_soon_as_one(slee
 
 def test_no_more_nodes_are_in_use_at_a_time_than_the_site_allows(project: OnCluster) -> None:
     (project.folder / "profiles/slurm/site.yaml").write_text("nodes: 1\n")
-    said = project.succeed("snakemake", "--profile", "slurm", "toy")
+    said = project.succeed(*PROMPT, "toy")
     assert overlapping(stays(project)) == []
     assert "on one node;" in said

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from clusters import PROMPT, SLURM, OnCluster, Supply, hosts
+from clusters import PROMPT, OnCluster, Supply, hosts
 from copies import copy_of_the_project
 from machines import Machine, eventually
 
@@ -24,6 +24,8 @@ LONG = {
     "launches": 3,
 }
 """Launches of the toy that last long enough for something to happen to them."""
+AWAY_SECONDS = 25
+"""Time for more looks than the five after which Snakemake would forget its jobs by default."""
 
 
 def measures(project: OnCluster, launch: int) -> bool:
@@ -118,8 +120,8 @@ def attempts(said: str, launch: int) -> int:
 
 
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster) -> None:
-    # Several for each node: when Snakemake hears of the first, some must still be under way.
-    launches = range(1, 10)
+    # Two for each node: when Snakemake hears of the first, some must still be under way.
+    launches = range(1, 7)
     project.configure(toy=LONG | {"budget_seconds": 4, "launches": len(launches)})
     command = (*PROMPT, *(str(raw(project, launch).relative_to(project.folder)) for launch in launches))
     run = project.begin(*command)
@@ -139,10 +141,13 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster
 
 def test_a_controller_that_is_away_for_longer_than_several_looks_costs_nothing(project: OnCluster) -> None:
     project.configure(toy=LONG | {"launches": 1})
-    run = project.begin(*SLURM, str(raw(project, 1).relative_to(project.folder)))
+    # Slurm's commands give up after ten seconds by default. Here they do after two, so several looks take less time.
+    hasty = project.folder / "hasty.conf"
+    hasty.write_text((project.slurm.folder / "slurm/slurm.conf").read_text() + "MessageTimeout=2\n")
+    run = project.begin("env", f"SLURM_CONF={hasty}", *PROMPT, str(raw(project, 1).relative_to(project.folder)))
     run.wait_until(lambda: measures(project, 1))
     project.slurm.stop_controller()
-    time.sleep(90)
+    time.sleep(AWAY_SECONDS)
     project.slurm.start_controller()
     code, said = run.end()
     assert code == 0, said

@@ -59,7 +59,7 @@ def test_a_throttled_link_has_the_bandwidth_to_which_it_is_throttled(two_nodes: 
 
 DELAYED = {
     # A block has a hundred round trips at least.
-    "zmq_latency": (0.015, {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]}),
+    "zmq_latency": (0.008, {"sizes_bytes": [1], "arms": ["copy", "no-copy"], "curves": ["REQ/REP over tcp"]}),
     # Ranks that wait for MPI keep the processors busy that forwarding needs.
     "mpi_pingpong": (0.05, {"elements": [1], "arms": ["send", "Send"], "ceilings": ["C", "raw TCP"]}),
 }
