@@ -1,12 +1,37 @@
 """What every test finds, with no environment activated: this interpreter and its programs, as in a run."""
 
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from crossover.run import session
 
 session.expose()
 
+BuildOnce = Callable[[str, Callable[[Path], object]], Path]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The main job's tests first: they wait most, and whichever comes last must not be long."""
     items.sort(key=lambda item: "workflow" not in item.path.parts)
+
+
+@pytest.fixture(scope="session")
+def build_once(tmp_path_factory: pytest.TempPathFactory) -> BuildOnce:
+    """Gives a folder by its name, in which the first worker that asks for it builds something. The others wait."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def build(name: str, build_in: Callable[[Path], object]) -> Path:
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (shared / name).exists():
+                unfinished = tmp_path_factory.mktemp(name)
+                build_in(unfinished)
+                unfinished.rename(shared / name)
+        return shared / name
+
+    return build

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,32 +12,38 @@ from crossover.measure.build import c_libraries
 from crossover.measure.build.libzmq import build, source
 from crossover.measure.build.libzmq.line import LINES
 
+BuildOnce = Callable[[str, Callable[[Path], object]], Path]
+
 
 @pytest.fixture(scope="session")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def libraries(build_once: BuildOnce) -> Path:
     """A folder with the ceilings' libraries. Skips where no compiler is."""
     if not shutil.which("cc"):
         pytest.skip("no C compiler here")
-    folder = tmp_path_factory.mktemp("native")
-    for driver in c_libraries.SOURCES.glob("*.c"):
-        assert c_libraries.build(driver, folder / f"{driver.stem}.so") == ""
-    return folder
+
+    def build_in(folder: Path) -> None:
+        for driver in c_libraries.SOURCES.glob("*.c"):
+            assert c_libraries.build(driver, folder / f"{driver.stem}.so") == ""
+
+    return build_once("native", build_in)
 
 
 @pytest.fixture(scope="session")
-def variants(tmp_path_factory: pytest.TempPathFactory, libraries: Path) -> Path:
+def variants(build_once: BuildOnce, libraries: Path) -> Path:
     """A folder with the C driver and libzmq 2.2.0 as released, with a struct of 64 bytes, and with unions of 32."""
-    folder = tmp_path_factory.mktemp("libzmq")
-    (folder / "zmq_inproc.so").write_bytes((libraries / "zmq_inproc.so").read_bytes())
-    archive = folder / "archive.tar.gz"
     if not (shutil.which("g++") or shutil.which("c++")):
         pytest.skip("no C++ compiler here")
-    if reason := source.fetch(LINES["2.2.0"], archive):
-        # Where pip finds pyzmq at all, that is no reason to skip.
-        asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
-        assert asked.returncode, reason
-        pytest.skip(f"libzmq's sources are not within reach: {reason}")
-    for struct in ("40", "64", "32-packed", "32-union"):
-        assert build.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
-    archive.unlink()
-    return folder
+
+    def build_in(folder: Path) -> None:
+        shutil.copy(libraries / "zmq_inproc.so", folder)
+        archive = folder / "archive.tar.gz"
+        if reason := source.fetch(LINES["2.2.0"], archive):
+            # Where pip finds pyzmq at all, that is no reason to skip.
+            asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
+            assert asked.returncode, reason
+            pytest.skip(f"libzmq's sources are not within reach: {reason}")
+        for struct in ("40", "64", "32-packed", "32-union"):
+            assert build.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
+        archive.unlink()
+
+    return build_once("libzmq", build_in)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from copies import SMALL_MPI, Project, copy_of_the_project
+from copies import SMALL_MPI, Project, copy_of_the_project, refine
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,15 +28,30 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def _finished_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    copy = copy_of_the_project(tmp_path_factory.mktemp("finished") / "project")
-    copy.configure(toy={}, mpi_pingpong=SMALL_MPI)
-    copy.succeed("snakemake", "--profile", "profiles/local")
-    return copy
+def finished_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The folder of a project whose main job, the toy and a small MPI ping-pong, has been run to its end."""
+
+    def build_in(folder: Path) -> None:
+        copy = copy_of_the_project(folder / "project")
+        copy.configure(toy={}, mpi_pingpong=SMALL_MPI)
+        copy.succeed("snakemake", "--profile", "profiles/local")
+
+    return build_once("finished", build_in) / "project"
+
+
+@pytest.fixture(scope="session")
+def swept_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The folder of a project in which both sweeps of the toy have been run; what was said is in said.txt."""
+
+    def build_in(folder: Path) -> None:
+        copy = copy_of_the_project(folder / "project")
+        refine(copy)
+        (copy.folder / "said.txt").write_text(copy.succeed("snakemake", "--profile", "profiles/local"))
+
+    return build_once("swept", build_in) / "project"
 
 
 @pytest.fixture
-def finished(_finished_once: Project, tmp_path: Path) -> Project:
-    """A copy whose main job, the toy and a small MPI ping-pong, has been run to its end."""
-    shutil.copytree(_finished_once.folder, tmp_path / "project", symlinks=True)
-    return Project(tmp_path / "project")
+def finished(finished_once: Path, tmp_path: Path) -> Project:
+    """A copy of it."""
+    return Project(shutil.copytree(finished_once, tmp_path / "project", symlinks=True))

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from copies import SMALL_MPI, Project, copy_of_the_project, refine
+from copies import SMALL_MPI, Project
 from test_interruptions import TOY_DRIVER, kill, wait_for, workers
 
 RUN = ("snakemake", "--profile", "profiles/local")
@@ -17,19 +17,10 @@ def raw(project: Project, tier: str = "quick") -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("launch=*.parquet")}
 
 
-@pytest.fixture(scope="module")
-def _measured_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    project = copy_of_the_project(tmp_path_factory.mktemp("measured") / "project")
-    project.configure(toy={}, mpi_pingpong=SMALL_MPI)
-    project.succeed(*RUN, "toy", "mpi_pingpong")
-    return project
-
-
 @pytest.fixture
-def measured(_measured_once: Project, tmp_path: Path) -> Project:
+def measured(finished: Project) -> Project:
     """A copy of a project whose toy and MPI ping-pong are measured."""
-    shutil.copytree(_measured_once.folder, tmp_path / "project", symlinks=True)
-    return Project(tmp_path / "project")
+    return finished
 
 
 # ---- a run that would measure otherwise
@@ -51,8 +42,9 @@ def other_library(project: Project) -> str:
     return ", now 9.9"
 
 
-@pytest.mark.parametrize("change", [other_setting, other_code, other_library], ids=lambda change: change.__name__)
-@pytest.mark.parametrize("dry", [(), ("-n",)], ids=["run", "dry"])
+@pytest.mark.parametrize(
+    ("change", "dry"), [(other_setting, ()), (other_setting, ("-n",)), (other_code, ("-n",)), (other_library, ("-n",))]
+)
 def test_a_run_that_would_measure_otherwise_stops_and_says_what_differs_and_what_to_do(
     measured: Project, change: object, dry: tuple[str, ...]
 ) -> None:
@@ -111,8 +103,10 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     assert "not measured again (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("asked", [("-F", "toy"), ("-R", "results/raw/quick/toy/node/launch=2.parquet")])
+@pytest.mark.parametrize(
+    ("how", "asked"),
+    [(signal.SIGINT, ("-F", "toy")), (signal.SIGKILL, ("-R", "results/raw/quick/toy/node/launch=2.parquet"))],
+)
 def test_a_kill_while_it_is_measured_again_leaves_it_as_it_was(
     measured: Project, how: signal.Signals, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,10 +125,8 @@ def test_a_kill_while_it_is_measured_again_leaves_it_as_it_was(
     assert raw(measured) == before
 
 
-def test_a_second_sweep_that_is_measured_keeps_its_cells(tmp_path: Path) -> None:
-    project = copy_of_the_project(tmp_path / "project")
-    refine(project)
-    project.succeed(*RUN, "toy")
+def test_a_second_sweep_that_is_measured_keeps_its_cells(swept_once: Path, tmp_path: Path) -> None:
+    project = Project(shutil.copytree(swept_once, tmp_path / "project", symlinks=True))
     before = raw(project)
     assert len(before) == 6
     # By now it would look at other points, as it would where a further launch moves the crossover.
