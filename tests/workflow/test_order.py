@@ -36,17 +36,16 @@ def with_make(project: Project) -> None:
 
 
 def commands() -> list[str]:
-    """Every command of README and docs that runs on one machine, of each of three tiers."""
+    """Every command of README and docs that runs on one machine, and a run of each of three tiers."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     made = sorted({line.strip() for page in pages for line in MADE.findall(page.read_text())})
     # The set-up is there, whatever make thinks of its age. A bundle lies where it was written.
     made = [line.replace("make ", "make -o .venv/run ").replace("FROM=", "FROM=results/") for line in made]
     found = sorted({line for page in pages for line in _commands(page) if "slurm" not in line})
     own = [re.sub(r"zmq_throughput|mpi_pingpong", "toy", line) for line in found if "doctor" not in line]
-    others = [f"snakemake --profile profiles/local --config tier={tier}" for tier in TIERS]
     settings = ["snakemake --profile profiles/local --config remeasure=true", "snakemake --profile profiles/local -n"]
     tiers = [f"make -o .venv/run report TIER={tier}" for tier in TIERS]
-    return [*own, *made, *tiers, *others, *settings, "edit the driver", "change a setting"]
+    return [*own, *made, *tiers, *settings, "edit the driver", "change a setting"]
 
 
 def measured(project: Project) -> dict[str, bytes]:
