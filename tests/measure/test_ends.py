@@ -100,6 +100,8 @@ def test_after_a_failure(under_way):
     under_way.leaves_nothing_but_its_file()
 
 
+# The supervisor ends ranks after their time as after Ctrl-C, so one experiment is enough.
+@pytest.mark.parametrize("launch", ["task_throughput"], indirect=True)
 def test_after_its_time(launch, projects):
     _, short = projects
     one = launch(short)
