@@ -31,8 +31,8 @@ test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
-	@$(BIN)/python -m pytest -m "cluster and not alone" -n 2 --dist loadfile
-	@$(BIN)/python -m pytest -m "cluster and alone"
+	@$(BIN)/python -m pytest tests/cluster -m "not alone" -n 2 --dist loadfile
+	@$(BIN)/python -m pytest tests/cluster -m alone
 
 calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (twenty minutes)
 	@$(BIN)/python -m pytest -s -m calibration tests/calibration

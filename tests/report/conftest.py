@@ -48,9 +48,9 @@ def chromium():
 
 
 @pytest.fixture
-def page_file(rendered):
+def page_file(request):
     """The synthetic report, or a real one that CROSSOVER_PAGE names."""
-    return Path(os.environ.get("CROSSOVER_PAGE") or rendered).resolve()
+    return Path(os.environ.get("CROSSOVER_PAGE") or request.getfixturevalue("rendered")).resolve()
 
 
 @pytest.fixture
