@@ -87,11 +87,11 @@ def test_every_make_target_that_a_page_names_exists() -> None:
 
 def test_the_report_heads_the_section_of_an_experiment_by_its_title() -> None:
     page = (ROOT / "reports/index.qmd").read_text()
-    shown = re.findall(r"^page\.charts\(\"(\w+)\"\)", page, re.MULTILINE)
+    shown = re.findall(r"^page\.experiment\(\"(\w+)\"\)", page, re.MULTILINE)
     experiments = schema.read_schema()["properties"]["experiments"]["properties"]
     assert len(shown) > 8
     for name in shown:
-        headings = re.findall(r"^# (.+) {#", page.partition(f'page.charts("{name}")')[0], re.MULTILINE)
+        headings = re.findall(r"^# (.+) {#", page.partition(f'page.experiment("{name}")')[0], re.MULTILINE)
         assert headings[-1] == experiments[name]["title"]
 
 

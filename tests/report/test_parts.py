@@ -84,7 +84,7 @@ def before(page):
 def test_every_part_of_the_page_is_tried_here():
     parts = {name for name, method in vars(Page).items() if hasattr(method, "__wrapped__")}
     assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"others"}
-    assert parts == {name for name in vars(Page) if not name.startswith("_")}
+    assert parts | {"experiment"} == {name for name in vars(Page) if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", [*PARTS, *OF_EXPERIMENT])

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,13 @@ class Tables:
 
     def panels(self, experiment: str, lead: str | None = None) -> list[Panel]:
         """The panels of an experiment, those of its `lead` metric first."""
-        every = panels(self.summary, self.ratios, self.crossovers, self.thresholds)
-        found = [panel for panel in every if panel.experiment == experiment]
+        found = [panel for panel in self._every_panel if panel.experiment == experiment]
         return sorted(found, key=lambda panel: panel.metric != lead)
+
+    @cached_property
+    def _every_panel(self) -> list[Panel]:
+        # A page asks for panels some eighty times.
+        return panels(self.summary, self.ratios, self.crossovers, self.thresholds)
 
     def all_leading(self, leads: Mapping[str, str]) -> list[Panel]:
         """The panels of every experiment's leading metric, as `leads` names it."""

@@ -6,8 +6,9 @@ bundled once per page, draws.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -41,11 +42,15 @@ from crossover.report.sentences import chance, findings, holes, thresholds
 
 
 class Page(AnyPage):
-    """The report on one results folder. `leads` names, for each experiment, the metric that speaks for it."""
+    """The report on one results folder. `leads` names, for each experiment, the metric that the page leads with: by
+    default what the configuration's schema says.
+    """
 
-    def __init__(self, leads: dict[str, str], results: Path | None = None):
+    def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
         super().__init__(results, "report RESULTS --page PAGE")
-        self.leads = leads
+        self.described: dict[str, Any] = schema.read_schema()["properties"]["experiments"]["properties"]
+        self.leads = dict(leads) if leads is not None else {name: lead(own) for name, own in self.described.items()}
+        self.shown: set[str] = set()
         self.tables = corridor.load(self.folder)
         self.published = published.read()
 
@@ -171,6 +176,12 @@ class Page(AnyPage):
 
     # ---- one experiment
 
+    def experiment(self, experiment: str) -> Markdown:
+        """The charts, sentences and ratios of an experiment, and what this run leaves out of it."""
+        self.shown.add(experiment)
+        parts = (self.charts, self.findings, self.ratios, self.waiting)
+        return Markdown("\n\n".join(filter(None, (str(part(experiment).data) for part in parts))))
+
     @part(OF_EXPERIMENT)
     def charts(self, experiment: str) -> Markdown:
         """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
@@ -237,14 +248,12 @@ class Page(AnyPage):
 
     @part()
     def others(self) -> Markdown:
-        """A section for each experiment that the page's text does not know, opened by its title and description."""
+        """A section for each experiment of this run that has none yet, opened by its title and description."""
         sections = []
-        described = schema.read_schema()["properties"]["experiments"]["properties"]
-        for name in self.tables.order(self.leads):
-            if name not in self.leads:
-                own = described.get(name, {"title": name, "description": ""})
-                parts = (self.charts(name), self.findings(name), self.ratios(name), self.waiting(name))
-                said = [f"# {own['title']}", own["description"], *(str(part.data) for part in parts)]
+        for name in self.tables.experiments:
+            if name not in self.shown:
+                own = self.described.get(name, {"title": name, "description": ""})
+                said = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
                 sections.append("\n\n".join(filter(None, said)))
         return Markdown("\n\n".join(sections))
 
@@ -272,6 +281,14 @@ class Page(AnyPage):
     def _without_tables(self) -> set[str]:
         """The experiments of which a table failed: that it has no rows says nothing of what was measured."""
         return {each.experiment for each in self.failures if each.kind == "table"}
+
+
+def lead(described: Mapping[str, Any]) -> str:
+    """The metric that a page leads with, given an experiment's part of the schema: that of its second sweep, or its
+    first.
+    """
+    settings = described["properties"]
+    return str(settings["refine_metric"]["default"] if "refine_metric" in settings else described["x-metrics"][0])
 
 
 def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
