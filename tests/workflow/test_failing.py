@@ -36,7 +36,7 @@ def test_parts_that_fail_cost_those_parts_alone_and_the_exit_code_is_1_until_the
     fault = r"TypeError: 'NoneType' object is not subscriptable \([\w/]+\.py, line \d+\)"
     for part, log in {
         "second sweep of toy": "toy/refinement.log",
-        "figure pace-spinning-ratio of toy": "toy/figures.log",
+        "figure pace-tasks-spin-ratio of toy": "toy/figures.log",
         "section needs": "report.log",
     }.items():
         assert re.search(rf"  {part}: {fault}\n    traceback: results/logs/{log}\n", said), part

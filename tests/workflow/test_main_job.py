@@ -20,7 +20,7 @@ def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) 
         assert experiments == few.get(name, {"toy", "mpi_pingpong"})
     figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
     assert figures == [
-        f"pace-spinning{kind}{end}" for kind in ("-ratio", "") for end in (".pdf", ".png", ".svg", ".vl.json")
+        f"pace-tasks-spin{kind}{end}" for kind in ("-ratio", "") for end in (".pdf", ".png", ".svg", ".vl.json")
     ]
     page = (results / "report/index.html").read_text()
     assert "turns/s" in page and "grams" in page
@@ -47,7 +47,7 @@ def test_the_run_leaves_no_part_file(finished: Project) -> None:
 
 def test_another_folder_receives_everything(project: Project) -> None:
     project.succeed("snakemake", "--profile", "profiles/local", "--config", "results=elsewhere", "--", "toy")
-    assert (project.folder / "elsewhere/figures/toy/pace-spinning.vl.json").exists()
+    assert (project.folder / "elsewhere/figures/toy/pace-tasks-spin.vl.json").exists()
     assert not (project.folder / "results").exists()
 
 

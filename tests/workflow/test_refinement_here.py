@@ -31,7 +31,7 @@ def test_both_sweeps_are_run_by_one_command(swept: tuple[Project, str]) -> None:
     assert sorted(raw(project)) == [*FIRST, *SECOND]
     assert "tier quick: 3 launches" in said
     assert "then, inside the crossovers that were found, a second sweep of at most 3 launches" in said
-    assert "node, spinning: 3 more launches, at 10, 18, 32, 56, 100" in said
+    assert "node, tasks spin: 3 more launches, at 10, 18, 32, 56, 100" in said
     assert "6 of 6 launches measured" in said
     assert project.leftovers() == []
 
@@ -42,7 +42,7 @@ def test_the_second_measures_the_points_of_the_bracket_and_says_so(swept: tuple[
         table = pq.read_table(path, partitioning=None)
         settings = json.loads(record.metadata(table)["launch"]["settings"])
         inside = [10, 18, 32, 56, 100]
-        assert settings.get("cells") == ({"spinning": inside} if number in SECOND else None)
+        assert settings.get("cells") == ({"tasks spin": inside} if number in SECOND else None)
         assert sorted(set(table["x"].to_pylist())) == (inside if number in SECOND else [1, 10, 100, 1000])
 
 
