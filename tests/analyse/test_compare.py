@@ -210,7 +210,7 @@ def test_a_run_of_holes_alone_has_nothing_to_compare(tmp_path, before, capsys):
 def test_bounds_that_are_none_are_refused(before, within, capsys):
     with pytest.raises(SystemExit):
         main(["compare", str(before), str(before), "--within", within])
-    assert "must be a fraction between 0 and 1" in capsys.readouterr().err
+    assert "is not between 0 and 1; write 0.1 for 10 %" in capsys.readouterr().err
 
 
 def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_path):

@@ -17,7 +17,7 @@ def test_without_sources_the_launch_is_a_hole_with_the_reason_and_the_command(pr
     project.configure(zmq_message_size=SMALL)
     command = ("snakemake", "--profile", "profiles/local", "--config", f"archives={tmp_path / 'nowhere'}", "--")
     said = project.succeed(*command, "all")
-    assert "libzmq-2.2.0.tar.gz: not fetched, so what needs it will not be measured" in said
+    assert "libzmq-2.2.0.tar.gz: not fetched, so the arms that need it will not be measured" in said
     page = " ".join((project.folder / "results/report/index.html").read_text().split())
     assert "<code>zmq_message_size</code> (placement process), <em>not built</em>" in page
     assert "nowhere/pyzmq-2.2.0.1.tar.gz is not there" in page
