@@ -9,7 +9,7 @@ export PYTHONUNBUFFERED := 1
 .PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-blocks docs clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
+	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
 
 env: .venv/run  ## set up .venv with the locked versions, checked by hash
 

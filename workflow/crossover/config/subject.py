@@ -1,7 +1,7 @@
-"""Whether what a claim is about exists: its experiment, placement, curve, metric and arms.
+"""Checks that a claim's experiment, placement, protocol, metric and arms exist.
 
-The schema says of each experiment how its protocols read, under `x-protocols`: a name in braces is that of a key and
-stands for each of its values, a 0 for any number.
+The schema lists the forms of each experiment's protocols under `x-protocols`: a key in braces stands for each of its
+values, a 0 for any number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crossover.config.claim_list import FILE, Claim
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
-    """Raise ConfigError for claims about what no experiment measures, with the key and what there is instead.
+    """Raise ConfigError for claims about anything that no experiment measures, with the key and the available names.
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
@@ -68,8 +68,8 @@ def _of_part(part: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> I
 
 
 def protocols(experiment: Mapping[str, Any]) -> list[str]:
-    """How the protocols of an experiment read, given its part of the schema: each with 0 for a number that a
-    setting chooses. Empty where the schema does not say."""
+    """The protocols of an experiment, given its part of the schema, with 0 for each number that a setting chooses.
+    Empty if the schema has no `x-protocols`."""
     found = []
     for template in experiment.get("x-protocols", []):
         keys = re.findall(r"{(\w+)}", template)
@@ -79,7 +79,7 @@ def protocols(experiment: Mapping[str, Any]) -> list[str]:
 
 
 def matching(pattern: str, exist: Sequence[str]) -> list[str]:
-    """Those of `protocols` that a pattern, whose numbers may be any, is about.
+    """Those protocols of `exist` that match a pattern, whatever the numbers in it.
 
     >>> matching("empty tasks, engines: 31*", ["empty tasks, engines: 0, senders: 0"])
     ['empty tasks, engines: 0, senders: 0']
