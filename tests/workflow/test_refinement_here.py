@@ -30,7 +30,7 @@ def test_both_sweeps_are_run_by_one_command(swept: tuple[Project, str]) -> None:
     project, said = swept
     assert sorted(raw(project)) == [*FIRST, *SECOND]
     assert "tier quick: 3 launches" in said
-    assert "then, inside the crossovers that were found, a second sweep of at most 3 launches" in said
+    assert "then, inside the crossovers of the first sweep, a second sweep of at most 3 launches" in said
     assert "node, spinning: 3 more launches, at 10, 18, 32, 56, 100" in said
     assert "6 of 6 launches measured" in said
     assert project.leftovers() == []
