@@ -12,17 +12,17 @@ def verdicts(project: Project) -> dict[str, str]:
     page = (project.folder / "results/doctor.txt").read_text()
     return {
         title: verdict
-        for verdict, title in re.findall(r"^(ok|warning|problem|not told) +(\w+(?: \w+)?)(?:  |$)", page, re.M)
+        for verdict, title in re.findall(r"^(ok|warning|problem|unknown) +(\w+(?: \w+)?)(?:  |$)", page, re.M)
     }
 
 
 def test_on_one_machine_all_is_looked_at_and_two_hosts_are_not_told(project: Project) -> None:
     said = project.succeed(*DOCTOR)
-    assert "not told  two hosts" in said
+    assert "unknown   two hosts" in said
     found = verdicts(project)
     titles = {"executor", "launcher", "two hosts", "processors", "ports", "clocks", "temporary folder", "shared folder"}
     assert found.keys() == titles | {"compilers", "quarto"}
-    assert {title for title, verdict in found.items() if verdict == "not told"} == {"two hosts"}
+    assert {title for title, verdict in found.items() if verdict == "unknown"} == {"two hosts"}
     assert "problem" not in found.values()
     assert not (project.folder / "results/raw").exists(), "nothing is measured"
     assert project.leftovers() == []
@@ -47,5 +47,5 @@ def test_a_job_that_fails_hides_no_other_finding(project: Project) -> None:
     assert "Traceback" not in said
     found = verdicts(project)
     assert found["executor"] == "problem"
-    assert (found["launcher"], found["ports"]) == ("not told", "not told"), "nothing is told from an earlier run"
+    assert (found["launcher"], found["ports"]) == ("unknown", "unknown"), "nothing is told from an earlier run"
     assert found["quarto"] == "ok"
