@@ -57,7 +57,7 @@ def test_together_they_see_the_cliff_four_times_as_sharply(swept: tuple[Project,
 def test_the_page_says_which_launches_and_points_refined_it(swept: tuple[Project, str]) -> None:
     project, _ = swept
     page = " ".join((project.folder / "results/report/index.html").read_text().split())
-    assert "A second sweep of 3 launches (number 10001 to 10003) looked into what the first had found" in page
+    assert "A second sweep of 3 launches (number 10001 to 10003) added" in page
 
 
 def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:
