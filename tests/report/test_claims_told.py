@@ -42,8 +42,8 @@ def unmeasured(**changes):
 
 def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
-        f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed: about 5.00 "
-        "times, read as 3.30 to 7.50 times; measured: 2.00 [1.90, 2.10] times. Measured in throughput of "
+        f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed: about "
+        "5.00 times, read as 3.30 to 7.50 times; measured: 2.00 [1.90, 2.10] times. Measured in throughput of "
         "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms "
         "differ there by a factor of up to 1.04. The source's own data contradicts it: 2.30 times. Method: A test."
     )
@@ -66,7 +66,7 @@ def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
         ({"published": None, "expected_high": None}, "Expected: at least 3.30 times; "),
         ({"published": None, "expected_low": None}, "Expected: at most 7.50 times; "),
         ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 kB [80 kB, 100 kB]"),
-        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "Noise between equal arms accounts for up to 2.30 µs of it."),
+        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "equal arms accounts for up to 2.30 µs of it."),
         ({"numbers": 7, "x": 1e5}, " at 100 kB, the least favourable of 7 numbers."),
         ({"numbers": 3, "x": None, "arm": "lru"}, " against `lru`, the least favourable of 3 numbers."),
         ({"numbers": 7, "own_x": 464.0}, "The source's own data contradicts it: 2.30 times at 464 B."),

@@ -127,7 +127,7 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
     assert told["launches with data"][zmq_column] == "3 of 3"
     assert told["launches with data"][task_column] == "0 of 3"
     assert told["limits of each launch"][zmq_column] == (
-        "blocks of at least 12 ms, 10 to 200 rounds a cell, ±2 % within 18 s a launch"
+        "blocks of at least 12 ms, 10 to 200 rounds per cell, target ±2 %, 18 s per launch"
     )
     assert told["total time of launches"][task_column] == "1 min"
     assert told["in timed blocks"][zmq_column] == "65 % of 1 min"
