@@ -172,10 +172,10 @@ def test_where_only_the_end_is_sure_the_place_is_the_first_measured_point_that_i
     ("truth", "verdict", "why"),
     [
         (0 * SIZES - 1, "never", "worse than `old` at every measured point"),
-        (1 - STEPS / 6, "up to", "better than `old` up to a point"),
-        (np.where(STEPS < 3, -1, 0.0), "not yet", "nowhere shown to be better"),
-        (np.where((STEPS > 3) & (STEPS < 8), -1, 1.0), "several", "change places several times"),
-        (0 * SIZES, "undecided", "could not be told apart"),
+        (1 - STEPS / 6, "up to", "better than `old` only below a point"),
+        (np.where(STEPS < 3, -1, 0.0), "not yet", "nowhere significantly better"),
+        (np.where((STEPS > 3) & (STEPS < 8), -1, 1.0), "several", "cross several times"),
+        (0 * SIZES, "undecided", "the data cannot tell"),
     ],
 )
 def test_without_one_place_from_which_on_it_is_better_the_reason_says_what_was_seen(truth, verdict, why):

@@ -64,11 +64,11 @@ def test_a_place_without_a_default_says_whose_it_is_and_claims_no_gain():
 
 def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(LEFT) == (
-        f"no gain is significantly beyond it: `no-copy` is {gain(LEFT)}; the smallest detectable effect is 1.30; "
+        f"no gain is significantly larger: `no-copy` is {gain(LEFT)}; the smallest detectable effect is 1.30; "
         "the crossover would be 15 kB [9.3 kB, 21 kB]"
     )
     silent = recommendation(**NOT_SHOWN, **dict.fromkeys(("gain", "x", "smallest_effect")))
-    assert reason(silent) == "no gain is significantly beyond it"
+    assert reason(silent) == "no gain is significantly larger"
 
 
 def test_of_several_the_reason_says_which_was_the_best():
@@ -86,7 +86,7 @@ def test_a_reason_that_is_the_same_in_several_places_is_told_once():
     shown = lines(section([recommendation(protocol=place, **NOT_SHOWN, **silent) for place in places]))
     assert shown[2:] == [
         "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
-        f"throughput ({'; '.join(places)}) | no gain is significantly beyond it |"
+        f"throughput ({'; '.join(places)}) | no gain is significantly larger |"
     ]
 
 
