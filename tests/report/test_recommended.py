@@ -72,7 +72,7 @@ def test_without_a_recommendation_the_reason_comes_with_the_numbers():
 
 
 def test_of_several_the_reason_says_which_was_the_best():
-    assert "beyond it: `pure` is 1.30 [1.20, 1.40] times better" in reason(CHOSEN | NOT_SHOWN)
+    assert "significantly larger: `pure` is 1.30 [1.20, 1.40] times better" in reason(CHOSEN | NOT_SHOWN)
 
 
 def test_the_reasons_are_folded_unless_they_are_all_there_is():
