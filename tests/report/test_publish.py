@@ -368,7 +368,7 @@ def another_launch(results):
 
 def of_another_maker(results):
     (results / "report/index.html").write_text("<html><body>by hand</body></html>")
-    return "index.html: does not say what it was made from; render it again: make report"
+    return "index.html: has no record of its origin; render it again: make report"
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""What lies in a folder of results: table schemas, parquet files, failed parts, disk space. Imports nothing of ours."""
+"""The files of a folder of results: table schemas, parquet files, failed parts, disk space. Imports nothing of ours."""

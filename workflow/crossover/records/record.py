@@ -1,8 +1,8 @@
-"""The corridor between the wings: what is in every parquet file, how it is written, when it is refused.
+"""The corridor between the wings: the schema of every parquet file, and how files are written, read and refused.
 
-A raw file holds the blocks of one launch, or no block and the reason why (a *hole*). The derived tables
-hold what the analysing wing made of them. The schemas below are the project's public interface; columns
-may be added, the present ones stay. `docs/data.md` explains each column.
+A raw file holds the blocks of one launch, or no block and the reason (a *hole*). The analysis derives all other tables.
+The schemas below are the project's public interface: columns may be added, but existing columns stay. `docs/data.md`
+explains each column.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ VERSION = 1
 """Version of the schemas; a file of another version is refused."""
 
 SHARE = ""
-"""The unit of a metric that is a share of a whole, such as an efficiency: above 0 and at most 1."""
+"""The unit of a share of a whole, such as an efficiency: above 0 and at most 1."""
 
 FACTOR = "times"
-"""The unit of a metric that says how many times larger something is than what it cannot fall below: at least 1."""
+"""The unit of a factor over a lower bound: at least 1."""
 
 
 def _schema(strings: str = "", integers: str = "", numbers: str = "", flags: str = "") -> pa.Schema:
@@ -39,14 +39,14 @@ MEASUREMENTS = _schema(
     numbers="x value block_seconds",
     flags="null ceiling",
 )
-"""One row per metric of a block. `value` is null where the block was not sane; `validity` says why."""
+"""One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
 LAUNCHES = _schema(
     strings="experiment placement outcome hole reason file started_utc settings code commit host",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )
-"""One row per launch. `outcome` is `measured` or `hole`; then `hole` is its kind and `reason` its story."""
+"""One row per launch. `outcome` is `measured` or `hole`; for a hole, `hole` is its kind and `reason` its reason."""
 
 RANKS = _schema(
     strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
@@ -61,7 +61,7 @@ MEDIANS = _schema(
     numbers="x value ratio",
     flags="null ceiling",
 )
-"""One row per launch, arm and cell: the medians over rounds that all later tables are estimated from."""
+"""One row per launch, arm and cell: the medians over rounds, from which all later tables are estimated."""
 
 SUMMARY = _schema(
     strings="experiment placement protocol arm axis axis_unit metric unit better",
@@ -92,21 +92,21 @@ THRESHOLDS = _schema(
     numbers="level x low high bracket_low bracket_high",
     flags="null ceiling",
 )
-"""One row per arm, curve and level of the metric: from where along the axis the level is reached."""
+"""One row per arm, curve and level of the metric: the threshold, from which the level is reached."""
 
 SENSITIVITY = _schema(
     strings="experiment placement protocol metric arm reference",
     integers="launches cells null_cells",
     numbers="smallest_effect resolution",
 )
-"""One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
+"""One row per arm and curve: the smallest detectable effect and the precision, as ratios of at least 1."""
 
 GROUPS = _schema(
     strings="experiment placement protocol metric arm reference axis_unit members",
     integers="group launches",
     numbers="x ratio p",
 )
-"""One row per group of launches that agree with each other, of each cell whose launches fall into two groups."""
+"""One row per group of launches that agree with each other, for each cell whose launches form two groups."""
 
 FITS = _schema(
     strings="experiment placement protocol metric arm axis axis_unit unit",
@@ -115,21 +115,21 @@ FITS = _schema(
     "rate_bytes rate_bytes_low rate_bytes_high break_bytes break_bytes_low break_bytes_high misfit",
     flags="null ceiling",
 )
-"""One row per arm, curve and segment of it: what a message and a byte cost there. Without segments one row alone."""
+"""One row per arm, curve and segment: the cost of a message and of a byte. A curve without segments has one row."""
 
 NEEDS = _schema(
     strings="experiment placement protocol metric arm reference",
     integers="launches cells rounds launches_needed rounds_needed",
     numbers="launch_share round_share order_share launch_seconds round_seconds half_width wanted seconds_needed",
 )
-"""One row per arm and curve: where its noise comes from, and what the next run needs for the wanted width."""
+"""One row per arm and curve: the sources of its noise, and what the next run needs to reach the target width."""
 
 STEADY = _schema(
     strings="experiment placement protocol metric arm state ratio_state",
     integers="launch rounds settled ratio_settled",
     numbers="x",
 )
-"""One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
+"""One row per launch, arm and cell: whether values and ratios reached a steady state over the rounds."""
 
 CLAIMS = _schema(
     strings="claim source quote locator url says kind experiment placement protocol metric arm verdict reason method "
@@ -138,7 +138,7 @@ CLAIMS = _schema(
     numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
     flags="at_least",
 )
-"""One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
+"""One row per published claim. `verdict`: holds, refuted, inconclusive, not measured, not judged; `reason` says why."""
 
 RECOMMENDATIONS = _schema(
     strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
@@ -147,7 +147,7 @@ RECOMMENDATIONS = _schema(
     numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
     flags="recommended",
 )
-"""One row per setting, condition and aims: what to set, what it gains, what else it changes, or why nothing is said."""
+"""One row per setting, condition and aims: the value, its gain, its other effects; or why nothing is recommended."""
 
 CHANGES = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
@@ -169,7 +169,7 @@ UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason"
 """One row per curve, or cell of a curve, that only one of two runs has, or that cannot be compared."""
 
 RUNS = _schema(strings="run folder kind name value")
-"""One row per run and fact: what it was made with. Distinct values of one fact share a row."""
+"""One row per run and fact of its software, machine and settings. Distinct values of one fact share a row."""
 
 HISTORY = _schema(
     strings="run folder began_utc experiment placement protocol metric arm reference better",
@@ -185,9 +185,9 @@ class RecordError(Exception):
 
 
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
-    """Write `table` to `path` so that the file is whole or absent, whatever happens meanwhile.
+    """Write `table` to `path`; the file is whole or absent, whatever happens meanwhile.
 
-    `metadata` values are stored as JSON. The same input gives the same bytes. Raises RecordError if that fails.
+    `metadata` values are stored as JSON. The same input gives the same bytes. Raises RecordError if writing fails.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
     encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
@@ -199,21 +199,21 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         if pq.read_metadata(part).num_rows != table.num_rows:
-            raise RecordError(f"{part}: fewer rows on disk than written; is the file system full?")
+            raise RecordError(f"{part}: has fewer rows than written; check whether the file system is full")
         part.replace(path)
         _sync_folder(path.parent)
-        # Whether a writer on another host is dead cannot be told from here. What it began is of no use any more.
+        # A writer on another host may be alive or dead, but its part is no longer needed.
         for other in path.parent.glob(f"*.{escape(path.name)}.*.part"):
             other.unlink(missing_ok=True)
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else error
-        raise RecordError(f"{path}: cannot be written ({why}); mend that, then run the same command") from None
+        raise RecordError(f"{path}: cannot be written ({why}); correct that, then repeat the command") from None
     finally:
         part.unlink(missing_ok=True)
 
 
 def sweep(folder: Path) -> None:
-    """Remove the parts that dead writers of this host left in `folder`."""
+    """Remove the part files of dead writers of this host in `folder`."""
     for part in folder.glob(f".*.{socket.gethostname()}.*.part"):
         pid = part.name.split(".")[-2]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists():
@@ -231,15 +231,15 @@ def _sync_folder(folder: Path) -> None:
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
-    Raises RecordError if the file cannot be read, is of another version, or lacks a column or has it of another type.
+    Raises RecordError if the file cannot be read, has another version, lacks a column, or has one of another type.
     """
     try:
-        # Not pq.read_table, which imports pandas: that takes longer than most of these tables.
+        # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
         with pq.ParquetFile(path) as file:
             table = file.read()
     except (OSError, pa.ArrowException) as error:
         raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
-    # As bytes, because a stranger's file may hold metadata that is no JSON.
+    # As bytes, because metadata of a foreign file may not be JSON.
     version = (table.schema.metadata or {}).get(b"crossover", b"none").decode(errors="replace")
     if version != str(VERSION):
         raise RecordError(f"{path}: has schema version {version}, this code reads {VERSION}; measure again")
@@ -253,14 +253,16 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
 
 
 def metadata(table: pa.Table) -> dict[str, Any]:
-    """What was stored beside the rows."""
+    """The metadata stored beside the rows."""
     stored = table.schema.metadata or {}
     return {key.decode(): json.loads(value) for key, value in stored.items() if key != b"pandas"}
 
 
 def refuse_untrue(path: Path, table: pa.Table) -> None:
-    """Raise RecordError for a raw file that contradicts itself: the claimed hosts are not the ranks' hosts."""
+    """Raise RecordError for a raw file of placement `nodes` whose ranks all ran on one host."""
     facts = metadata(table)
     hosts = {rank["host"] for rank in facts.get("ranks", [])}
     if facts["launch"]["placement"] == "nodes" and table.num_rows and len(hosts) < 2:
-        raise RecordError(f"{path}: claims several nodes, but every rank ran on {', '.join(sorted(hosts))}")
+        raise RecordError(
+            f"{path}: is of placement nodes, but every rank ran on {', '.join(sorted(hosts))}; delete it and run again"
+        )
