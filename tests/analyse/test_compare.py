@@ -146,8 +146,8 @@ def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_
         reasons.add(str(error.value))
     told = " ".join(reasons)
     assert "after did not measure this metric under this protocol" in told
-    assert "zmq_throughput is no part of after" in told
-    assert "all its launches in after left holes: out of time" in told
+    assert "zmq_throughput is not part of after" in told
+    assert "all its launches in after are holes: out of time" in told
 
 
 def holes(folder):
@@ -164,7 +164,7 @@ def holes(folder):
 
 def test_a_launch_that_both_runs_hold_is_no_second_sample(tmp_path, before):
     copy = shutil.copytree(before, tmp_path / "copy")
-    with pytest.raises(Exception, match="launches of this experiment are the same in both runs"):
+    with pytest.raises(Exception, match="both runs contain the same launches of this experiment"):
         compare(before, copy, tmp_path / "comparison", 0.1)
 
 
@@ -184,10 +184,10 @@ def test_folders_that_are_no_runs_are_named_with_the_next_step(tmp_path, before,
     empty.mkdir()
     to = ("--folder", tmp_path / "comparison")
     said = refused(capsys, before, nowhere, *to)
-    assert f"{nowhere}: there is no such folder; name the folder of results" in said
+    assert f"{nowhere}: does not exist; name the folder of results" in said
     said = refused(capsys, empty, before, *to)
-    assert f"{empty}: is no folder of results, it lacks launches.parquet" in said and "Snakemake command" in said
-    assert "is both runs; name two folders" in refused(capsys, before, before, *to)
+    assert f"{empty}: lacks launches.parquet" in said and "Snakemake command" in said
+    assert "was given for both runs; name two folders" in refused(capsys, before, before, *to)
     assert not (tmp_path / "comparison").exists()
 
 
@@ -203,7 +203,7 @@ def test_a_run_of_holes_alone_has_nothing_to_compare(tmp_path, before, capsys):
     folder = tmp_path / "holes"
     gather([raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time")], folder)
     derive(folder)
-    assert "none of its launches left data" in refused(capsys, before, folder, "--folder", tmp_path / "comparison")
+    assert "no launch has data" in refused(capsys, before, folder, "--folder", tmp_path / "comparison")
 
 
 @pytest.mark.parametrize("within", ["0", "1.5", "ten"])
