@@ -211,7 +211,7 @@ WRONG = {
     ),
     "a placement without a budget": (
         zeromq(budget_seconds={"node": 5}, placements=["node", "process"]),
-        "experiments.zmq_throughput.budget_seconds: has no value for the placement process",
+        "experiments.zmq_throughput.budget_seconds: has no value for placement process",
     ),
     "a budget that is negative in one placement": (
         zeromq(budget_seconds={"node": 5, "process": -1}),
@@ -401,5 +401,5 @@ def test_an_experiment_without_a_key_that_all_need_is_refused(monkeypatch, key):
 
 def test_keys_inside_of_a_key_are_not_taken_from_the_command_line():
     schema.require_plain({"tier": "smoke", "partial": True})
-    with pytest.raises(schema.ConfigError, match="experiments: --config takes one plain value for a key; set keys"):
+    with pytest.raises(schema.ConfigError, match="experiments: --config takes one plain value per key; set nested"):
         schema.require_plain({"experiments": {"zmq_latency": {"launches": "5"}}})

@@ -122,7 +122,7 @@ def refused(capsys, *arguments):
 def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
     assert "is not a name of a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
     assert "--license my own: not an SPDX name" in refused(capsys, "bundle", str(run), "--license", "my own")
-    assert "--author Ada <1>: give `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
+    assert "--author Ada <1>: write `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
     gone = next(run.glob("raw/*/*/*/*"))
     gone.unlink()
     assert f"{gone}: is missing (1 of " in refused(capsys, "bundle", str(run))

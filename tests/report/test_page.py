@@ -140,7 +140,7 @@ def test_launches_that_were_asked_for_different_things_are_told_apart():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
     asked = machine.asked(machine.Course(launches, [], [], []))
-    assert "within 10 min a launch" in asked and "within 18 s a launch" in asked
+    assert "10 min per launch" in asked and "18 s per launch" in asked
 
 
 def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():

@@ -141,7 +141,7 @@ def foreign(checkout, monkeypatch):
 
 def foreign_here(checkout, monkeypatch):
     do("branch", "gh-pages", folder=checkout)
-    return [], "the branch gh-pages here holds something else"
+    return [], "the branch gh-pages here is not a crossover report"
 
 
 def nobody(checkout, monkeypatch):
@@ -336,12 +336,12 @@ def other_table(results):
 
 def other_figure(results):
     next(results.glob("figures/zmq_throughput/*.vl.json")).write_text("{}")
-    return "index.html: is older than results/figures/zmq_throughput; run"
+    return "index.html: is older than results/figures/zmq_throughput; repeat"
 
 
 def table_gone(results):
     (results / "thresholds.parquet").unlink()
-    return "is older than results/thresholds.parquet; run"
+    return "is older than results/thresholds.parquet; repeat"
 
 
 def measured_again(results):
@@ -350,7 +350,7 @@ def measured_again(results):
     again = {name: value for name, value in launch.items() if name != "file"} | {"started_utc": "2027-01-01T00:00:00"}
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": again, "ranks": []})
     os.utime(path, (1e9, 1e9))
-    return f"results/launches.parquet: is older than {path}; run"
+    return f"results/launches.parquet: is older than {path}; repeat"
 
 
 def damaged(results):
@@ -363,7 +363,7 @@ def another_launch(results):
     path = results / "raw/quick/mpi_pingpong/node/launch=9.parquet"
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
     os.utime(path, (4e9, 4e9))
-    return f"is older than {path}; run"
+    return f"is older than {path}; repeat"
 
 
 def of_another_maker(results):
