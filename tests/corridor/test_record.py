@@ -86,7 +86,7 @@ def test_a_writer_that_fails_leaves_nothing_at_all(tmp_path, monkeypatch, failin
 
     module, name = failing.split(".")
     monkeypatch.setattr(getattr(record, module), name, fail)
-    with pytest.raises(record.RecordError, match=r"a.parquet: cannot be written \(no space left.*\); mend"):
+    with pytest.raises(record.RecordError, match=r"a.parquet: cannot be written \(no space left.*\); correct"):
         record.write(BLOCKS, tmp_path / "a.parquet")
     assert list(tmp_path.iterdir()) == []
 
