@@ -34,7 +34,7 @@ def test_a_launcher_that_is_not_there_is_named_with_one_that_works(project: Proj
     assert "Traceback" not in said
     assert verdicts(project)["launcher"] == "problem"
     page = " ".join((project.folder / "results/doctor.txt").read_text().split())
-    assert "no program no-launcher is found on PATH; mpiexec worked" in page
+    assert "no program no-launcher on PATH; mpiexec worked" in page
     assert "set `mpi: mpiexec`" in page
     assert verdicts(project)["ports"] == "ok", "what the launcher that works shows is told all the same"
 
