@@ -86,6 +86,7 @@ def project(tmp_path_factory):
 def settings(project, monkeypatch):
     """The settings of an experiment there, with the defaults but for those given."""
     monkeypatch.setattr(schema, "FILE", project.folder / "config/schema.yaml")
+    monkeypatch.setattr(schema, "read_schema", schema.read_schema.__wrapped__)
     monkeypatch.setattr(farms, "FOLDER", project.folder / "workflow/crossover/measure/farms")
 
     def of(experiment, **chosen):
