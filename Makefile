@@ -1,40 +1,40 @@
-# Everything runs in .venv, which the first target that needs it makes. Nothing is done twice.
+# Everything runs in .venv. The first target that needs it creates it.
 PYTHON ?= python3
 BIN := .venv/bin
-# Progress must come as it happens, also through a pipe.
+# Show progress at once, also through a pipe.
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-blocks docs clean
 
-help:  ## this list
-	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 21
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
 
-env: .venv/run  ## set up .venv, from the locked versions, each checked against its hash
+env: .venv/run  ## set up .venv with the locked versions, checked by hash
 
-report: .venv/run  ## measure this machine (minutes; TIER=smoke, standard or paper) and write results/report/index.html
+report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
 	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=.html)"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
-	@echo "The report: results/report/index.html"
+	@echo "Report: results/report/index.html"
 endif
 
-publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1: do not), or write TO=site/ or TO=site.zip
+publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
 	@PYTHONPATH=workflow $(BIN)/python -m crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
 
-bundle: .venv/run  ## archive the run for others: results/bundle.zip, which make report FROM=bundle.zip renders again
+bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bundle.zip renders it again)
 	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 2 --dist loadfile --no-loadscope-reorder
 
-test-cluster: .venv/develop  ## run the tests on a real Slurm that they bring up here (needs root and Slurm's packages)
+test-cluster: .venv/develop  ## run the tests on a real Slurm, started on this machine (needs root and Slurm's packages)
 	@$(BIN)/python -m pytest tests/cluster -m "not alone" -n 2 --dist loadfile
 	@$(BIN)/python -m pytest tests/cluster -m alone
 
-calibrate: .venv/develop  ## simulate thousands of campaigns: is the analysis as sure as it says (twenty minutes)
+calibrate: .venv/develop  ## check coverage of intervals and false positives, by simulation (twenty minutes)
 	@$(BIN)/python -m pytest -s -m calibration tests/calibration
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages
@@ -44,35 +44,35 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/snakefmt --check Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
-bench: .venv/run  ## our numbers beside those of plain loops and of others' programs, measured in turn
+bench: .venv/run  ## compare our numbers with those of plain loops and of others' programs
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
 
-bench-analysis: .venv/run  ## how long the analysis takes and how it grows, up to a million rows
+bench-analysis: .venv/run  ## measure how the time of the analysis grows, up to a million rows
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
 
-bench-page: .venv/run  ## how large the page of each tier is, and how long it takes to derive it
+bench-page: .venv/run  ## measure how large each tier's page is, and how long it takes to make
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/page.py
 
-bench-runs: .venv/run  ## how far our ratios and those of pyzmq's script vary from run to run (half an hour)
+bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
 
-bench-blocks: .venv/run  ## hold blocks against blocks of half a second (EXPERIMENT=zmq_throughput)
+bench-blocks: .venv/run  ## compare blocks with blocks of half a second (EXPERIMENT=zmq_throughput)
 	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
 
-docs: .venv/run  ## write the generated files: config/README.md, reports/references.bib
+docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
 	@PYTHONPATH=workflow $(BIN)/python -m crossover document
 
-clean:  ## remove .venv and caches; results/ and what Snakemake knows of it stay
+clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp is made last, so that a set-up that was cut off is done again.
+# The stamp comes last, so that an interrupted set-up is repeated.
 .venv/bin/uv: requirements-uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
-	  "crossover needs Python 3.11 or newer, this is %d.%d; choose another: make PYTHON=python3.12" % sys.version_info[:2])'
+	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
 	@echo "Setting up .venv ..."
 	@$(PYTHON) -m venv --clear .venv || \
-	  { echo "Python's venv is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 	@touch $@
 
@@ -80,7 +80,7 @@ clean:  ## remove .venv and caches; results/ and what Snakemake knows of it stay
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	@touch $@
 
-# requirements-dev.lock holds all of requirements.lock and what the tests need.
+# requirements-dev.lock holds all of requirements.lock and the tests' tools.
 .venv/develop: requirements-dev.lock .venv/run | .venv/bin/uv
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements-dev.lock
 	@touch $@

@@ -1,5 +1,5 @@
-# Measures, analyses, reports. The three wings are in workflow/rules; what is measured is in config/config.yaml,
-# where it runs in profiles/. Start with: snakemake --profile profiles/local
+# Measures, analyses and reports; each wing's rules are in workflow/rules. config/config.yaml says what is measured,
+# profiles/ where it runs. Start with: snakemake --profile profiles/local
 import sys
 from pathlib import Path
 
@@ -30,7 +30,7 @@ session.expose()
 RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
 run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
-# Reading the command takes a moment, and is of use only where something can be lost.
+# Parsing the command takes a moment, and matters only if measured launches could be lost.
 command = command_line.read() if held else command_line.Command()
 asked = demand.Demand(
     run, command, provenance.software() if held and session.measures_here(workflow) else None
@@ -54,7 +54,7 @@ include: "workflow/rules/build.smk"
 include: "workflow/rules/libzmq.smk"
 
 
-# With `partial` the launches that exist are taken as they are, whatever has changed since.
+# With `partial`, existing launches are used as they are, whatever has changed since.
 if not run["partial"]:
 
     include: "workflow/rules/measure.smk"
@@ -76,7 +76,7 @@ rule all:
     localrule: True
 
 
-# One target per experiment: its launches, its tables, its figures, and nothing of the others.
+# One target per experiment: its launches, tables and figures alone.
 for name in run["experiments"]:
 
     rule:
@@ -89,7 +89,7 @@ for name in run["experiments"]:
         localrule: True
 
 
-# Measured launches that are targets by their names are there already.
+# Measured launches that the command names as targets need no job.
 if named := sorted({each.path for each in kept} & {str(Path(target)) for target in command.targets}):
 
     rule kept:
@@ -110,7 +110,7 @@ onstart:
         session.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
         session.outwait_controller()
-    # The doctor says itself what is refused, and looks at the rest.
+    # The doctor reports refused jobs itself, and checks the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":
             with session.plain():

@@ -140,13 +140,13 @@ def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_
         "experiment": lambda folder: finished(folder, seed=2, experiment="zmq_latency"),
         "holes": lambda folder: holes(folder),
     }.items():
-        with pytest.raises(Exception, match="no arm in common") as error:
+        with pytest.raises(Exception, match="no arm can be compared") as error:
             compare(before, make(tmp_path / name), tmp_path / "comparison", 0.1)
         reasons.add(str(error.value))
     told = " ".join(reasons)
     assert "after did not measure this metric under this protocol" in told
     assert "in after, `zmq_throughput` is not part of this run" in told
-    assert "in after, all its launches are holes, the first for this reason: `timeout: out of time`" in told
+    assert "in after, all its launches are holes, the first because of `timeout: out of time`" in told
 
 
 def holes(folder):
@@ -163,7 +163,7 @@ def holes(folder):
 
 def test_a_launch_that_both_runs_hold_is_no_second_sample(tmp_path, before):
     copy = shutil.copytree(before, tmp_path / "copy")
-    with pytest.raises(Exception, match="launches of this experiment are the same in both runs"):
+    with pytest.raises(Exception, match="both runs contain the same launches of this experiment"):
         compare(before, copy, tmp_path / "comparison", 0.1)
 
 
@@ -183,10 +183,10 @@ def test_folders_that_are_no_runs_are_named_with_the_next_step(tmp_path, before,
     empty.mkdir()
     to = ("--folder", tmp_path / "comparison")
     said = refused(capsys, before, nowhere, *to)
-    assert f"{nowhere}: there is no such folder; name the folder of results" in said
+    assert f"{nowhere}: does not exist; name the folder of results" in said
     said = refused(capsys, empty, before, *to)
-    assert f"{empty}: is no folder of results, it lacks launches.parquet" in said and "Snakemake command" in said
-    assert "is both runs; name two folders" in refused(capsys, before, before, *to)
+    assert f"{empty}: lacks launches.parquet" in said and "Snakemake command" in said
+    assert "was given for both runs; name two folders" in refused(capsys, before, before, *to)
     assert not (tmp_path / "comparison").exists()
 
 
@@ -202,14 +202,14 @@ def test_a_run_of_holes_alone_has_nothing_to_compare(tmp_path, before, capsys):
     folder = tmp_path / "holes"
     gather([raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time")], folder)
     derive(folder)
-    assert "none of its launches left data" in refused(capsys, before, folder, "--folder", tmp_path / "comparison")
+    assert "no launch has data" in refused(capsys, before, folder, "--folder", tmp_path / "comparison")
 
 
 @pytest.mark.parametrize("within", ["0", "1.5", "ten"])
 def test_bounds_that_are_none_are_refused(before, within, capsys):
     with pytest.raises(SystemExit):
         main(["compare", str(before), str(before), "--within", within])
-    assert "must be a fraction between 0 and 1" in capsys.readouterr().err
+    assert "is not between 0 and 1; write 0.1 for 10 %" in capsys.readouterr().err
 
 
 def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_path):

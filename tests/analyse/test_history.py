@@ -91,18 +91,18 @@ def test_a_copy_of_a_run_counts_once(folders, tmp_path):
     assert len([row for row in found if row["arm"] == "no-copy"]) == 3
 
 
-@pytest.mark.parametrize(("which", "words"), [([0], "is one run"), ([0, 0], "is one run")])
+@pytest.mark.parametrize(("which", "words"), [([0], "is only one run"), ([0, 0], "is only one run")])
 def test_one_run_is_no_history(folders, which, words, tmp_path, capsys):
     arguments = [str(folders[index]) for index in which]
     assert main(["history", *arguments, "--folder", str(tmp_path / "history")]) == 1
     said = capsys.readouterr().err
-    assert words in said and "two folders of results or more" in said and "Traceback" not in said
+    assert words in said and "at least two folders of results" in said and "Traceback" not in said
 
 
 def test_runs_without_a_curve_in_common_are_refused(folders, tmp_path, capsys):
     other = finished(tmp_path / "other", seed=30, launches=2, protocol="ipc", sizes=FEW)
     assert main(["history", str(folders[0]), str(other), "--folder", str(tmp_path / "history")]) == 1
-    assert "no arm's curve is in two of these runs" in capsys.readouterr().err
+    assert "no two of these runs share a curve" in capsys.readouterr().err
 
 
 def test_a_run_in_another_unit_of_the_axis_is_another_quantity(folders, tmp_path):

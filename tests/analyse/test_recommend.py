@@ -172,10 +172,10 @@ def test_where_only_the_end_is_sure_the_place_is_the_first_measured_point_that_i
     ("truth", "verdict", "why"),
     [
         (0 * SIZES - 1, "never", "worse than `old` at every measured point"),
-        (1 - STEPS / 6, "up to", "better than `old` up to a point"),
-        (np.where(STEPS < 3, -1, 0.0), "not yet", "nowhere shown to be better"),
-        (np.where((STEPS > 3) & (STEPS < 8), -1, 1.0), "several", "change places several times"),
-        (0 * SIZES, "undecided", "could not be told apart"),
+        (1 - STEPS / 6, "up to", "better than `old` only below a point"),
+        (np.where(STEPS < 3, -1, 0.0), "not yet", "nowhere significantly better"),
+        (np.where((STEPS > 3) & (STEPS < 8), -1, 1.0), "several", "cross several times"),
+        (0 * SIZES, "undecided", "the data cannot tell"),
     ],
 )
 def test_without_one_place_from_which_on_it_is_better_the_reason_says_what_was_seen(truth, verdict, why):
@@ -307,7 +307,7 @@ def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
     (absent,) = told(nothing, SIZE, launches=pd.DataFrame([hole | {"experiment": "other"}]))
     (holes,) = told(nothing, SIZE, launches=pd.DataFrame([hole, hole]))
     assert absent["reason"] == "not measured: `toy` is not part of this run; list it in config/config.yaml"
-    why = "not measured: all its launches are holes, the first for this reason: `timed out: too slow`"
+    why = "not measured: all its launches are holes, the first because of `timed out: too slow`"
     assert holes["reason"] == why
     arms, _ = crossing_at(np.random.default_rng(15), HALF)
     (other,) = told(medians(arms), setting(SIZE.rule, aims=(Aim("speed", "toy", "rate", {"transport": "ipc"}),)))

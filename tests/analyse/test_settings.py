@@ -142,7 +142,7 @@ def test_the_threshold_is_that_of_one_socket_and_the_comment_says_how_all_socket
     with zmq.Context() as context, context.socket(zmq.PUSH) as socket, context.socket(zmq.PUSH) as other:
         exec(line, {"socket": socket})
         assert (socket.copy_threshold, other.copy_threshold) == (SIZE, PYZMQ_THRESHOLD_BYTES)
-        exec(line.partition("from here on: ")[2], {"zmq": zmq})
+        exec(line.partition("for all later sockets: ")[2], {"zmq": zmq})
         with context.socket(zmq.PUSH) as later:
             assert (later.copy_threshold, other.copy_threshold) == (SIZE, PYZMQ_THRESHOLD_BYTES)
 

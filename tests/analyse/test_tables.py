@@ -506,7 +506,7 @@ def test_a_value_that_no_measurement_gives_is_refused_with_the_name_of_its_file(
     wrong = rows(campaign(RISING)[0], launch=3)
     wrong[17]["value"] = value
     files.append(raw(tmp_path / "raw" / "launch=3.parquet", wrong, launch=3))
-    with pytest.raises(record.RecordError, match=rf"launch=3\.parquet: holds the value {value}\b"):
+    with pytest.raises(record.RecordError, match=rf"launch=3\.parquet: has the impossible value {value}\b"):
         gather(files, tmp_path / "tables")
     assert not (tmp_path / "tables").exists()
 
@@ -521,13 +521,13 @@ def test_a_second_file_of_the_same_launch_is_refused_with_both_names(tmp_path):
 def test_a_file_that_does_not_say_which_launch_it_holds_is_refused(tmp_path):
     path = tmp_path / "nameless.parquet"
     record.write(record.MEASUREMENTS.empty_table(), path)
-    with pytest.raises(record.RecordError, match=r"nameless\.parquet: does not say which launch"):
+    with pytest.raises(record.RecordError, match=r"nameless\.parquet: does not name its launch"):
         gather([path], tmp_path / "tables")
 
 
 def test_a_launch_on_several_nodes_whose_ranks_shared_one_is_refused(tmp_path):
     path = raw(tmp_path / "launch=1.parquet", rows(campaign(RISING)[0]), placement="nodes", hosts=("alpha", "alpha"))
-    with pytest.raises(record.RecordError, match=r"launch=1\.parquet: claims several nodes"):
+    with pytest.raises(record.RecordError, match=r"launch=1\.parquet: is of placement nodes"):
         gather([path], tmp_path / "tables")
 
 

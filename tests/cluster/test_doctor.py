@@ -11,7 +11,7 @@ from machines import eventually
 from crossover.doctor.checks import CHECKS
 
 DOCTOR = (*PROMPT, "-F", "doctor")
-FINDING = re.compile(r"^(ok|warning|problem|not told) +(\w+(?: \w+)?)(?:  +(.*)|)$((?:\n {20,}.*)*)", re.MULTILINE)
+FINDING = re.compile(r"^(ok|warning|problem|unknown) +(\w+(?: \w+)?)(?:  +(.*)|)$((?:\n {20,}.*)*)", re.MULTILINE)
 
 
 def findings(project: OnCluster) -> dict[str, tuple[str, str]]:
@@ -86,7 +86,7 @@ def test_what_slurm_refuses_is_said_with_the_key(project: OnCluster, facts: str,
     assert words in found["executor"][1]
     assert f"in profiles/slurm/site.yaml set `{key}`" in found["executor"][1]
     assert found["quarto"][0] == "ok", "what needs no job is told all the same"
-    assert found["ports"][0] == "not told"
+    assert found["ports"][0] == "unknown"
 
 
 def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(project: OnCluster) -> None:

@@ -90,4 +90,4 @@ def test_no_more_nodes_are_in_use_at_a_time_than_the_site_allows(project: OnClus
     (project.folder / "profiles/slurm/site.yaml").write_text("nodes: 1\n")
     said = project.succeed(*PROMPT, "toy")
     assert overlapping(stays(project)) == []
-    assert "on one node;" in said
+    assert "on one node, plus" in said

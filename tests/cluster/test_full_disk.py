@@ -48,17 +48,21 @@ def test_a_full_disk_ends_the_run_with_the_reason_and_once_there_is_room_it_goes
     fill(crowded)
     code, said = crowded.run(*PROMPT, LAUNCH)
     assert code == 1
-    assert re.search(r"^results: cannot be written to \(No space left on device\); make room there", said, re.MULTILINE)
+    assert re.search(
+        r"^results: cannot be written to \(No space left on device\); free some space there", said, re.MULTILINE
+    )
     assert "Traceback" not in said and "submitted" not in said
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
     crowded.edit("workflow/crossover/measure/experiments/toy.py", "    yield Spinner()", FILLING)
     code, said = crowded.run(*PROMPT, LAUNCH, "--retries", "0")
     assert code == 1
-    assert re.search(r"^results: cannot be written to \(No space left on device\); make room there", said, re.MULTILINE)
+    assert re.search(
+        r"^results: cannot be written to \(No space left on device\); free some space there", said, re.MULTILINE
+    )
     assert "Traceback" not in said
     assert files(crowded) == {".claim"}
     [job] = (crowded.folder / ".snakemake/slurm_logs").rglob("*.log")
-    assert "nothing is kept of this attempt" in job.read_text() and "Traceback" not in job.read_text()
+    assert "launch discarded" in job.read_text() and "Traceback" not in job.read_text()
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
     crowded.edit("workflow/crossover/measure/experiments/toy.py", FILLING, "    yield Spinner()")
     crowded.succeed(*PROMPT, LAUNCH)

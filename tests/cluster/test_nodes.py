@@ -87,14 +87,14 @@ def test_one_node_for_two_hosts_is_refused_with_the_likely_cause(here: OnCluster
     kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", one_node)
     assert kind == "wrong placement"
     assert re.search(
-        r"wants 2 host\(s\), the ranks are on node\d: .*not given 2 nodes; set `mpi:` in profiles/slurm", reason
+        r"needs 2 host\(s\), but the ranks are on node\d: .*not have 2 nodes; set `mpi:` in profiles/slurm", reason
     )
 
 
 def test_a_launcher_that_mpi_does_not_understand_is_refused_with_the_key(here: OnCluster) -> None:
     kind, reason = launch(here, "zmq_latency").hole("srun --mpi=none")
     assert kind == "wrong placement"
-    assert re.search(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in profiles/slurm/site.yaml", reason)
+    assert re.search(r"1 rank\(s\) met instead of 2, .*set `mpi:` in profiles/slurm/site.yaml", reason)
 
 
 def test_ranks_that_fill_one_host_before_the_next_are_refused(here: OnCluster) -> None:
@@ -110,7 +110,8 @@ def test_ranks_that_are_bound_to_one_processor_are_refused_with_the_key(here: On
     kind, reason = launch(here, "zmq_latency").hole(str(launcher))
     assert kind == "wrong placement"
     assert re.search(
-        r"rank 0 may use 1 logical processor\(s\) of node\d.*set `mpi:` in profiles/slurm/site.yaml", reason
+        r"rank 0 may use only 1 of its job's \d+ logical processors on node\d.*set `mpi:` in profiles/slurm/site.yaml",
+        reason,
     )
 
 

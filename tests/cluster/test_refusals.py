@@ -38,6 +38,6 @@ def test_one_node_too_few_with_the_key_that_does_without(project: OnCluster) -> 
     site.write_text("partition: single\n")
     said = refused(project)
     assert "--partition=single --nodes=2" in said and "Requested node configuration is not available" in said
-    assert "`nodes: 1` there leaves launches across hosts out" in said
+    assert "`nodes: 1` there leaves out launches across hosts" in said
     site.write_text("partition: single\nnodes: 1\n")
     assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", project.succeed(*SLURM, "-n"))) == {"node"}

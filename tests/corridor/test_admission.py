@@ -42,7 +42,7 @@ def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
     [_, line] = str(refusal.value).splitlines()
     assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
     assert "set `partition:` or `account:` in profiles/slurm/site.yaml" in line
-    assert "`nodes: 1` there leaves launches across hosts out" in line
+    assert "`nodes: 1` there leaves out launches across hosts" in line
 
 
 def test_a_reason_that_is_known_names_its_own_key(sbatch):

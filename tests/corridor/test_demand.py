@@ -125,7 +125,7 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
     said = "\n".join(map(str, remarks))
     assert said.splitlines()[:2] == [
         "partial: 1 measured launches and 1 holes of tier quick",
-        "1 of them were measured with other settings, code or software than those of now",
+        "1 of them were measured with other settings, code or software than the current",
     ]
     assert f"left out: {broken} cannot be read" in said
     assert (
@@ -167,7 +167,7 @@ def test_a_command_is_repeated_with_other_values_and_without_force():
 
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])
 def test_a_target_behind_config_is_refused_with_what_to_type(words):
-    with pytest.raises(SystemExit, match="'toy' is none; if it is a target, put -- before it: -- toy"):
+    with pytest.raises(SystemExit, match="not 'toy'; if that is a target, put -- before it: -- toy"):
         command_line.require_values(words)
 
 

@@ -36,8 +36,8 @@ def test_on_a_cluster_they_run_side_by_side_and_the_time_of_nodes_stays(config):
     assert one.node_seconds == three.node_seconds == pytest.approx(one.wall_seconds)
     assert three.wall_seconds == pytest.approx(one.wall_seconds / 3)
     assert Course(config, 3).outlook(launches(9)) == (
-        "tier paper: 9 launches, a job each; about 1.1 node-hours, 21 min on up to 3 nodes at a time; "
-        "what they wait behind others' jobs comes on top"
+        "tier paper: 9 launches, a job each; about 1.1 node-hours, 21 min on up to 3 nodes at a time, "
+        "plus the time spent waiting for other jobs"
     )
 
 
@@ -65,9 +65,9 @@ def test_of_a_second_sweep_it_is_said_how_much_it_may_add(config):
     told = Course(config, None).outlook(launches(5), ["toy"]).splitlines()
     assert told == [
         "tier paper: 5 launches, about 35 min of measuring on this machine",
-        "then, inside the crossovers that were found, a second sweep of at most 10 launches, about 69 min of "
+        "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, about 69 min of "
         "measuring on this machine",
-        "both together: at most 104 min",
+        "both sweeps together: at most 104 min",
     ]
     assert Course(config, None).outlook([], ["toy"]).startswith("tier paper: nothing is left to measure\nthen")
 
@@ -90,8 +90,8 @@ def test_what_was_done_is_held_against_what_was_expected(config):
         course = done(config, launch, after_seconds, wall_seconds=400.0, meeting_seconds=4.0, **delays)
     assert course.review(launches(3)).splitlines() == [
         "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 0.36 node-hours expected",
-        "a job, in the median: 3 s in the queue, 6 s until its launch began, 4 s until the processes had met, "
-        "396 s from there to its file",
+        "median job: 3 s in the queue, 6 s until the launch began, 4 s until its processes met, "
+        "396 s until its file was written",
     ]
 
 
@@ -115,7 +115,7 @@ def test_holes_are_counted_apart_and_say_why_and_how_to_fill_them(config):
     files = " ".join(f"{config['results']}/raw/paper/toy/node/launch={number}.parquet" for number in (2, 3))
     assert Course(config, None, began=1000.0).review([first, second, third]).splitlines() == [
         "1 of 3 launches measured in 10 min, 21 min expected",
-        f"not measured: toy, placement node, launch 2, 3 (crashed): it broke; to try again, add -R {files}",
+        f"not measured: toy, placement node, launch 2, 3 (crashed): it broke; to retry, add -R {files}",
     ]
     assert course.review([first]).startswith("1 of 1 launch measured")
 

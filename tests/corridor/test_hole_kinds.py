@@ -34,10 +34,10 @@ HOLE, MEASURED = launch(), launch(2, "measured", hole=None, reason=None)
     ("launches", "placement", "why"),
     [
         ([], "node", "`toy` is not part of this run; list it in config/config.yaml"),
-        ([HOLE], "nodes", "placement `nodes` waits for a cluster (`snakemake --profile slurm`)"),
+        ([HOLE], "nodes", "placement `nodes` needs a cluster (`snakemake --profile slurm`)"),
         ([HOLE], "process", "`toy` was not launched in placement `process`"),
-        ([HOLE, HOLE], "node", "all its launches are holes, the first for this reason: `crashed: it 'broke'`"),
-        ([HOLE], None, "all its launches are holes, the first for this reason: `crashed: it 'broke'`"),
+        ([HOLE, HOLE], "node", "all its launches are holes, the first because of `crashed: it 'broke'`"),
+        ([HOLE], None, "all its launches are holes, the first because of `crashed: it 'broke'`"),
         ([HOLE, MEASURED], "node", ""),
         ([HOLE, launch(placement="process", outcome="measured")], None, ""),
     ],

@@ -87,7 +87,7 @@ def test_a_writer_that_fails_leaves_nothing_at_all(tmp_path, monkeypatch, failin
 
     module, name = failing.split(".")
     monkeypatch.setattr({"pq": pq, "os": os}[module], name, fail)
-    with pytest.raises(CrossoverError, match=r"a.parquet: cannot be written \(no space left.*\); mend"):
+    with pytest.raises(CrossoverError, match=r"a.parquet: cannot be written \(no space left.*\); correct"):
         record.write(BLOCKS, tmp_path / "a.parquet")
     assert list(tmp_path.iterdir()) == []
 
@@ -95,7 +95,7 @@ def test_a_writer_that_fails_leaves_nothing_at_all(tmp_path, monkeypatch, failin
 def test_rows_that_did_not_reach_the_disk_are_noticed(tmp_path, monkeypatch):
     whole = pq.write_table
     monkeypatch.setattr(record.pq, "write_table", lambda table, *rest, **more: whole(table[:1], *rest, **more))
-    with pytest.raises(record.RecordError, match="fewer rows on disk"):
+    with pytest.raises(record.RecordError, match="has fewer rows than written"):
         record.write(BLOCKS, tmp_path / "a.parquet")
     assert list(tmp_path.iterdir()) == []
 
@@ -267,7 +267,7 @@ def launch_on(*hosts, placement="nodes", rows=BLOCKS):
 
 
 def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
-    with pytest.raises(record.RecordError, match=r"a\.parquet: claims several nodes, but every rank ran on here"):
+    with pytest.raises(record.RecordError, match=r"a\.parquet: is of placement nodes, but every rank ran on here"):
         record.refuse_untrue(tmp_path / "a.parquet", launch_on("here", "here"))
 
 

@@ -22,7 +22,7 @@ def test_a_folder_without_room_is_named_with_the_reason_and_the_next_step(tmp_pa
             raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(disk_space.tempfile, "TemporaryFile", lambda **_: Full())
-    with pytest.raises(CrossoverError, match=f"{tmp_path}.*{os.strerror(number)}.*make room"):
+    with pytest.raises(CrossoverError, match=f"{tmp_path}.*{os.strerror(number)}.*free some space"):
         disk_space.require(tmp_path)
 
 

@@ -134,7 +134,7 @@ def test_what_is_fixed_for_all_tiers_does_not_wait():
 
 # ---- refusing
 
-AXIS = "is neither a list of whole numbers from 1 up, each once, nor {from: ..., to: ..., per_decade: ...}"
+AXIS = "is neither a list of distinct whole numbers from 1 up, nor {from: ..., to: ..., per_decade: ...}"
 WRONG = {
     "a tier that does not exist": ({"tier": "fast"}, "tier: 'fast' is not one of smoke, quick, standard, paper"),
     "no tier": ({"tier": None}, "tier: None is not one of"),
@@ -143,7 +143,7 @@ WRONG = {
     "no folder": ({"results": ""}, "results: '' should be non-empty"),
     "a folder that is no text": ({"results": 3}, "results: 3 is not of type string"),
     "a text for a flag": ({"partial": "yes"}, "partial: 'yes' is not of type boolean"),
-    "no experiment": ({"experiments": {}}, "experiments: is empty or too short; it needs at least 1"),
+    "no experiment": ({"experiments": {}}, "experiments: is empty or too short; give at least 1"),
     "nothing under experiments": ({"experiments": None}, "experiments: is empty or too short"),
     "a list of experiments": ({"experiments": ["mpi_pingpong"]}, "experiments: ['mpi_pingpong'] is not of type object"),
     "an experiment that does not exist": (
@@ -172,7 +172,7 @@ WRONG = {
         pingpong(launches={"quick": 3, "standrad": 5, "paper": 10}),
         "experiments.mpi_pingpong.launches: {'quick': 3, 'standrad': 5, 'paper': 10} is not of type integer",
     ),
-    "one arm": (pingpong(arms=["send"]), "experiments.mpi_pingpong.arms: is empty or too short; it needs at least 2"),
+    "one arm": (pingpong(arms=["send"]), "experiments.mpi_pingpong.arms: is empty or too short; give at least 2"),
     "an arm twice": (pingpong(arms=["send", "send"]), "experiments.mpi_pingpong.arms: ['send', 'send'] has non-unique"),
     "an arm that does not exist": (
         pingpong(arms=["send", "isend"]),
@@ -189,19 +189,19 @@ WRONG = {
     "no curve": (zeromq(curves=[], placements=["node"]), "experiments.zmq_throughput.curves: is empty or too short"),
     "no curve within a process": (
         zeromq(curves=["PUSH/PULL over tcp"]),
-        "experiments.zmq_throughput.curves: none of them is over inproc, so the placement process has nothing to",
+        "experiments.zmq_throughput.curves: none is over inproc, so placement process has nothing to",
     ),
     "no curve between processes": (
         zeromq(curves=["PUSH/PULL over inproc"], placements=["node"]),
-        "experiments.zmq_throughput.curves: none of them is between processes, so the placement node has nothing to",
+        "experiments.zmq_throughput.curves: none is between processes, so placement node has nothing to",
     ),
     "no curve between hosts": (
         zeromq(curves=["PUSH/PULL over inproc"], placements=["process", "nodes"]),
-        "experiments.zmq_throughput.curves: none of them is between processes, so the placement nodes has nothing to",
+        "experiments.zmq_throughput.curves: none is between processes, so placement nodes has nothing to",
     ),
     "a placement without a budget": (
         zeromq(budget_seconds={"node": 5}, placements=["node", "process"]),
-        "experiments.zmq_throughput.budget_seconds: has no value for the placement process",
+        "experiments.zmq_throughput.budget_seconds: has no value for placement process",
     ),
     "a budget that is negative in one placement": (
         zeromq(budget_seconds={"node": 5, "process": -1}),
@@ -237,32 +237,32 @@ WRONG = {
     ),
     "an arm that is no entrant": (
         farms(arms=["leastload", "fastest"]),
-        "experiments.task_latency.arms: 'fastest' is no entrant; there are: leastload, leastload hwm 1, ",
+        "experiments.task_latency.arms: unknown entrant 'fastest'; available: leastload, leastload hwm 1, ",
     ),
     "a ceiling that is no entrant": (
         farms(ceilings=["sky"]),
-        "experiments.task_latency.ceilings: 'sky' is no entrant; there are: leastload, ",
+        "experiments.task_latency.ceilings: unknown entrant 'sky'; available: leastload, ",
     ),
     "a ceiling that competes": (
         farms(ceilings=["pure"]),
-        "experiments.task_latency.ceilings: 'pure' competes as an arm; take it out of one of the two",
+        "experiments.task_latency.ceilings: 'pure' is an arm too; remove it from one of the two",
     ),
     "a reference that has no engines on other hosts": (
         farms(arms=["concurrent.futures", "pure"], reference="concurrent.futures"),
-        "experiments.task_latency.reference: 'concurrent.futures' has no meaning across hosts; take nodes out",
+        "experiments.task_latency.reference: 'concurrent.futures' cannot run across hosts; remove nodes",
     ),
     "no rival that has engines on other hosts": (
         farms(arms=["leastload", "leastload over ssh"]),
-        "experiments.task_latency.arms: none but 'leastload' has a meaning across hosts; take nodes out of the",
+        "experiments.task_latency.arms: only 'leastload' can run across hosts; remove nodes from the",
     ),
     "one host for several": (farms(hosts=1), "experiments.task_latency.hosts: 1 is less than the minimum of 2"),
     "an arm that has the null arm's name": (
         farms(arms=["leastload", "null"]) | {"entrants": {"null": {"farm": "dask"}}},
-        "experiments.task_latency.arms: 'null' is the name of the null arm; call the entrant otherwise",
+        "experiments.task_latency.arms: 'null' is the name of the null arm; rename the entrant",
     ),
     "a farm that does not exist": (
         {"entrants": {"mine": {"farm": "funny"}}},
-        "entrants.mine.farm: 'funny' is no farm; there are: concurrent_futures, dask, ipyparallel, ",
+        "entrants.mine.farm: unknown farm 'funny'; available: concurrent_futures, dask, ipyparallel, ",
     ),
     "an entrant without a farm": ({"entrants": {"mine": {}}}, "entrants.mine: 'farm' is a required property"),
     "an entrant that is a text": ({"entrants": {"mine": "dask"}}, "entrants.mine: 'dask' is not of type object"),
@@ -395,5 +395,5 @@ def test_an_experiment_without_a_key_that_all_need_is_refused(monkeypatch, key):
 
 def test_keys_inside_of_a_key_are_not_taken_from_the_command_line():
     schema.require_plain({"tier": "smoke", "partial": True})
-    with pytest.raises(CrossoverError, match="experiments: --config takes one plain value for a key; set keys"):
+    with pytest.raises(CrossoverError, match="experiments: --config takes one plain value per key; set nested"):
         schema.require_plain({"experiments": {"zmq_latency": {"launches": "5"}}})

@@ -64,8 +64,8 @@ def holder(tmp_path):
 def test_a_second_run_in_the_same_results_is_refused_with_the_holder_and_the_next_step(holder, tmp_path):
     first, second = holder(), holder()
     assert first.said == f"holding {first.process.pid}"
-    assert re.search(rf"refused another run \(process {first.process.pid}\) is working in {tmp_path}", second.said)
-    assert "wait for it, or end it, or choose another folder with --config results=" in second.said
+    assert re.search(rf"refused another run \(process {first.process.pid}\) works in {tmp_path}", second.said)
+    assert "wait for it, end it, or choose another folder with --config results=" in second.said
 
 
 def test_a_refused_run_leaves_the_claim_with_its_holder(holder):

@@ -47,7 +47,7 @@ def test_facts_are_read(site_file):
         ("account: 1234", "account: 1234 is not of type string"),
         ("accounting: perhaps", "accounting: 'perhaps' is not of type boolean"),
         ("partition: ''", "partition: "),
-        ("- partition", "holds no keys with values, such as `partition: compute`"),
+        ("- partition", "is not a list of keys with values; write lines like `partition: compute`"),
         ("partition: {", "cannot be read as YAML: "),
     ],
 )

@@ -39,7 +39,7 @@ def test_on_one_machine_all_is_well_but_two_hosts_which_it_cannot_tell(check: st
 
 @pytest.mark.parametrize("check", ["ports", "clocks", "temporary", "shared"])
 def test_from_one_host_it_is_said_what_cannot_be_told(check: str) -> None:
-    assert "one host" in judged(check, laptop()).seen or "cannot be told from one" in judged(check, laptop()).seen
+    assert "one host" in judged(check, laptop()).seen or "needs a second host" in judged(check, laptop()).seen
 
 
 @pytest.mark.parametrize("check", ["launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared"])
@@ -60,7 +60,7 @@ def test_where_no_job_ran_nothing_is_made_up(check: str) -> None:
         ("Batch job submission failed: Invalid qos specification", "qos"),
         ("Batch job submission failed: Invalid feature specification", "constraint"),
         ("Batch job submission failed: Requested node configuration is not available", "partition"),
-        ("it would wait for ever, Slurm says QOSMaxWallDurationPerJobLimit", "partition"),
+        ("it would wait for ever, because of Slurm's QOSMaxWallDurationPerJobLimit", "partition"),
         ("something new", ""),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_long_queue_is_a_warning() -> None:
 
 
 def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_nothing_else() -> None:
-    words = "it would wait for ever, Slurm says PartitionNodeLimit"
+    words = "it would wait for ever, because of Slurm's PartitionNodeLimit"
     seen = replace(healthy(), nodes={}, lost={"nodes": words})
     found = judged("hosts", seen)
     assert (found.verdict, found.key) == (Verdict.PROBLEM, "partition")

@@ -205,7 +205,7 @@ def test_a_tunnel_without_openssh_makes_the_launch_a_hole_that_says_what_to_inst
     assert one.run() == 0
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     assert facts["hole"] == "not installed"
-    assert "which is not installed; install OpenSSH's server and client, or leave the entrants" in facts["reason"]
+    assert "which is not installed; install OpenSSH's server and client, or remove the entrants" in facts["reason"]
     one.leaves_nothing_but_its_file()
 
 
@@ -218,7 +218,7 @@ def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_
     assert one.run() == 0
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     assert facts["hole"] == "not installed"
-    assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or leave")
+    assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or remove")
     one.leaves_nothing_but_its_file()
 
 

@@ -198,7 +198,7 @@ Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level(
         command = [sys.executable, "-c", script.format(given=given, asked=asked)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert (done.returncode != 0) is refused, done.stderr
-        assert ("asked for thread level single and runs at multiple" in done.stderr) is refused
+        assert ("MPI runs at thread level multiple instead of single" in done.stderr) is refused
 
 
 @pytest.mark.parametrize("level", ["single", "multiple"])

@@ -70,7 +70,7 @@ def test_an_interface_without_an_address_is_refused_with_the_key_and_those_there
 
 def test_of_several_that_nothing_tells_apart_none_is_guessed(monkeypatch):
     pretend(monkeypatch, HOST)
-    with pytest.raises(Refusal, match="does not tell by which interface"):
+    with pytest.raises(Refusal, match="does not show which interface"):
         network.reach("nodes", "auto")
 
 

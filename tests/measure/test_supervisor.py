@@ -98,8 +98,12 @@ def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_
         ("leave", "crashed", r"ended with code 7"),
         ("other rank: leave", "crashed", r"ended with code 7"),
         ("other rank: flee", "crashed", r"."),
-        ("measure more", "unknown metric", r"^the driver of toy gave the metric 'charge' for the arm fancy; .* time;"),
-        ("measure nothing", "no value", r"^no block of the driver of toy gave a value or a fault"),
+        (
+            "measure more",
+            "unknown metric",
+            r"^the driver of toy returned unknown metric 'charge' for arm fancy; .*time;",
+        ),
+        ("measure nothing", "no value", r"^no block of the driver of toy returned a value or a fault"),
     ],
 )
 def test_ranks_that_go_wrong_become_a_hole_that_names_the_error(launch, does, kind, words):
@@ -141,7 +145,7 @@ def test_ranks_that_come_up_singly_are_refused_as_wrongly_placed(launch, tmp_pat
     toy = launch(mpi=str(launcher))
     found = hole(toy, toy.run())
     assert found["hole"] == "wrong placement"
-    assert re.match(r"1 rank\(s\) came up together instead of 2: .*set `mpi:` in profiles/slurm/site", found["reason"])
+    assert re.match(r"1 rank\(s\) met instead of 2, .*set `mpi:` in profiles/slurm/site", found["reason"])
 
 
 @pytest.fixture
@@ -161,7 +165,7 @@ def test_ranks_that_are_bound_to_fewer_processors_than_there_are_are_refused_wit
     found = hole(toy, toy.run())
     assert found["hole"] == "wrong placement"
     assert re.match(
-        r"rank 0 may use 1 logical processor\(s\) of \S+, where its job has \d+: the launcher binds ranks.*"
+        r"rank 0 may use only 1 of its job's \d+ logical processors on \S+, because the launcher binds ranks.*"
         r"set `mpi:` in profiles/slurm/site.yaml, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none",
         found["reason"],
     )
@@ -198,7 +202,7 @@ def test_a_launcher_that_is_missing_is_named_with_the_next_step(launch):
     found = hole(toy, toy.run())
     assert found["hole"] == "not installed"
     assert found["reason"] == (
-        "the MPI launcher 'no-such-launcher' cannot be started (No such file or directory); "
+        "cannot start the MPI launcher 'no-such-launcher' (No such file or directory); "
         "set `mpi:` in profiles/slurm/site.yaml"
     )
 
@@ -209,7 +213,7 @@ def test_a_launcher_that_may_not_be_executed_is_named_with_the_next_step(launch,
     toy = launch(mpi=str(launcher))
     found = hole(toy, toy.run())
     assert found["hole"] == "not installed"
-    assert f"{launcher}' cannot be started (Permission denied); set `mpi:`" in found["reason"]
+    assert f"{launcher}' (Permission denied); set `mpi:`" in found["reason"]
 
 
 # ---- ends from outside
@@ -224,7 +228,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, numbe
     assert supervisor.wait(30) == 1
     assert not toy.output.exists()
     toy.leaves_nothing_but_its_file()
-    assert f"interrupted by {number.name}; nothing is kept of this attempt" in toy.log.read_text()
+    assert f"interrupted by {number.name}; launch discarded" in toy.log.read_text()
 
 
 def test_a_second_interruption_does_not_break_off_the_cleaning_up(launch):
@@ -312,7 +316,7 @@ def test_a_launch_waits_for_the_one_that_is_measured_on_this_host(launch):
     with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         supervisor = toy.start()
-        assert eventually(lambda: toy.log.exists() and "another launch is being measured" in toy.log.read_text())
+        assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
         assert toy.ranks() == []
         assert supervisor.poll() is None
     assert supervisor.wait(60) == 0
@@ -324,7 +328,7 @@ def test_a_launch_that_waits_can_be_interrupted(launch):
     with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         supervisor = toy.start()
-        assert eventually(lambda: toy.log.exists() and "another launch is being measured" in toy.log.read_text())
+        assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
         supervisor.terminate()
         assert supervisor.wait(30) == 1
     assert not toy.output.exists()

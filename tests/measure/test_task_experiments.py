@@ -267,5 +267,5 @@ def test_the_speed_of_a_core_is_that_of_the_least_disturbed_burst(monkeypatch):
 def test_a_farm_whose_library_is_missing_is_refused_with_the_next_step(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     monkeypatch.delitem(__import__("sys").modules, "crossover.measure.farms.dask", raising=False)
-    with pytest.raises(Refusal, match=r"the farm dask needs distributed.*leave the entrants with `farm: dask` out"):
+    with pytest.raises(Refusal, match=r"the farm dask needs distributed.*remove the entrants with `farm: dask`"):
         find("dask")

@@ -120,7 +120,9 @@ def test_a_program_that_is_missing_is_named_with_the_next_step(missing, tmp_path
         program(tmp_path / name, "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(ssh_tunnel, "WHERE_SERVERS_ARE", ())
-    with pytest.raises(Refusal, match=rf"needs {missing}, which is not installed; install OpenSSH.*or leave") as caught:
+    with pytest.raises(
+        Refusal, match=rf"needs {missing}, which is not installed; install OpenSSH.*or remove"
+    ) as caught:
         Tunnel()
     assert caught.value.kind == "not installed"
 
@@ -131,7 +133,7 @@ def test_a_server_that_would_not_run_is_refused_in_its_own_words(tmp_path, monke
     program(tmp_path / "sshd", "echo 'Missing privilege separation directory: /run/sshd' >&2; exit 255")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     made = Tunnel()
-    with pytest.raises(Refusal, match=r"sshd would not run: Missing privilege separation directory.*mend that, or"):
+    with pytest.raises(Refusal, match=r"sshd cannot run: Missing privilege separation directory.*correct that, or"):
         made.start()
 
 

@@ -248,7 +248,7 @@ def recommendation(**changes: Any) -> Row:
 
 NOT_SHOWN: Row = {
     **{"recommended": False, "value": None, "snippet": None, "effects": None},
-    "reason": "no gain is significantly beyond it",
+    "reason": "no gain is significantly larger",
 }
 """What of such a row is otherwise where its test did not pass."""
 

@@ -278,7 +278,7 @@ def test_where_a_browser_is_too_old_to_unpack_a_chart_it_is_told_in_words(chromi
 def test_a_hole_is_shown_as_a_hole(open_page):
     page = open_page()
     section = page.inner_text("body")
-    assert "task_latency has nothing to show: its 3 launches left only holes" in section
+    assert "task_latency has no result: its 3 launches left only holes" in section
     assert page.is_visible(".callout-warning")
     assert page.locator("main pre", has_text="snakemake --profile profiles/local -R").first.is_visible()
 

@@ -123,12 +123,12 @@ def refused(capsys, *arguments):
 
 
 def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
-    assert "a bundle is a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
-    assert "--license my own: is no name of SPDX's" in refused(capsys, "bundle", str(run), "--license", "my own")
-    assert "--author Ada <1>: give `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
+    assert "is not a name of a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
+    assert "--license my own: not an SPDX name" in refused(capsys, "bundle", str(run), "--license", "my own")
+    assert "--author Ada <1>: write `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
     gone = next(run.glob("raw/*/*/*/*"))
     gone.unlink()
-    assert f"{gone}: is missing, of the raw files that the tables tell of 1 of " in refused(capsys, "bundle", str(run))
+    assert f"{gone}: is missing (1 of " in refused(capsys, "bundle", str(run))
     (run / "summary.parquet").unlink()
     assert "is older than" in refused(capsys, "bundle", str(run))
     assert not list(run.glob("*.zip"))
@@ -138,7 +138,7 @@ def test_a_run_without_a_launch_is_nothing_to_archive(run, quick, capsys):
     record.write(record.LAUNCHES.empty_table(), run / "launches.parquet")
     shutil.rmtree(run / "raw")
     renderer.render(run, run / "report/index.html")
-    assert "no launch has begun, so there is nothing to archive" in refused(capsys, "bundle", str(run))
+    assert "has no launch, so there is nothing to archive" in refused(capsys, "bundle", str(run))
 
 
 def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
@@ -147,7 +147,7 @@ def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
 
     monkeypatch.setattr(bundles.shutil, "copyfile", full)
     said = refused(capsys, "bundle", str(run))
-    assert "cannot be gathered (No space left on device); if there is no room in" in said and "by TMPDIR" in said
+    assert "cannot be copied (No space left on device); if" in said and "set TMPDIR" in said
 
 
 # ---- what it does not tell
@@ -273,7 +273,7 @@ def test_elsewhere_it_gives_the_same_page_byte_for_byte(run, tmp_path, monkeypat
     )
     assert done.returncode == 0, done.stderr
     assert (other / "page.html").read_bytes() == page
-    assert done.stdout == f"The report: page.html, the same bytes as in {tmp_path}/bundle.zip\n"
+    assert done.stdout == f"Report: page.html, the same bytes as in {tmp_path}/bundle.zip\n"
 
 
 def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, capsys):
@@ -353,7 +353,7 @@ def with_entry(archive, name, mode=stat.S_IFREG | 0o644):
 
 def cut_off(archive):
     archive.write_bytes(archive.read_bytes()[:-300])
-    return "is damaged, or no bundle of crossover's (File is not a zip file)"
+    return "is damaged, or not a crossover bundle (File is not a zip file)"
 
 
 def bit_flipped(archive):
@@ -365,38 +365,38 @@ def bit_flipped(archive):
 
 def other_content(archive):
     rewritten(archive, **{"results/summary.parquet": b"other"})
-    return "is damaged: 'results/summary.parquet' in it is not what SHA256SUMS says"
+    return "is damaged: 'results/summary.parquet' does not match its checksum in SHA256SUMS"
 
 
 def one_file_less(archive):
     rewritten(archive, **{"results/summary.parquet": None})
-    return "'results/summary.parquet' is in one of them alone"
+    return "'results/summary.parquet' is in only one of the two"
 
 
 def other_version(archive):
     metadata = contents(archive)["ro-crate-metadata.json"].decode()
     rewritten(archive, **{"ro-crate-metadata.json": metadata.replace('"schemaVersion": "2"', '"schemaVersion": "7"')})
-    return "is of schema version 7, this code reads 1 and 2; render it by the crossover that made it"
+    return "has schema version 7, this code reads 1 and 2; render it with the crossover that made it"
 
 
 def somebody_elses(archive):
     rewritten(archive, **{"ro-crate-metadata.json": '{"@graph": [{"@id": "./"}]}'})
-    return "is an RO-Crate, but none of crossover's"
+    return "is an RO-Crate, but not from crossover"
 
 
 def no_crate(archive):
     rewritten(archive, **{"ro-crate-metadata.json": None})
-    return "is no bundle of crossover's: it holds no ro-crate-metadata.json"
+    return "is not a crossover bundle, because it has no ro-crate-metadata.json"
 
 
 def not_json(archive):
     rewritten(archive, **{"ro-crate-metadata.json": "{"})
-    return "is damaged, or no bundle of crossover's (Expecting property name"
+    return "is damaged, or not a crossover bundle (Expecting property name"
 
 
 def of_another_shape(archive):
     rewritten(archive, **{"ro-crate-metadata.json": "[1]"})
-    return "holds a ro-crate-metadata.json that is none of crossover's (list indices"
+    return "holds a ro-crate-metadata.json that is not from crossover (list indices"
 
 
 def not_there(archive):
@@ -406,7 +406,7 @@ def not_there(archive):
 
 def a_link(archive):
     with_entry(archive, "results/link", stat.S_IFLNK | 0o777)
-    return "holds 'results/link', which is no plain file"
+    return "holds 'results/link', which is not a plain file"
 
 
 def leading_out(name):

@@ -56,10 +56,10 @@ def test_what_is_not_known_is_a_dash_and_not_a_number():
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([sensitivity(zmq())], "differences of up to 3.1 %; the arms themselves are known to ±5.2 %."),
+        ([sensitivity(zmq())], "differences of up to 3.1 %; the precision of the rivals is ±5.2 %."),
         (
             [sensitivity(zmq()), sensitivity(zmq(arm="default"), resolution=1.09)],
-            "the arms themselves are known to ±5.2 % at best, ±9 % at worst.",
+            "the precision of the rivals is ±5.2 % at best, ±9 % at worst.",
         ),
         ([sensitivity(zmq(), None)], "no null arm was replicated"),
         ([sensitivity(zmq(), resolution=None)], "differences of up to 3.1 %; no arm was replicated."),
@@ -99,7 +99,7 @@ def test_launches_that_did_not_settle_are_named_the_worst_first():
     bad = [series(count, launch, ratio_state="no steady state") for launch, count in ((1, 1), (3, 4))]
     told = certainty.unsettled([*bad, *(series(10, launch) for launch in (1, 2, 3)), series(9, 2, ratio_state=None)])
     assert told == (
-        "`zmq_throughput`: ratios without a steady state were found in launch 3 (4 of 14) and launch 1 (1 of 11)."
+        "`zmq_throughput`: ratios without a steady state occur in launch 3 (4 of 14) and launch 1 (1 of 11)."
     )
 
 
@@ -109,7 +109,7 @@ def test_many_launches_are_not_all_named():
 
 
 def test_where_every_launch_settled_or_none_could_be_judged_this_is_said():
-    assert "of every launch settled" in certainty.unsettled([series(10)])
+    assert "every ratio with enough rounds has a steady state" in certainty.unsettled([series(10)])
     assert certainty.unsettled([series(10, ratio_state="too few rounds")]) == ""
 
 

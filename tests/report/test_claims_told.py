@@ -43,17 +43,17 @@ def unmeasured(**changes):
 
 def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
-        f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed is about "
-        "5.00 times, taken as 3.30 to 7.50 times; found was 2.00 [1.90, 2.10] times. That is from throughput of "
+        f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed: about "
+        "5.00 times, read as 3.30 to 7.50 times; measured: 2.00 [1.90, 2.10] times. Measured in throughput of "
         "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms "
-        "were seen to differ by a factor of 1.04 there. Its own data says otherwise: 2.30 times. Method: A test."
+        "differ there by a factor of up to 1.04. The source's own data contradicts it: 2.30 times. Method: A test."
     )
 
 
 def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
     assert claims.sentences(unmeasured(own="agrees")) == (
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Not measured**: `twisted`: measured only from "
-        "tier `standard` on. Its own data agrees: 2.30 times. Method: A test."
+        "tier `standard` on. The source's own data agrees: 2.30 times. Method: A test."
     )
     assert claims.lines([unmeasured(own="no data", own_value=None)])[0][2:] == ["–", "3.30 to 7.50 times", "–"]
 
@@ -61,17 +61,17 @@ def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"low": None, "high": None}, "found was 2.00 times."),
-        ({"value": None, "low": None, "high": None}, "found was no place."),
-        ({"published": None}, "Expected is 3.30 to 7.50 times; "),
-        ({"published": None, "expected_high": None}, "Expected is at least 3.30 times; "),
-        ({"published": None, "expected_low": None}, "Expected is at most 7.50 times; "),
+        ({"low": None, "high": None}, "measured: 2.00 times."),
+        ({"value": None, "low": None, "high": None}, "measured: none."),
+        ({"published": None}, "Expected: 3.30 to 7.50 times; "),
+        ({"published": None, "expected_high": None}, "Expected: at least 3.30 times; "),
+        ({"published": None, "expected_low": None}, "Expected: at most 7.50 times; "),
         ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 kB [80 kB, 100 kB]"),
-        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "Equal arms could make up 2.30 µs of it."),
-        ({"numbers": 7, "x": 1e5}, " at 100 kB, which speaks most against it of 7 numbers."),
-        ({"numbers": 3, "x": None, "arm": "lru"}, " against `lru`, which speaks most against it of 3 numbers."),
-        ({"numbers": 7, "own_x": 464.0}, "Its own data says otherwise: 2.30 times at 464 B."),
-        ({"smallest_effect": None}, "over 5 launches. Its own data"),
+        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "equal arms accounts for up to 2.30 µs of it."),
+        ({"numbers": 7, "x": 1e5}, " at 100 kB, the least favourable of 7 numbers."),
+        ({"numbers": 3, "x": None, "arm": "lru"}, " against `lru`, the least favourable of 3 numbers."),
+        ({"numbers": 7, "own_x": 464.0}, "The source's own data contradicts it: 2.30 times at 464 B."),
+        ({"smallest_effect": None}, "over 5 launches. The source's own data"),
     ],
 )  # fmt: skip
 def test_what_is_special_about_a_number_is_said(changes, words):
@@ -95,8 +95,8 @@ def test_how_many_claims_have_each_verdict_is_said():
         unmeasured(),
     ]
     assert claims.counts(told) == (
-        "Of 4 published claims 2 hold, 1 is refuted and 1 was not measured. Of 3 that came with data of their own, "
-        "2 are contradicted by it."
+        "Of 4 published claims 2 hold, 1 is refuted and 1 was not measured. Of 3 whose source has data of its own, "
+        "2 are contradicted by that data."
     )
     assert claims.counts([row()]).startswith("Of 1 published claim 1 is refuted.")
 
@@ -107,8 +107,8 @@ def test_the_page_has_a_line_and_a_sentence_for_each_claim_below_its_source(tmp_
     shown = page.claims().data
     cells = ["Zero-copy costs five times. (`zmq-small-penalty`, [@pyzmq])", "refuted", "2.00 [1.90, 2.10] times"]
     assert f"| {' | '.join(cells)} | 3.30 to 7.50 times | contradicts: 2.30 times |" in shown
-    assert shown.index("zmq-small-penalty") < shown.index("1 claim on which this run does not decide")
-    assert shown.index("1 claim on which this run does not decide") < shown.index("sched-twisted")
+    assert shown.index("zmq-small-penalty") < shown.index("1 claim that this run does not decide")
+    assert shown.index("1 claim that this run does not decide") < shown.index("sched-twisted")
     assert "<details>" in shown
     first, second = page.claims_told().data.split("\n\n**the mail**\n\n")
     document = sources.read()["pyzmq"]

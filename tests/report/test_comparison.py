@@ -20,8 +20,8 @@ def test_a_changed_curve_is_told_with_its_numbers_and_where_it_changed_most(tmp_
     found = of(tmp_path)
     assert words.sentence(found, found.changed[0]) == (
         "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; over 3 points its ratio is typically "
-        "0.880 [0.840, 0.920] times what it was, 1.10 after 1.25; worse at 2 of its points, most at 1 kB: 0.800 "
-        "[0.760, 0.840] times."
+        "0.880 [0.840, 0.920] times the earlier one (1.25 before, 1.10 after); worse at 2 of its points, most at 1 kB: "
+        "0.800 [0.760, 0.840] times."
     )
 
 
@@ -47,17 +47,15 @@ def test_the_place_of_the_largest_change_comes_from_the_cells(tmp_path):
 
 def test_a_change_within_the_bounds_is_still_a_change_and_both_are_said(tmp_path):
     small = curve(change=0.97, low=0.96, high=0.98, equivalent=True, cells_worse=0)
-    assert "no single point shows that by itself; as a whole it is within ±10 %." in words.sentence(of(tmp_path), small)
+    assert "no single point shows this by itself; as a whole it is within ±10 %." in words.sentence(of(tmp_path), small)
 
 
 def test_the_summary_counts_verdicts_and_names_changes_chance_null_arms_and_holes(tmp_path):
     said = words.summary(of(tmp_path))
     assert "Of 2 curves of an arm against its reference, **1 worse** and **1 the same within ±10 %**." in said
     assert "\n- `no-copy` against `copy` is **worse**" in said
-    assert "chance would make about 0.10 of 2 curves differ; 1 of the 1 that differ does so even after" in said
-    assert (
-        "Of 1 null arm, whose ratio cannot change, 0 were found changed; the largest of their changes is 0.7 %." in said
-    )
+    assert "about 0.10 of 2 curves would differ by chance; 1 of the 1 that differ still does after" in said
+    assert "Of 1 null arm, whose ratio cannot change, 0 appear changed; the largest of their changes is 0.7 %." in said
     assert said.endswith("1 curve and 1 point could not be compared: see @sec-unpaired.")
 
 
@@ -81,7 +79,7 @@ def test_every_part_of_the_summary_changes_with_its_table(tmp_path):
 def test_where_nothing_changed_and_no_null_arm_was_measured_that_is_said(tmp_path):
     said = words.summary(of(tmp_path, curve_changes=[same()], unpaired=[]))
     assert "Of 1 curve of an arm against its reference, **1 the same within ±10 %**." in said
-    assert "chance would make about 0.050 of 1 curve differ. No null arm is in both runs." in said
+    assert "about 0.050 of 1 curve would differ by chance. No null arm is in both runs." in said
 
 
 def test_one_launch_is_told_as_such(tmp_path):
@@ -111,7 +109,7 @@ def test_what_has_no_partner_is_named_with_its_reason(tmp_path):
         "- `zmq_throughput`, 1 curve of `default`, in the run before: after did not measure this arm.",
         "- `zmq_throughput`, 1 point of `no-copy`, in the run before: the other run did not measure this point.",
     ]
-    assert words.unpaired(of(tmp_path, unpaired=[])) == "There are none: both runs measured the same."
+    assert words.unpaired(of(tmp_path, unpaired=[])) == "Nothing: both runs measured the same curves and points."
 
 
 def test_what_differs_between_the_runs_is_said_and_in_bold(tmp_path):
@@ -122,7 +120,7 @@ def test_what_differs_between_the_runs_is_said_and_in_bold(tmp_path):
     # A day is no reason, and settings that agree are many.
     assert not any(line[0].startswith("setting") for line in table)
     alike = [*facts("before", "26.0"), *facts("after", "26.0", day="2026-11-21")]
-    assert software.differences(alike, "before", "after") == "nothing that they tell of themselves"
+    assert software.differences(alike, "before", "after") == "no recorded fact"
 
 
 def test_a_fact_of_one_run_alone_differs():

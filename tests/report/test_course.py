@@ -25,18 +25,16 @@ def test_a_change_is_told_with_its_run_its_levels_and_what_else_differs(tmp_path
     found = of(tmp_path)
     changed = next(one for one in found.competing if one.changes)
     assert history_text.sentence(found, changed, 5) == (
-        "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (begun 2026-11-06): 1.10 "
-        "after 1.25, 0.880 times. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
+        "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (started 2026-11-06): 1.25 "
+        "before, 1.10 after, a factor of 0.880. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
     )
 
 
 def test_the_summary_counts_curves_runs_and_null_arms(tmp_path):
     said = history_text.summary(of(tmp_path))
-    assert said.startswith(
-        "1 of 2 curves of an arm against its reference came to another level in the course of 8 runs."
-    )
-    assert "chance would give a change to at most about 0.10 of 2 curves. Of 1 null arm, whose ratio" in said
-    assert said.endswith("0 were given one.")
+    assert said.startswith("1 of 2 curves of an arm against its reference shifted within 8 runs.")
+    assert "at most about 0.10 of 2 curves would appear to shift by chance. Of 1 null arm, whose ratio" in said
+    assert said.endswith("0 appear to shift.")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +96,7 @@ def test_every_run_has_a_line_that_says_what_was_new(tmp_path):
     assert [line[0] for line in lines] == [str(number) for number in range(1, 9)]
     assert lines[0][1:] == ["results.1", "2026-11-01", "5", "–"]
     assert lines[5][-1] == "library pyzmq (26.0 before, 27.3 after)"
-    assert lines[6][-1] == "nothing that they tell of themselves"
+    assert lines[6][-1] == "no recorded fact"
 
 
 def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp_path):

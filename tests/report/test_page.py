@@ -42,7 +42,7 @@ def test_the_crossovers_of_every_pair_are_in_the_table_by_the_leading_metric(pag
     assert first["arms"] == "`no-copy` / `copy`"
     assert first["verdict"] == "becomes faster"
     assert first["crossover"] == "2.9 kB [2.2 kB, 3.8 kB]"
-    assert first["measured points around"] == "2.15 kB to 4.64 kB"
+    assert first["between measured points"] == "2.15 kB to 4.64 kB"
     assert rows[-1][-3:] == ["always faster", "–", "–"]
 
 
@@ -107,7 +107,7 @@ def test_an_arm_that_never_gave_a_value_is_told_with_its_reason_and_one_that_did
 
 def test_where_nothing_failed_the_page_says_so(tmp_path):
     whole = Page({"mpi_pingpong": "round trip"}, Campaign([mpi()]).write(tmp_path))
-    assert whole.holes().data == "There are none: every launch left data."
+    assert whole.holes().data == "There are none: every launch has data."
 
 
 def test_an_experiment_that_the_page_does_not_know_gets_a_section(tmp_path):
@@ -129,13 +129,13 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
     zmq_column, task_column = "`zmq_throughput`", "`task_latency`"
     assert told["launches with data"][zmq_column] == "3 of 3"
     assert told["launches with data"][task_column] == "0 of 3"
-    assert told["asked of each launch"][zmq_column] == (
-        "blocks of at least 12 ms, 10 to 200 rounds a cell, ±2 % within 18 s a launch"
+    assert told["limits of each launch"][zmq_column] == (
+        "blocks of at least 12 ms, 10 to 200 rounds per cell, target ±2 %, 18 s per launch"
     )
-    assert told["all launches took"][task_column] == "1 min"
+    assert told["total time of launches"][task_column] == "1 min"
     assert told["in timed blocks"][zmq_column] == "65 % of 1 min"
     assert told["in timed blocks"][task_column] == "–"
-    assert told["cells, by why they stopped"][zmq_column] == "budget: 2, width: 2"
+    assert told["cells, by reason to stop"][zmq_column] == "budget: 2, width: 2"
     assert told["rows, by validity"][zmq_column] == "ok: 12, throttled: 12"
 
 
@@ -143,7 +143,7 @@ def test_launches_that_were_asked_for_different_things_are_told_apart():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
     asked = machine.asked(machine.Course(launches, [], [], []))
-    assert "within 10 min a launch" in asked and "within 18 s a launch" in asked
+    assert "10 min per launch" in asked and "18 s per launch" in asked
 
 
 def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
@@ -189,7 +189,7 @@ def test_a_job_number_does_not_tell_hosts_apart():
 def test_a_run_without_a_launch_says_so(tmp_path):
     empty = Page(LEADS, Campaign([]).write(tmp_path))
     assert empty.health().data == "Nothing was launched."
-    assert empty.machine().data == "No rank left word of where it ran."
+    assert empty.machine().data == "No rank recorded its machine."
     assert empty.crossovers().data == "No arm could be compared with another."
     # The words beside it say when: that nothing was launched.
     assert (empty.summary().data, empty.when()) == ("", "Nothing was launched")
@@ -212,9 +212,7 @@ class OnlyCeilingAndNull(Campaign):
 
 def test_where_only_what_bounds_the_arms_was_measured_there_is_no_chart_and_no_traceback(tmp_path):
     page = Page(LEADS, OnlyCeilingAndNull([mpi()]).write(tmp_path))
-    assert (
-        "`mpi_pingpong` has nothing to show: no arm could be compared with another." in page.charts("mpi_pingpong").data
-    )
+    assert "`mpi_pingpong` has no result: no arm could be compared with another." in page.charts("mpi_pingpong").data
     assert "**mpi_pingpong** has no result" in page.headlines().data
     assert "No arm could be compared with another" in page.findings("mpi_pingpong").data
 
@@ -231,19 +229,19 @@ class OneArmMissing(Campaign):
 
 def test_an_arm_that_is_missing_under_one_protocol_is_told_there_and_compared_elsewhere(tmp_path):
     page = Page(LEADS, OneArmMissing([zmq(), zmq("PUSH/PULL over ipc, 64 MB in flight")]).write(tmp_path))
-    assert "**PUSH/PULL over ipc, 64 MB in flight.** No arm could be compared with another: only `copy` left data." in (
+    assert "**PUSH/PULL over ipc, 64 MB in flight.** No arm could be compared with another: only `copy` has data." in (
         page.findings("zmq_throughput").data
     )
     _, row = table(page.ratios("zmq_throughput"))
     assert row[0] == "PUSH/PULL over tcp, 64 MB in flight"
-    assert "beside it the ratio to `copy`" in page.charts("zmq_throughput").data
+    assert "and its ratio to `copy`" in page.charts("zmq_throughput").data
 
 
 def test_a_caption_explains_the_marks_that_are_there_and_no_other(tmp_path, page):
-    assert "An upright line marks a crossover" in page.charts("zmq_throughput").data
+    assert "A vertical line marks a crossover" in page.charts("zmq_throughput").data
     assert "An upright line" not in page.charts("mpi_pingpong").data
     alone = Page(LEADS, Campaign([zmq(launches=1, verdict="undecided")]).write(tmp_path))
-    assert "beside it the ratio to `copy`. The dashed line is no difference, grey is `copy` against itself" in (
+    assert "and its ratio to `copy`. The dashed line marks no difference, grey is `copy` against itself" in (
         alone.charts("zmq_throughput").data
     )
 

@@ -28,8 +28,8 @@ def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
     [
         ("one", "It becomes faster than `copy` at **6.2 kB [4.8 kB, 8.1 kB]**, between", "becomes faster"),
         ("always", "It is faster than `copy` at every measured point", "always faster"),
-        ("none", "wherever the difference is significant, `no-copy` is faster", "faster or level"),
-        ("several", "changes sides with `copy` several times", "changes sides several times"),
+        ("none", "wherever the difference is significant, `no-copy` is faster", "never slower"),
+        ("several", "It crosses `copy` several times", "crosses several times"),
         ("undecided", "Undecided: no difference", "undecided"),
     ],
 )
@@ -53,7 +53,7 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
 def test_where_no_crossover_was_shown_it_is_said_where_there_is_room_for_one(verdict, low, high, where):
     shown = panel(zmq(verdict=verdict))
     shown.crossover_of("no-copy").update(low=low, high=high)
-    assert (f" If they cross once, it is {where}." in findings.crossing(shown, "no-copy")) == bool(where)
+    assert (f" A single crossover would be {where}." in findings.crossing(shown, "no-copy")) == bool(where)
     [line] = crossovers.lines(shown)
     assert line[-2] == (f"if any, {where}" if where else "–")
 
@@ -75,10 +75,10 @@ SENTENCES = [
     ("none", 3, "wherever the difference is significant, `no-copy` is {} than `copy`."),
     ("one", 3, "\nbecomes {}\n"),
     ("always", 3, "\nalways {}\n"),
-    ("none", 3, "\n{} or level\n"),
+    ("none", 3, "\nnever {1}\n"),
     ("one", 3, ": `no-copy` becomes {} than `copy` at **"),
-    ("always", 3, ": `no-copy` is always {} than `copy`, most at"),
-    ("none", 3, ": `no-copy` is {} than `copy` or level with it, most at"),
+    ("always", 3, ": `no-copy` is always {} than `copy`, with the largest difference at"),
+    ("none", 3, ": `no-copy` is never significantly {1} than `copy`, with the largest difference at"),
 ]
 
 
@@ -96,9 +96,10 @@ def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit
             findings.headlines(run(Campaign([curve])), LEADS),
         ]
     )
-    word = behind if better == "higher" else ahead
-    assert sentence.format(word) in said
-    assert not [other for other in ("faster", "slower", "better", "worse") if other != word and other in said]
+    word, opposite = (behind, ahead) if better == "higher" else (ahead, behind)
+    assert sentence.replace("{}", "{0}").format(word, opposite) in said
+    fitting = (word, opposite) if verdict == "none" else (word,)
+    assert not [other for other in ("faster", "slower", "better", "worse") if other not in fitting and other in said]
 
 
 def noisy_at_the_end(curve, ratio, low, high):
@@ -120,8 +121,8 @@ def test_a_ratio_that_is_far_from_one_and_unsure_decides_no_sentence(verdict):
         shown = noisy.panels("zmq_throughput")[0]
         said = findings.crossing(shown, "no-copy")
         assert "slower than `copy`" in said and "faster" not in said
-        assert "slower" in findings.verdict(shown, "no-copy")
-        assert "most at 100 B: 0.447" in findings.headlines(noisy, LEADS)
+        assert findings.verdict(shown, "no-copy") == {"none": "never faster", "always": "always slower"}[verdict]
+        assert "difference at 100 B: 0.447" in findings.headlines(noisy, LEADS)
 
 
 def test_what_an_arm_becomes_at_its_crossover_is_read_right_behind_it():
@@ -145,7 +146,7 @@ def test_one_launch_has_no_interval_and_no_verdict():
 
 def test_an_interval_that_holds_one_is_no_difference():
     said = findings.findings(panel(zmq(slope=0.001)))
-    assert "cannot be told from `copy`" in said
+    assert "does not differ significantly from `copy`" in said
     assert "is faster" not in said.split(". ")[1]
 
 
@@ -168,7 +169,7 @@ def test_without_a_null_arm_the_noise_is_unknown():
 
 def test_a_reference_alone_is_compared_with_nothing():
     rows = [row for row in Campaign([zmq()]).tables()["summary"] if row["arm"] == "copy"]
-    assert "No arm could be compared with another: only `copy` left data" in findings.findings(
+    assert "No arm could be compared with another: only `copy` has data" in findings.findings(
         tables.panels(rows, [], [])[0]
     )
 
@@ -179,7 +180,9 @@ def test_the_headlines_begin_with_what_was_found():
     assert lines[1].startswith(
         "    - PUSH/PULL over ipc, 64 MB in flight: `no-copy` becomes faster than `copy` at **2.9 kB"
     )
-    assert lines[3].startswith("- **mpi_pingpong**, round trip: `Send` is always faster than `send`, most at 1 element")
+    assert lines[3].startswith(
+        "- **mpi_pingpong**, round trip: `Send` is always faster than `send`, with the largest difference at 1 element"
+    )
     assert lines[4] == "- **task_latency** has no result: its 3 launches left only holes."
 
 

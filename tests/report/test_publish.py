@@ -97,7 +97,7 @@ def test_it_asks_before_it_pushes(checkout, capsys, monkeypatch, answer, code):
 
 def test_with_nobody_to_ask_it_does_not_push(checkout, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
-    assert "there is no terminal to ask; if that is right, say --yes" in refused(capsys)
+    assert "there is no terminal to ask on; to agree, add --yes" in refused(capsys)
     assert not tip(checkout)
 
 
@@ -109,7 +109,7 @@ def without_git(checkout, monkeypatch):
 def outside(checkout, monkeypatch):
     (checkout / ".git").rename(checkout / "git")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(checkout.parent))
-    return [], "is in no git checkout (fatal: not a git repository"
+    return [], "is not in a git checkout (fatal: not a git repository"
 
 
 def without_remote(checkout, monkeypatch):
@@ -118,16 +118,16 @@ def without_remote(checkout, monkeypatch):
 
 
 def unknown_remote(checkout, monkeypatch):
-    return ["--remote", "fork"], "has no remote 'fork'; name one of its own with --remote: origin"
+    return ["--remote", "fork"], "has no remote 'fork'; choose with --remote: origin"
 
 
 def impossible_branch(checkout, monkeypatch):
-    return ["--branch", "a..b"], "'a..b' cannot be the name of a branch"
+    return ["--branch", "a..b"], "'a..b' is not a valid name of a branch"
 
 
 def unreachable(checkout, monkeypatch):
     do("remote", "set-url", "origin", "/nowhere/at/all.git", folder=checkout)
-    return [], "git ls-remote failed; it said\n  fatal: '/nowhere/at/all.git' does not appear"
+    return [], "git ls-remote failed:\n  fatal: '/nowhere/at/all.git' does not appear"
 
 
 def checked_out(checkout, monkeypatch):
@@ -137,17 +137,17 @@ def checked_out(checkout, monkeypatch):
 
 def foreign(checkout, monkeypatch):
     do("push", "-q", "origin", "main:gh-pages", folder=checkout)
-    return [], "remote.git holds something else than a report of crossover's"
+    return [], "remote.git is not a crossover report"
 
 
 def foreign_here(checkout, monkeypatch):
     do("branch", "gh-pages", folder=checkout)
-    return [], "the branch gh-pages here holds something else"
+    return [], "the branch gh-pages here is not a crossover report"
 
 
 def nobody(checkout, monkeypatch):
     do("config", "--unset", "user.email", folder=checkout)
-    return [], "git does not know your email, which a commit needs; tell it: git config user.email"
+    return [], "git does not know your email, which a commit needs; set it: git config user.email"
 
 
 def rejected(checkout, monkeypatch):
@@ -158,7 +158,10 @@ def rejected(checkout, monkeypatch):
 
 
 def elsewhere(checkout, monkeypatch):
-    return ["--to", "pages"], "--to pages: is no destination; give gh-pages, a folder (site/) or a zip file (site.zip)"
+    return [
+        "--to",
+        "pages",
+    ], "--to pages: unknown destination; give gh-pages, a folder (site/)"
 
 
 @pytest.mark.parametrize(
@@ -276,7 +279,7 @@ def test_a_quarto_that_fails_says_why_and_leaves_nothing_behind(checkout, by_qua
     by_quarto(fails=True)
     change(checkout)
     said = refused(capsys, "--yes")
-    assert "ended with code 1; it said\n  no permission\nMend what it names, or take quarto off PATH" in said
+    assert "ended with code 1:\n  no permission\nCorrect that, or remove quarto from PATH" in said
     assert tip(checkout) == before
     assert len(do("worktree", "list", folder=checkout).splitlines()) == 1
 
@@ -295,7 +298,7 @@ def test_a_folder_gets_the_files_and_keeps_its_own(checkout):
 
 def test_somebody_elses_page_is_not_overwritten(checkout, capsys):
     (checkout / "index.html").write_text("mine")
-    assert "index.html: is no report of crossover's and stays" in refused(capsys, "--to", "./")
+    assert "index.html: is not a crossover report and was kept" in refused(capsys, "--to", "./")
     assert (checkout / "index.html").read_text() == "mine"
 
 
@@ -329,17 +332,17 @@ def no_report(results):
 
 def other_table(results):
     record.write(record.SUMMARY.empty_table(), results / "summary.parquet")
-    return "results/report/index.html: is older than results/summary.parquet; run make report again (what is measured"
+    return "results/report/index.html: is older than results/summary.parquet; repeat make report (it keeps"
 
 
 def other_figure(results):
     next(results.glob("figures/zmq_throughput/*.vl.json")).write_text("{}")
-    return "index.html: is older than results/figures/zmq_throughput; run"
+    return "index.html: is older than results/figures/zmq_throughput; repeat"
 
 
 def table_gone(results):
     (results / "thresholds.parquet").unlink()
-    return "is older than results/thresholds.parquet; run"
+    return "is older than results/thresholds.parquet; repeat"
 
 
 def measured_again(results):
@@ -348,7 +351,7 @@ def measured_again(results):
     again = {name: value for name, value in launch.items() if name != "file"} | {"started_utc": "2027-01-01T00:00:00"}
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": again, "ranks": []})
     os.utime(path, (1e9, 1e9))
-    return f"results/launches.parquet: is older than {path}; run"
+    return f"results/launches.parquet: is older than {path}; repeat"
 
 
 def damaged(results):
@@ -361,12 +364,12 @@ def another_launch(results):
     path = results / "raw/quick/mpi_pingpong/node/launch=9.parquet"
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
     os.utime(path, (4e9, 4e9))
-    return f"is older than {path}; run"
+    return f"is older than {path}; repeat"
 
 
 def of_another_maker(results):
     (results / "report/index.html").write_text("<html><body>by hand</body></html>")
-    return "index.html: does not say what it was made from; render it again: make report"
+    return "index.html: has no record of its origin; render it again: make report"
 
 
 @pytest.mark.parametrize(

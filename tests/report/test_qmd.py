@@ -72,9 +72,9 @@ def test_the_line_of_a_cell_is_that_of_its_fence(prose, body):
         ("---\ntitle: [\n---\n", "line 1: the front matter is not YAML"),
         ("---\n- a\n---\n", "line 1: the front matter must be"),
         ("---\nformat: pdf\n---\n", "line 1: unknown key of the front matter format"),
-        ("a\n\n```{python}\n1\n", "line 3: the block that begins here is never closed"),
-        ("```{python}\n#| echo: true\n```\n", "line 1: unknown cell option echo; both renderers know label"),
-        ("```{python}\n#| output: false\n```\n", "line 1: output: False"),
+        ("a\n\n```{python}\n1\n", "line 3: the block that starts here is not closed"),
+        ("```{python}\n#| echo: true\n```\n", "line 1: unknown cell option echo; available: label"),
+        ("```{python}\n#| output: false\n```\n", "line 1: unknown output: False"),
         ("a\nb {{< video x >}}\n", "line 2: shortcodes such as {{< video x >}}"),
     ],
 )

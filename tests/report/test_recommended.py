@@ -39,7 +39,7 @@ def test_what_passed_is_a_table_with_value_condition_and_gain():
 def test_the_opening_counts_and_names_the_largest_gain():
     opening = section([CHOSEN, PASSED, LEFT]).splitlines()[0]
     assert opening.startswith("3 settings examined, each for one aim and condition: **2 passed** the test.")
-    assert "The most is gained by `copy_threshold` of pyzmq for throughput (PUSH/PULL over tcp" in opening
+    assert "The largest gain is from `copy_threshold` of pyzmq for throughput (PUSH/PULL over tcp" in opening
 
 
 def test_a_choice_says_what_is_chosen_and_among_how_many():
@@ -48,7 +48,7 @@ def test_a_choice_says_what_is_chosen_and_among_how_many():
     assert (
         "1.30 [1.20, 1.40] times better than `leastload` in round trip, on average over 8 tasks to 128 tasks" in shown
     )
-    assert "(the best of 5 that were tried)" in shown
+    assert "(the best of 5 candidates)" in shown
 
 
 def test_a_bound_is_said_to_be_one():
@@ -64,20 +64,20 @@ def test_a_place_without_a_default_says_whose_it_is_and_claims_no_gain():
 
 def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(LEFT) == (
-        f"no gain is significantly beyond it: `no-copy` is {gain(LEFT)}; the smallest effect is 1.30; "
-        "the place would be 15 kB [9.3 kB, 21 kB]"
+        f"no gain is significantly larger: `no-copy` is {gain(LEFT)}; the smallest detectable effect is 1.30; "
+        "the crossover would be 15 kB [9.3 kB, 21 kB]"
     )
     silent = recommendation(**NOT_SHOWN, **dict.fromkeys(("gain", "x", "smallest_effect")))
-    assert reason(silent) == "no gain is significantly beyond it"
+    assert reason(silent) == "no gain is significantly larger"
 
 
 def test_of_several_the_reason_says_which_was_the_best():
-    assert "beyond it: `pure` is 1.30 [1.20, 1.40] times better" in reason(CHOSEN | NOT_SHOWN)
+    assert "significantly larger: `pure` is 1.30 [1.20, 1.40] times better" in reason(CHOSEN | NOT_SHOWN)
 
 
 def test_the_reasons_are_folded_unless_they_are_all_there_is():
-    assert "<details><summary>Best left as they are: 1 setting without" in section([PASSED, LEFT])
-    assert "<details open><summary>Best left as they are: 1 setting without" in section([LEFT])
+    assert "<details><summary>Leave at the default: 1 setting without" in section([PASSED, LEFT])
+    assert "<details open><summary>Leave at the default: 1 setting without" in section([LEFT])
 
 
 def test_a_reason_that_is_the_same_in_several_places_is_told_once():
@@ -86,7 +86,7 @@ def test_a_reason_that_is_the_same_in_several_places_is_told_once():
     shown = lines(section([recommendation(protocol=place, **NOT_SHOWN, **silent) for place in places]))
     assert shown[2:] == [
         "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
-        f"throughput ({'; '.join(places)}) | no gain is significantly beyond it |"
+        f"throughput ({'; '.join(places)}) | no gain is significantly larger |"
     ]
 
 
@@ -106,8 +106,8 @@ def test_what_else_a_value_changes_stands_behind_the_gain_the_other_aims_first()
     (_, _, line) = lines(section([recommendation(effects=json.dumps(effects))]))
     assert line.removesuffix(" |").split(" | ")[-1].split("; ") == [
         "the same as `default` at every measured point",
-        "no difference shown in round trip, median of `zmq_latency` (1.01 [0.900, 1.10]), on average over 10 kB to "
-        "1 MB",
+        "no difference detected in round trip, median of `zmq_latency` (1.01 [0.900, 1.10]), on average over 10 kB "
+        "to 1 MB",
         "9.50 [8.10, 11.2] times better in send rate",
         "1.25 [1.11, 2.00] times worse in peak memory",
     ]
@@ -120,28 +120,28 @@ def test_aims_that_disagree_are_named_with_their_values_and_what_one_costs_the_o
     )
     shown = section([PASSED, other])
     assert (
-        "The aims disagree on `copy_threshold` of pyzmq: `no-copy` from **15 kB [9.3 kB, 21 kB]** on for throughput "
+        "The aims conflict for `copy_threshold` of pyzmq: `no-copy` from **15 kB [9.3 kB, 21 kB]** on for throughput "
         "(PUSH/PULL over tcp, 64 MB in flight) and `no-copy` from **5 kB [4 kB, 6 kB]** on for round trip (REQ/REP "
         "over tcp)."
     ) in shown
     assert "tcp). `no-copy` from **5 kB [4 kB, 6 kB]** on is 1.25 [1.11, 2.00] times worse in throughput" in shown
     costly = section([recommendation(effects=other["effects"], aims='["round trip"]')])
-    assert "The aims disagree" in costly
+    assert "The aims conflict" in costly
     elsewhere = section([PASSED, recommendation(condition="node, ipc", aims='["round trip"]')])
     agreed = section([recommendation(aims='["throughput", "round trip"]'), CHOSEN])
-    assert "disagree" not in elsewhere + agreed
+    assert "conflict" not in elsewhere + agreed
     assert "| throughput and round trip (" in agreed
 
 
 def test_a_run_whose_send_rate_and_throughput_disagree_is_read(tmp_path):
     shown = section(corridor.rows(disagreeing.write(tmp_path), "recommendations"))
-    table, rest = shown.split("Best left as they are")
+    table, rest = shown.split("Leave at the default")
     cells = [line.split(" | ") for line in lines(table)[2:]]
     assert cells and not [line for line in cells if "send rate" in line[3]]
-    assert not re.search(r"The most is gained by [^.]*send rate", shown)
+    assert not re.search(r"The largest gain is from [^.]*send rate", shown)
     assert [line for line in cells if re.search("times better in send rate", line[4])]
     assert "| throughput and round trip (PUSH/PULL over tcp" in table
-    assert "The aims disagree on `copy_threshold` of pyzmq" in table
+    assert "The aims conflict for `copy_threshold` of pyzmq" in table
     assert re.search(r"throughput \(PUSH/PULL over inproc[^|]*\|[^|]*worse than `copy` at every measured point", rest)
 
 

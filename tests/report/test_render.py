@@ -65,8 +65,8 @@ def test_two_renderings_never_share_a_folder(quarto, results, tmp_path):
 @pytest.mark.parametrize(
     ("does", "said"),
     [
-        ("print('cannot find a kernel'); sys.exit(4)", "ended with code 4; it said\n  cannot find a kernel"),
-        ("print('all is well')", "ended well but left no page; it said\n  all is well"),
+        ("print('cannot find a kernel'); sys.exit(4)", "ended with code 4:\n  cannot find a kernel"),
+        ("print('all is well')", "ended with code 0 but made no page:\n  all is well"),
     ],
 )
 def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results, tmp_path, does, said):

@@ -10,9 +10,9 @@ LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_lat
 
 def test_the_sentences_tell_what_was_run_what_crosses_and_what_is_noise():
     assert summary.sentences(run(two_good_one_hole()), LEADS) == (
-        "6 of 9 launches gave data on node-a; 3 holes are listed in @sec-holes. Of 3 pairs of arms 2 have a crossover "
-        "and 1 does not cross (@sec-crossovers). An arm against itself differed at single points by up to 0.8 % in "
-        "`zmq_throughput` and 0.6 % in `mpi_pingpong`; @sec-sure tells what that leaves to be shown."
+        "6 of 9 launches have data on node-a; 3 holes are listed in @sec-holes. Of 3 pairs of arms 2 have a crossover "
+        "and 1 does not cross (@sec-crossovers). At single points, an arm against itself differs by up to 0.8 % in "
+        "`zmq_throughput` and 0.6 % in `mpi_pingpong`; @sec-sure has the smallest detectable effects."
     )
 
 

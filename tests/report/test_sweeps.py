@@ -26,8 +26,8 @@ def panels(*launches) -> tuple[dict[str, Panel], list]:
 def test_the_launches_and_points_of_the_second_sweep_are_told():
     found, launches = panels(refining(10001), refining(10002), refining(10003))
     assert refined.refined(found[TCP.protocol], launches) == (
-        "A second sweep of 3 launches (number 10001 to 10003) looked into what the first had found, at 3 points from "
-        "4.64 kB to 10 kB."
+        "A second sweep of 3 launches (number 10001 to 10003) added 3 points from 4.64 kB to 10 kB, inside the "
+        "crossovers of the first."
     )
     assert refined.refined(found[IPC.protocol], launches) == ""
 
@@ -41,4 +41,4 @@ def test_launches_that_gave_nothing_or_are_anothers_do_not_count(change):
 def test_heats_with_other_points_are_told_together():
     found, launches = panels(refining(10001, (10, 20, 40)), refining(10002, (1000, 2000)))
     assert "2 launches (number 10001 to 10002)" in refined.refined(found[TCP.protocol], launches)
-    assert "at 5 points from 10 B to 2 kB" in refined.refined(found[TCP.protocol], launches)
+    assert "added 5 points from 10 B to 2 kB" in refined.refined(found[TCP.protocol], launches)

@@ -78,5 +78,5 @@ def test_the_page_has_the_table_below_the_figure_and_the_sentences_among_the_fin
     campaign = Campaign([lasting()], thresholds=[threshold("pure", 0.5, "from")])
     page = Page({"task_map": "efficiency"}, campaign.write(tmp_path))
     shown = page.charts("task_map").data
-    assert shown.index("crossover-chart") < shown.index("| protocol | arm | at least | is reached |")
+    assert shown.index("crossover-chart") < shown.index("| protocol | arm | level | reached |")
     assert page.findings("task_map").data.endswith("`pure` from **2 ms [1.8 ms, 2.3 ms]** on.")

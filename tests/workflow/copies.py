@@ -98,7 +98,7 @@ class Project:
             "Building": "build",
             "Getting": "build",
             "Measuring": "measure",
-            "Looking": "refinement",
+            "Choosing": "refinement",
             "Deriving": "tables",
             "Joining": "join",
             "Judging": "claims",

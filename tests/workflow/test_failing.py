@@ -9,7 +9,7 @@ from crossover.records import failure, record
 
 COMMAND = ("snakemake", "--profile", "profiles/local")
 TABLE = "workflow/crossover/analyse/tables/per_round.py"
-BEGINS = '    """Levels that differ by less than the width that was asked for are the same."""\n'
+BEGINS = '    """Levels that differ by less than the target width count as equal."""\n'
 FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
     file: (sound, sound.replace("    ", "    None[0]; ", 1))
     for file, sound in {

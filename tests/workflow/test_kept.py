@@ -100,7 +100,7 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     measured.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
     said = measured.succeed(*RUN, "-F", "toy")
     assert raw(measured) == before
-    assert "not measured again (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+    assert "not remeasured (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
 
 
 @pytest.mark.parametrize(

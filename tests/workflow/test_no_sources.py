@@ -17,12 +17,12 @@ def test_without_sources_the_launch_is_a_hole_with_the_reason_and_the_command(pr
     project.configure(zmq_message_size=SMALL)
     command = ("snakemake", "--profile", "profiles/local", "--config", f"archives={tmp_path / 'nowhere'}", "--")
     said = project.succeed(*command, "all")
-    assert "libzmq-2.2.0.tar.gz: not fetched, so what needs it will not be measured" in said
+    assert "libzmq-2.2.0.tar.gz: not fetched, so the arms that need it will not be measured" in said
     page = " ".join((project.folder / "results/report/index.html").read_text().split())
     assert "<code>zmq_message_size</code> (placement process), <em>not built</em>" in page
     assert "nowhere/pyzmq-2.2.0.1.tar.gz is not there" in page
     assert "-R results/native/libzmq-2.2.0.tar.gz" in page
-    assert "Only from the tier <code>standard</code> on are measured: arms <code>32 B struct</code>" in page
+    assert "The <code>standard</code> tier also measures arms <code>32 B struct</code>" in page
     assert "Nothing to be done" in project.succeed(*command, "all")
     jobs = project.planned("--config", f"archives={tmp_path / 'nowhere'}", "-R", "results/native/libzmq-2.2.0.tar.gz")
     assert len(jobs["build"]) == 3 and len(jobs["measure"]) == 1

@@ -30,7 +30,7 @@ def test_both_sweeps_are_run_by_one_command(swept: tuple[Project, str]) -> None:
     project, said = swept
     assert sorted(raw(project)) == [*FIRST, *SECOND]
     assert "tier quick: 3 launches" in said
-    assert "then, inside the crossovers that were found, a second sweep of at most 3 launches" in said
+    assert "then, inside the crossovers of the first sweep, a second sweep of at most 3 launches" in said
     assert "node, tasks spin: 3 more launches, at 10, 18, 32, 56, 100" in said
     assert "6 of 6 launches measured" in said
     assert project.leftovers() == []
@@ -57,7 +57,7 @@ def test_together_they_see_the_cliff_four_times_as_sharply(swept: tuple[Project,
 def test_the_page_says_which_launches_and_points_refined_it(swept: tuple[Project, str]) -> None:
     project, _ = swept
     page = " ".join((project.folder / "results/report/index.html").read_text().split())
-    assert "A second sweep of 3 launches (number 10001 to 10003) looked into what the first had found" in page
+    assert "A second sweep of 3 launches (number 10001 to 10003) added" in page
 
 
 def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:

@@ -23,9 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="crossover",
-        description="Measures where one way of moving Python messages starts to beat another. "
-        "You will mostly want Snakemake: snakemake --profile profiles/local. "
-        "The commands below are the steps of that workflow; compare, history, publish, bundle and new are for you.",
+        description="Measure where one way of exchanging messages in Python starts to beat another. "
+        "To run everything, use Snakemake: snakemake --profile profiles/local. "
+        "You type the commands compare, history, publish, bundle and new; Snakemake calls the others.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     for group in (measuring, analysing, reporting, comparing, sharing, examining, extending):
@@ -37,5 +37,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        # Whoever pressed Ctrl-C knows; as a shell says it.
+        # The user pressed Ctrl-C: no message, and the exit code that a shell gives.
         sys.exit(128 + signal.SIGINT)

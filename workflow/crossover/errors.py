@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class CrossoverError(Exception):
-    """Something that the user can mend: its message is a fact, the cause, and the next step.
+    """A fault that the user can correct. The message gives the fact, the cause and the remedy.
 
-    It has a subclass only where code catches that one alone.
+    It has a subclass only where code catches only that one.
     """

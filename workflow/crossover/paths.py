@@ -1,4 +1,4 @@
-"""Where this package and what it is shipped with lie."""
+"""Paths of this package and of the project's folders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent
 WORKFLOW = PACKAGE.parent
-"""What a process must have on its path to find this package."""
+"""The folder on Python's path from which this package is imported."""
 
 PROJECT = WORKFLOW.parent
 CONFIG, PROFILES, REPORTS = (PROJECT / name for name in ("config", "profiles", "reports"))

@@ -1,5 +1,5 @@
-# Raw files become tables: first each experiment's own, so that it can be rerun alone, then the run's.
-# Seconds of work, so it is done where Snakemake runs.
+# Derives tables from raw files: each experiment's first, so that it can be rerun alone, then the run's.
+# This takes seconds, so it runs where Snakemake runs.
 
 import json
 import shlex
@@ -19,12 +19,12 @@ TABLES = (
     "needs",
     "steady",
 )
-# What is measured of the second sweep keeps its cells.
+# Measured launches of the second sweep keep their cells.
 KEPT = shlex.join(["--kept", *second, "--"]) if (second := second_sweep.second(kept)) else ""
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
 
 
-# Only when the launches of the first sweep are done is it known which more are worth measuring.
+# The first sweep decides which cells the second adds.
 checkpoint refinement:
     input:
         plan.for_config(run, plan.raw_files),
@@ -36,13 +36,13 @@ checkpoint refinement:
     conda:
         "../../envs/analyse.yaml"
     resources:
-        # Not a parameter, which would run this again when it changes.
+        # A resource, because a changed parameter would run this again.
         kept=KEPT,
     params:
         settings=plan.for_config(run, plan.of_experiment),
         code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
-        "Looking for crossovers of {wildcards.experiment} to refine"
+        "Choosing cells for the second sweep of {wildcards.experiment}"
     shell:
         "python -m crossover refine --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} 2>&1 | tee {log:q}"
 
@@ -109,7 +109,7 @@ rule claims:
         higher=json.dumps(schema.higher(config)),
         code=code_digest.digest("crossover.analyse.claims.judgement", "crossover.config.claim_list"),
     message:
-        "Judging the claims of others"
+        "Judging the published claims"
     shell:
         "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} 2>&1 | tee {log:q}"
 

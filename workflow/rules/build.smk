@@ -1,4 +1,4 @@
-# The ceilings' small C sources become libraries, once, where Snakemake runs. Without a compiler the file holds the reason.
+# Compiles the ceilings' C sources once, where Snakemake runs. If that fails, the library file holds the reason.
 
 from crossover.measure.build import c_libraries
 
@@ -17,8 +17,8 @@ rule build:
     conda:
         "../../envs/measure.yaml"
     params:
-        # So that a compiler which was installed later fills the hole that its absence left. Of the wildcards alone:
-        # a parameter that is derived from the input reruns nothing when it changes.
+        # A compiler that is installed later then fills the hole. The parameter depends on the wildcards alone, because
+        # a change in one that depends on the input reruns nothing.
         compiler=lambda wildcards: c_libraries.compiler_of(wildcards.library).identity(),
         code=code_digest.digest("crossover.measure.build.c_libraries"),
     message:

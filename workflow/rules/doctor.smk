@@ -1,10 +1,10 @@
-# Looks before anything is measured: two jobs like a launch's, and looks where Snakemake runs. Snakemake -F doctor.
-# The findings are printed when the run ends, however it ends: a job that is refused must not hide the others'.
+# Checks a site before anything is measured, by two jobs like a launch's and some checks where Snakemake runs:
+# snakemake -F doctor. The findings are printed however the run ends, because one refused job must not hide the others.
 
 from crossover.doctor import attempt, checks, conclude
 
 DOCTOR = f"{RESULTS}/doctor"
-# On one machine there is no second host, and no queue to wait in.
+# One machine has no second host and no queue.
 EXAMINED = [place for place, count in attempt.HOSTS.items() if count <= session.hosts(workflow)]
 LOOKED_AT = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
 
@@ -16,7 +16,7 @@ rule examine:
         f"{RESULTS}/logs/doctor/{{placement}}.log",
     wildcard_constraints:
         placement="|".join(attempt.HOSTS),
-    # What a job that fails has to say, it says the first time.
+    # A second try would tell nothing new.
     retries: 0
     conda:
         "../../envs/measure.yaml"
@@ -49,7 +49,7 @@ for check in LOOKED_AT:
         params:
             check=check,
         message:
-            "Looking at {params.check}"
+            "Checking {params.check}"
         shell:
             "python -m crossover look {params.check} --output {output:q} 2>&1 | tee {log:q}"
 

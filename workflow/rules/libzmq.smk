@@ -1,4 +1,5 @@
-# Variants of libzmq: each line's sources are fetched once, each variant compiled once. What fails holds its reason.
+# Fetches the sources of each version of libzmq once, and compiles each variant once. If that fails, the file holds the
+# reason.
 
 from crossover.measure.build import compiler
 
@@ -8,7 +9,7 @@ rule libzmq_source:
         f"{RESULTS}/native/libzmq-{{version}}.tar.gz",
     log:
         f"{RESULTS}/logs/libzmq-{{version}}.log",
-    # Where Snakemake runs, because compute nodes often reach no network.
+    # Runs where Snakemake runs, because compute nodes often have no access to the internet.
     localrule: True
     conda:
         "../../envs/measure.yaml"
@@ -36,7 +37,7 @@ rule libzmq:
     conda:
         "../../envs/measure.yaml"
     params:
-        # So that a compiler which was installed later fills the hole that its absence left.
+        # A compiler that is installed later then fills the hole.
         compiler=lambda wildcards: compiler.CXX.identity(),
         code=code_digest.digest("crossover.measure.build.libzmq.build"),
     message:

@@ -1,19 +1,19 @@
 # One job is one launch: all cells and arms of one experiment in one placement, in one set of processes.
-# A launch that is measured is none of its outputs, unless it is to be measured again (`demand.kept`): Snakemake deletes
-# an output before the job that makes it, and makes it again whenever the rule has changed.
+# A measured launch that is kept (`demand.kept`) is no output of this rule. Snakemake would delete an output before its
+# job, and make it again whenever the rule changes.
 
 
 rule measure:
     input:
         libraries=plan.for_config(run, code_digest.libraries),
     output:
-        # Where it is measured again, the old file stays until the supervisor renames the new one over it.
+        # When a launch is remeasured, the old file stays until the supervisor renames the new one over it.
         update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
     log:
         f"{RESULTS}/logs/{run['tier']}/{{experiment}}/{{placement}}/launch={{launch}}.log",
     wildcard_constraints:
         experiment=inventory.others(kept, run["experiments"]),
-    # What follows can then be done for several experiments at a time, and none of it between two launches.
+    # Launches come first, so that the analysis of several experiments runs at once, and none of it between launches.
     priority: 1
     conda:
         "../../envs/measure.yaml"
@@ -22,12 +22,12 @@ rule measure:
         tasks=second_sweep.for_launch(run, plan.tasks),
         nodes=second_sweep.for_launch(run, plan.nodes),
         runtime=second_sweep.for_launch(run, plan.runtime_minutes),
-        # Which network connects the hosts of a launch; a profile knows where it is not the one of their names.
+        # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",
     params:
         settings=second_sweep.for_launch(run, plan.canonical),
         code=code_digest.for_launch(second_sweep.for_launch(run, dict)),
-        # As parameters too, because a change of resources alone reruns nothing.
+        # Parameters too, because a change of resources alone reruns nothing.
         ranks=second_sweep.for_launch(run, plan.ranks),
         nodes=second_sweep.for_launch(run, plan.nodes),
     message:

@@ -1,10 +1,10 @@
-# What is said before anything runs: which measured launches differ from the run, and how long it takes.
+# Messages before anything runs: which measured launches differ from the run, and how long the run takes.
 
 import atexit
 
 
 def look() -> None:
-    """Stop where measured launches differ from the run; in a dry run say at its end what the run would take."""
+    """Stop if measured launches differ from the run; at the end of a dry run, print how long the run would take."""
     if conflict := asked.conflict(kept, session.experiments(workflow)):
         sys.exit(conflict)
     if run["partial"]:
@@ -16,6 +16,6 @@ def look() -> None:
 
 
 def tell() -> None:
-    """Say what is left to measure and how long it takes."""
+    """Print what is left to measure and how long it takes."""
     unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
     print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-# Tables become figures, and both become the report, where Snakemake runs.
+# Draws figures from tables and renders the report, where Snakemake runs.
 
 import json
 
@@ -48,7 +48,7 @@ rule report:
         judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
-        # What Quarto publishes of it lies there too, and is made from the report.
+        # Without Quarto's copy for publishing, which is made from the report.
         source=[
             str(path)
             for path in sorted(Path("reports").rglob("*"))

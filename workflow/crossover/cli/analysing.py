@@ -1,4 +1,4 @@
-"""The commands that analyse: raw files to tables, tables to verdicts and settings."""
+"""Commands that analyse: raw files to tables, tables to verdicts and recommended settings."""
 
 from __future__ import annotations
 
@@ -10,27 +10,53 @@ from crossover.cli.parser import Commands, add, results
 
 
 def add_to(commands: Commands) -> None:
-    """Add them to the command line."""
-    added = add(commands, "tables", _tables, "Gather an experiment's raw files and derive its tables.")
-    added.add_argument("--folder", required=True, type=Path, help="the folder to write the tables to")
+    """Add these commands to the command line."""
+    added = add(
+        commands,
+        "tables",
+        _tables,
+        "Derive an experiment's tables from its raw files.",
+        "--folder tables results/raw/quick/mpi_pingpong/*/*.parquet",
+    )
+    added.add_argument("--folder", required=True, type=Path, help="folder to write the tables to")
     added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch")
 
-    added = add(commands, "refine", _refine, "Say what a second sweep measures inside the crossovers of the first.")
-    added.add_argument("--settings", required=True, help="the experiment's settings as JSON")
-    added.add_argument("--output", required=True, type=Path, help="the refinement to write")
-    added.add_argument("--kept", nargs="*", default=[], type=Path, help="launches of the second sweep that keep theirs")
-    added.add_argument("raw", nargs="*", type=Path, help="raw files, one per launch of the first sweep")
+    added = add(
+        commands,
+        "refine",
+        _refine,
+        "Choose the cells that a second sweep adds inside the crossovers of the first.",
+        "--settings SETTINGS --output refinement.json results/raw/standard/mpi_pingpong/*/*.parquet",
+    )
+    added.add_argument("--settings", required=True, help="the experiment's settings, as JSON")
+    added.add_argument("--output", required=True, type=Path, help="refinement file to write")
+    added.add_argument(
+        "--kept", nargs="*", default=[], type=Path, help="raw files of the second sweep whose cells must not change"
+    )
+    added.add_argument("raw", nargs="*", type=Path, help="raw files of the first sweep, one per launch")
 
-    added = add(commands, "join", _join, "Concatenate the experiments' tables into the run's tables.")
-    added.add_argument("--results", required=True, type=Path, help="the folder to write the tables to")
-    added.add_argument("tables", nargs="+", type=Path, help="the experiments' folders of tables")
+    added = add(
+        commands,
+        "join",
+        _join,
+        "Join the tables of all experiments into the tables of the run.",
+        "--results joined results/experiments/*",
+    )
+    added.add_argument("--results", required=True, type=Path, help="folder to write the tables to")
+    added.add_argument("tables", nargs="+", type=Path, help="folders of tables, one per experiment")
 
-    added = add(commands, "claims", _claims, "Judge the claims of others by the run's tables.")
+    added = add(
+        commands,
+        "claims",
+        _claims,
+        "Judge the published claims by the tables of a run.",
+        "results --claims config/claims.yaml",
+    )
     results(added)
-    added.add_argument("--claims", type=Path, required=True, help="the claims, such as config/claims.yaml")
+    added.add_argument("--claims", type=Path, required=True, help="file of claims, such as config/claims.yaml")
     added.add_argument("--higher", default="{}", help="what higher tiers would measure, as JSON")
 
-    added = add(commands, "recommend", _recommend, "Derive the recommended settings from the run's tables.")
+    added = add(commands, "recommend", _recommend, "Recommend settings from the tables of a run.", "results")
     results(added)
 
 

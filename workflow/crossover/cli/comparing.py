@@ -1,4 +1,4 @@
-"""The commands on several runs: what changed between two, the course of many. They analyse and report in one."""
+"""Commands on several runs: compare two, or follow many. Each analyses and reports."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from crossover.cli.parser import Commands, add
 
 
 def add_to(commands: Commands) -> None:
-    """Add them to the command line."""
+    """Add these commands to the command line."""
     added = add(
         commands,
         "compare",
         _compare,
-        "Tell what changed between two runs, such as two clusters, or one before and after an upgrade. Arms are "
-        "compared by their ratios to the reference, curve by curve: better, worse, the same, or cannot tell. "
-        "Writes parquet tables and a page; measures nothing.",
+        "Compare two runs, such as before and after an upgrade, or of two clusters.",
+        "results.old results",
+        "Calls each arm's ratio to the reference better, worse, the same or 'cannot tell', curve by curve. Writes "
+        "parquet tables and a page; measures nothing.",
     )
-    added.add_argument("before", type=Path, help="the folder of results of the first run, such as results.old")
-    added.add_argument("after", type=Path, help="that of the second, such as results")
+    added.add_argument("before", type=Path, help="results of the first run, such as results.old")
+    added.add_argument("after", type=Path, help="results of the second run, such as results")
     added.add_argument(
         "--within",
         type=_fraction,
         default=0.1,
         metavar="FRACTION",
-        help="the change that counts as the same, such as 0.05 for 5 %% (default: %(default)s)",
+        help="largest change that counts as the same, such as 0.05 for 5 %% (default: %(default)s)",
     )
     _folder(added, "results/comparison")
 
@@ -34,17 +35,16 @@ def add_to(commands: Commands) -> None:
         commands,
         "history",
         _history,
-        "Follow each arm's ratio to its reference through many runs, in order of time, and find the runs at which it "
-        "came to another level. Six runs or more can show that. Writes parquet tables and a page; measures nothing.",
+        "Follow each arm's ratio to the reference through many runs, and detect where it shifted.",
+        "results.*",
+        "Orders the runs by time; needs six to detect a shift. Writes parquet tables and a page; measures nothing.",
     )
-    added.add_argument("runs", type=Path, nargs="+", help="the folders of results, in any order")
+    added.add_argument("runs", type=Path, nargs="+", help="folders of results, in any order")
     _folder(added, "results/history")
 
 
 def _folder(added: ArgumentParser, default: str) -> None:
-    added.add_argument(
-        "--folder", type=Path, default=Path(default), help="the folder to write to (default: %(default)s)"
-    )
+    added.add_argument("--folder", type=Path, default=Path(default), help="folder to write to (default: %(default)s)")
 
 
 def _fraction(text: str) -> float:
@@ -53,7 +53,7 @@ def _fraction(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1:
-        raise ArgumentTypeError(f"{text}: must be a fraction between 0 and 1, such as 0.1 for 10 %")
+        raise ArgumentTypeError(f"{text!r} is not between 0 and 1; write 0.1 for 10 %")
     return value
 
 
@@ -78,16 +78,16 @@ def _history(chosen: Namespace) -> int:
 
 
 def _tell(folder: Path, source: str, found: str) -> int:
-    """Render the page on the tables in `folder`, then say on the terminal what was found and where the page is.
+    """Render the page on the tables in `folder`; print the findings and the path of the page.
 
-    The exit code is 1 if something is missing there because it failed.
+    Returns the exit code: 1 if a part of the page failed.
     """
     from crossover.report.render import renderer
     from crossover.run import outcome
 
     page = folder / "index.html"
     failures = renderer.render(folder, page, source=source)
-    print(f"{found}\nThe page: {page}")
+    print(f"{found}\nPage: {page}")
     if failures:
         print(outcome.sentences(failures), file=sys.stderr)
     return int(bool(failures))

@@ -1,4 +1,4 @@
-"""The commands of the doctor, and the one that writes a generated page of the documentation."""
+"""Commands of the doctor, and the command that writes generated files of the documentation."""
 
 from __future__ import annotations
 
@@ -9,19 +9,32 @@ from crossover.cli.parser import Commands, add, interface, launcher
 
 
 def add_to(commands: Commands) -> None:
-    """Add them to the command line."""
-    added = add(commands, "examine", _examine, "Be a job of the doctor: see what ranks on one host or two come to.")
+    """Add these commands to the command line."""
+    added = add(
+        commands,
+        "examine",
+        _examine,
+        "Run a job of the doctor: start two ranks on one host or two, and record what works.",
+        "--placement node --output node.json --log node.log",
+        "To run every check, use snakemake -F doctor.",
+    )
     added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")
-    interface(added, "them")
+    interface(added)
     launcher(added)
-    added.add_argument("--output", required=True, type=Path, help="the facts to write")
-    added.add_argument("--log", required=True, type=Path, help="the log to write")
+    added.add_argument("--output", required=True, type=Path, help="JSON file to write")
+    added.add_argument("--log", required=True, type=Path, help="log file to write")
 
-    added = add(commands, "look", _look, "See something that concerns the machine on which Snakemake runs.")
-    added.add_argument("check", help="what to look at, such as compiler")
-    added.add_argument("--output", required=True, type=Path, help="the facts to write")
+    added = add(
+        commands,
+        "look",
+        _look,
+        "Run a check of the doctor that needs no job, on this machine.",
+        "compiler --output compiler.json",
+    )
+    added.add_argument("check", help="compiler, quarto or queue")
+    added.add_argument("--output", required=True, type=Path, help="JSON file to write")
 
-    add(commands, "document", _document, "Write the generated files: config/README.md and reports/references.bib.")
+    add(commands, "document", _document, "Write the generated files: config/README.md and reports/references.bib.", "")
 
 
 def _examine(chosen: Namespace) -> None:

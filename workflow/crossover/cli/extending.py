@@ -1,4 +1,4 @@
-"""The command that starts an experiment of one's own from the skeleton that `docs/extending.md` explains."""
+"""The command that starts a new experiment from the skeleton that `docs/extending.md` explains."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ def add_to(commands: Commands) -> None:
         commands,
         "new",
         _new,
-        "Start an experiment of your own: write its driver and its test, add its block to config/schema.yaml and its "
-        "line to config/config.yaml. It runs as it is; docs/extending.md explains what to change.",
+        "Start a new experiment: write its driver, its test and its configuration.",
+        "experiment socket_options",
+        "Adds a block to config/schema.yaml and a line to config/config.yaml. The experiment runs as it is; "
+        "docs/extending.md explains what to change.",
     )
     added.add_argument("kind", choices=["experiment"], help="what to start")
     added.add_argument("name", help="its name, such as socket_options")

@@ -1,4 +1,4 @@
-"""The commands that measure: one launch and its ranks, and what is built for their ceilings and entrants."""
+"""Commands that measure: one launch, its ranks, and the libraries built for them."""
 
 from __future__ import annotations
 
@@ -10,51 +10,81 @@ from crossover.cli.parser import Commands, add, interface, launcher
 
 
 def add_to(commands: Commands) -> None:
-    """Add them to the command line."""
-    added = add(commands, "launch", _launch, "Supervise one launch: start its ranks, leave a raw file or a typed hole.")
+    """Add these commands to the command line."""
+    added = add(
+        commands,
+        "launch",
+        _launch,
+        "Measure one launch, and write its raw file.",
+        "--experiment mpi_pingpong --launch 1 --settings SETTINGS --output raw.parquet --log launch.log",
+        "If the launch fails, the raw file is a hole with the reason, and the exit code is 0.",
+    )
     _of_launch(added)
     launcher(added)
-    added.add_argument("--code", default="", help="a hash of the measuring code, for the record")
-    added.add_argument(
-        "--libraries", nargs="*", default=[], type=Path, help="the built libraries that its ceilings use"
-    )
-    added.add_argument("--output", required=True, type=Path, help="the raw file to write")
-    added.add_argument("--log", required=True, type=Path, help="the log to write")
+    added.add_argument("--code", default="", help="hash of the measuring code, to be recorded")
+    added.add_argument("--libraries", nargs="*", default=[], type=Path, help="built libraries that the launch uses")
+    added.add_argument("--output", required=True, type=Path, help="raw file to write")
+    added.add_argument("--log", required=True, type=Path, help="log file to write")
 
-    added = add(commands, "measure", _measure, "Be one rank of a launch (started by the MPI launcher).")
+    added = add(
+        commands,
+        "measure",
+        _measure,
+        "Run one rank of a launch; `launch` starts it through the MPI launcher.",
+        "--experiment mpi_pingpong --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
+    )
     _of_launch(added)
     added.add_argument(
-        "--processors", default=1, type=int, help="how many logical processors each rank must be free to use"
+        "--processors", default=1, type=int, help="logical processors that each rank must be able to use (default: 1)"
     )
-    added.add_argument("--part", required=True, type=Path, help="where rank 0 writes its rows")
-    added.add_argument("--refusal", required=True, type=Path, help="where a refusal is written")
+    added.add_argument("--part", required=True, type=Path, help="file for the rows of rank 0")
+    added.add_argument("--refusal", required=True, type=Path, help="file for the reason of a refusal")
 
     added = add(
-        commands, "build", _build, "Compile one of the C sources of the ceilings, or record why that cannot be done."
+        commands,
+        "build",
+        _build,
+        "Compile a C source of the ceilings.",
+        "--library zmq_push_pull.so workflow/native/zmq_push_pull.c",
+        "If that fails, the library file holds the reason, and the exit code is 0.",
     )
-    added.add_argument("--library", required=True, type=Path, help="the library to write")
-    added.add_argument("source", type=Path, help="the C source")
-
-    added = add(commands, "libzmq-source", _libzmq_source, "Get the sources of a version of libzmq, or record why not.")
-    added.add_argument("--version", required=True, help="the version, such as 2.2.0")
-    added.add_argument("--origin", default="pip", help="`pip` to download it, or a folder that holds it")
-    added.add_argument("--archive", required=True, type=Path, help="the archive to write")
+    added.add_argument("--library", required=True, type=Path, help="library to write")
+    added.add_argument("source", type=Path, help="C source")
 
     added = add(
-        commands, "libzmq", _libzmq, "Build libzmq with another message struct, or record why that cannot be done."
+        commands,
+        "libzmq-source",
+        _libzmq_source,
+        "Get the sources of a version of libzmq.",
+        "--version 2.2.0 --archive libzmq-2.2.0.tar.gz",
+        "If that fails, the archive holds the reason, and the exit code is 0.",
     )
-    added.add_argument("--archive", required=True, type=Path, help="the archive of its sources")
+    added.add_argument("--version", required=True, help="version, such as 2.2.0")
     added.add_argument(
-        "--library", required=True, type=Path, help="the library to write: libzmq-VERSION-BYTES.so, or with -LAYOUT"
+        "--origin", default="pip", help="`pip` to download the sources, or a folder that holds them (default: pip)"
+    )
+    added.add_argument("--archive", required=True, type=Path, help="archive to write")
+
+    added = add(
+        commands,
+        "libzmq",
+        _libzmq,
+        "Build libzmq with a message struct of another size.",
+        "--archive libzmq-2.2.0.tar.gz --library libzmq-2.2.0-64.so",
+        "If that fails, the library file holds the reason, and the exit code is 0.",
+    )
+    added.add_argument("--archive", required=True, type=Path, help="archive of the sources")
+    added.add_argument(
+        "--library", required=True, type=Path, help="library to write: libzmq-VERSION-BYTES.so or ...-BYTES-LAYOUT.so"
     )
 
 
 def _of_launch(added: ArgumentParser) -> None:
-    """What a launch's supervisor and its ranks are both told."""
-    added.add_argument("--experiment", required=True, help="the experiment's name, such as mpi_pingpong")
-    added.add_argument("--launch", required=True, type=int, help="the launch's number, from 1")
-    added.add_argument("--settings", required=True, help="the launch's settings as JSON, its placement among them")
-    interface(added, "its hosts")
+    """Add the arguments that the supervisor and the ranks share."""
+    added.add_argument("--experiment", required=True, help="name of the experiment, such as mpi_pingpong")
+    added.add_argument("--launch", required=True, type=int, help="number of the launch, from 1")
+    added.add_argument("--settings", required=True, help="settings of the launch, as JSON, including `placement`")
+    interface(added)
 
 
 def _launch(chosen: Namespace) -> int:
@@ -79,7 +109,7 @@ def _measure(chosen: Namespace) -> int:
     from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.pmi import shorten_values
 
-    # Before what imports MPI.
+    # Before any module that imports MPI.
     shorten_values()
     from crossover.measure.launch.rank import run
     from crossover.planning.plan import read_settings
@@ -102,11 +132,17 @@ def _libzmq_source(chosen: Namespace) -> None:
     from crossover.measure.build.libzmq import line, source
 
     if reason := source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin):
-        print(f"{chosen.archive}: not fetched, so what needs it will not be measured: {reason}", file=sys.stderr)
+        print(
+            f"{chosen.archive}: not fetched, so the arms that need it will not be measured: {reason}",
+            file=sys.stderr,
+        )
 
 
 def _libzmq(chosen: Namespace) -> None:
     from crossover.measure.build.libzmq import build
 
     if reason := build.build(chosen.library.stem, chosen.archive, chosen.library):
-        print(f"{chosen.library}: not built, so what needs it will not be measured: {reason}", file=sys.stderr)
+        print(
+            f"{chosen.library}: not built, so the arms that need it will not be measured: {reason}",
+            file=sys.stderr,
+        )

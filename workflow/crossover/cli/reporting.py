@@ -1,4 +1,4 @@
-"""The commands that report on one run: figures, the ladder, the page."""
+"""Commands that report on one run: figures, the ladder, the page."""
 
 from __future__ import annotations
 
@@ -10,26 +10,37 @@ from crossover.cli.parser import Commands, add, results
 
 
 def add_to(commands: Commands) -> None:
-    """Add them to the command line."""
-    added = add(commands, "figures", _figures, "Draw an experiment's figures from its tables.")
-    added.add_argument("--folder", required=True, type=Path, help="the folder to write the figures to")
-    added.add_argument("tables", type=Path, help="the experiment's folder of tables")
+    """Add these commands to the command line."""
+    added = add(
+        commands,
+        "figures",
+        _figures,
+        "Draw the figures of an experiment from its tables.",
+        "--folder figures results/experiments/mpi_pingpong",
+    )
+    added.add_argument("--folder", required=True, type=Path, help="folder to write the figures to")
+    added.add_argument("tables", type=Path, help="folder of the experiment's tables")
 
-    added = add(commands, "ladder", _ladder, "Draw what a round trip costs in every layer that was measured.")
-    added.add_argument("--folder", required=True, type=Path, help="the folder to write the figure to")
+    added = add(
+        commands, "ladder", _ladder, "Draw the round-trip time of every measured layer.", "--folder figures results"
+    )
+    added.add_argument("--folder", required=True, type=Path, help="folder to write the figure to")
     results(added)
 
     added = add(
-        commands, "report", _report, "Render the report from a folder of results, or from a bundle of somebody's."
+        commands,
+        "report",
+        _report,
+        "Render the report of a run from its folder of results, or from a bundle.",
+        "--from bundle.zip --page report.html",
+        "If a part of the page fails, the page names it and the exit code is 1.",
     )
     source = added.add_mutually_exclusive_group(required=True)
-    source.add_argument("results", nargs="?", type=Path, help="the folder of results")
-    source.add_argument("--from", dest="bundle", metavar="BUNDLE", type=Path, help="the bundle, instead of a folder")
-    added.add_argument("--page", required=True, type=Path, help="the page to write")
-    added.add_argument("--waiting", default="{}", help="what higher tiers, and clusters, would measure, as JSON")
-    added.add_argument(
-        "--go-on", action="store_true", help="end with exit code 0 although a part failed; the workflow tells of it"
-    )
+    source.add_argument("results", nargs="?", type=Path, help="folder of results")
+    source.add_argument("--from", dest="bundle", metavar="BUNDLE", type=Path, help="bundle, instead of a folder")
+    added.add_argument("--page", required=True, type=Path, help="page to write")
+    added.add_argument("--waiting", default="{}", help="what higher tiers and clusters would measure, as JSON")
+    added.add_argument("--go-on", action="store_true", help="exit with 0 even if a part of the page fails")
 
 
 def _figures(chosen: Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The commands that carry a finished run to others."""
+"""Commands that share a finished run."""
 
 from __future__ import annotations
 
@@ -11,35 +11,43 @@ RESULTS = Path("results")
 
 
 def add_to(commands: Commands) -> None:
-    """Add them to the command line."""
+    """Add these commands to the command line."""
     added = add(
         commands,
         "publish",
         _publish,
-        "Publish the report: push it to a branch that is served as a web site, or write a folder or a zip file for any "
-        "web server. Nothing is measured or rendered; a report that is older than its data is refused.",
+        "Publish the report: push it to a branch, or write a folder or a zip file for a web server.",
+        "--to site/",
+        "Asks before it pushes. Measures and renders nothing. Refuses a report that is older than its data.",
     )
     results(added, RESULTS)
     added.add_argument(
-        "--to", default="gh-pages", help="gh-pages, a folder (site/) or a zip file (site.zip) (default: %(default)s)"
+        "--to",
+        default="gh-pages",
+        help="gh-pages to push, or a folder (site/) or a zip file (site.zip) (default: %(default)s)",
     )
-    added.add_argument("--remote", default="origin", help="the remote to push to (default: %(default)s)")
-    added.add_argument("--branch", default="gh-pages", help="the branch to push to (default: %(default)s)")
+    added.add_argument("--remote", default="origin", help="remote to push to (default: %(default)s)")
+    added.add_argument("--branch", default="gh-pages", help="branch to push to (default: %(default)s)")
     added.add_argument("--yes", action="store_true", help="push without asking")
 
     added = add(
         commands,
         "bundle",
         _bundle,
-        "Archive a run in a zip file: raw samples, tables, figures, report, configuration, an RO-Crate.",
+        "Archive a run in one zip file, for others to check and render again.",
+        "--license CC-BY-4.0 --author 'Ada Lovelace <0000-0002-1825-0097>'",
+        "Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.",
     )
     results(added, RESULTS)
-    added.add_argument("--output", type=Path, help="the archive to write (default: RESULTS/bundle.zip)")
+    added.add_argument("--output", type=Path, help="archive to write (default: RESULTS/bundle.zip)")
     added.add_argument(
-        "--license", default="BSD-3-Clause", help="the licence of the data, as SPDX names it (default: %(default)s)"
+        "--license", default="BSD-3-Clause", help="SPDX name of the data's licence (default: %(default)s)"
     )
     added.add_argument(
-        "--author", action="append", default=[], help="who measured, `Name` or `Name <ORCID>`; once for each"
+        "--author",
+        action="append",
+        default=[],
+        help="an author of the data, `Name` or `Name <ORCID>`; repeat for several",
     )
 
 

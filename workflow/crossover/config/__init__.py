@@ -1,1 +1,1 @@
-"""What users configure and what the project ships: schema, site facts, claims, sources, published numbers."""
+"""Configuration and shipped data: schema, site facts, claims, sources, published numbers."""

@@ -1,4 +1,4 @@
-"""The published claims, from `config/claims.yaml`, checked against `config/claims.schema.yaml`; also their sources."""
+"""Reads the published claims from `config/claims.yaml` and checks them against their schema; also their sources."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ SOURCES_SCHEMA = FILE.with_name("sources.schema.yaml")
 Claim = dict[str, Any]
 
 FORMS = ({"about"}, {"gain"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
-"""What may be said together of where a quantity is expected."""
+"""Combinations of keys that describe the expected range."""
 
 
 def read(file: str | Path = FILE) -> list[Claim]:
     """Every claim: `claim` (its name), `source` and its `url`, `quote`, `locator`, `says`, `quantity`, range `low` to
     `high`, `published`, `equivalent`.
 
-    An end that is not there is infinite; `published` is None where the document names no single number. `equivalent` is
-    whether the range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
+    A missing end is infinite. `published` is None if the document gives no single number. `equivalent` is True if the
+    range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
     """
     told, documents = _checked(file)
     return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
 
 
 def unjudged(file: str | Path = FILE) -> list[Claim]:
-    """The claims that nothing measured here can decide: `claim`, `source`, `url`, `quote`, `locator`, `says`, `reason`.
+    """Claims that no measurement here can decide: `claim`, `source`, `url`, `quote`, `locator`, `says`, `reason`.
 
-    Raises CrossoverError likewise.
+    Raises CrossoverError with every fault, each with the file and the key.
     """
     told, documents = _checked(file)
     return [_quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in told["unjudged"].items()]
@@ -52,7 +52,7 @@ def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source
 
 
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
-    """The documents by their citation keys, after checking their descriptions and those of the data sets in `folder`.
+    """The documents by citation key; checks their descriptions and those of the data sets in `folder`.
 
     Raises CrossoverError with every fault.
     """
@@ -78,19 +78,19 @@ def _stranger(source: str, listed: Mapping[str, Any]) -> str:
 
 
 def rules() -> dict[str, Any]:
-    """The schema of the claims, and beside it under `kinds` what each kind of quantity needs."""
+    """The schema of the claims. Its entry `kinds` has the keys that each kind of quantity needs."""
     known: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     return known
 
 
 def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
-    """What no schema can say: what belongs together, and what contradicts itself."""
+    """Faults that a JSON schema cannot express: unknown sources, contradictions, keys that do not fit together."""
     for part in ("claims", "unjudged"):
         for name, claim in told.get(part, {}).items():
             if claim["source"] not in documents:
                 yield f"{part}.{name}.{_stranger(claim['source'], documents)}"
     for name in told["claims"].keys() & told.get("unjudged", {}).keys():
-        yield f"unjudged.{name}: is also one of the claims; remove it from either"
+        yield f"unjudged.{name}: is listed under `claims` too; remove it from one of the two"
     for name, claim in told["claims"].items():
         where = f"claims.{name}"
         yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
@@ -136,7 +136,7 @@ def _complete(
 
 
 def _quoted(name: str, claim: Mapping[str, Any], documents: Mapping[str, sources.Source]) -> Claim:
-    """Whose claim it is, and in which words."""
+    """The claim's name, source and words."""
     words = {key: claim[key] for key in ("source", "quote", "locator", "says")}
     return {"claim": name, **words, "url": documents[claim["source"]].url}
 

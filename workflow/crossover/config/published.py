@@ -1,4 +1,4 @@
-"""The numbers that others published, from `config/published`: drawn over ours, and held against what was claimed."""
+"""Published numbers, from `config/published`: drawn over our curves, and compared with the claims."""
 
 from __future__ import annotations
 
@@ -21,29 +21,26 @@ SOURCES = "sources.yaml"
 
 @dataclass(frozen=True)
 class Dataset:
-    """One published dataset, of one host. `points` are of a run, metric and arm, with x and value in our own units."""
+    """One published dataset, of one host. Each point has `run`, `metric`, `arm`, `x` and `value`, in our units."""
 
     source: str
     """The citation key of the document."""
     locator: str
-    """Where in the document the numbers are."""
+    """Place of the numbers in the document."""
     conditions: Mapping[str, str]
-    """What they were measured under: engines, packer, transport, machine, year; `settings` if others are stated; and
+    """Conditions of the measurement: engines, packer, transport, machine, year; `settings` if others are stated; and
     those that our curves have (`report/charts/conditions.py`).
     """
     experiment: str
     where: Keys
-    """The keys of those of our curves that the points belong to."""
+    """The keys of our curves that the points belong to."""
     points: list[dict[str, Any]]
     in_claims: Mapping[str, str] = field(default_factory=dict)
-    """By the arm of some of the points, the arm that claims name in its place."""
+    """Arms that claims name differently: {arm of the points: arm of the claims}."""
 
 
 def read(folder: Path = FOLDER) -> list[Dataset]:
-    """Every dataset that the folder's `sources.yaml` describes.
-
-    Raises CrossoverError for a description that does not fit its file.
-    """
+    """Every dataset that the folder's `sources.yaml` describes. Raises CrossoverError if a description does not fit."""
     described: dict[str, Any] = yaml.safe_load((folder / SOURCES).read_text(encoding="utf-8"))
     documents = sources.read()
     return [_dataset(folder / name, told, documents) for name, told in described.items()]
@@ -72,12 +69,12 @@ def _dataset(path: Path, told: dict[str, Any], documents: Mapping[str, sources.S
         return Dataset(*about, points, told.get("in_claims", {}))
     except (OSError, KeyError, ValueError) as error:
         raise CrossoverError(
-            f"{path}: does not fit its description in {SOURCES} ({error!r}); correct either"
+            f"{path}: does not fit its description in {SOURCES} ({error!r}); correct one of the two"
         ) from error
 
 
 def _arm(line: dict[str, str], arms: Any) -> str | None:
-    """Our name of the arm of a line; None for an arm that we do not have."""
+    """Our name for the arm of a line; None if we do not have this arm."""
     if isinstance(arms, str):
         return arms
     name: str | None = arms["names"].get(line[arms["column"]])

@@ -1,4 +1,4 @@
-"""Writes `config/README.md` from the schema, so that the page and what is checked cannot differ."""
+"""Writes `config/README.md` from the schema, so that the page and the checks cannot differ."""
 
 from __future__ import annotations
 
@@ -15,20 +15,25 @@ OPENING = """\
 
 Generated from `schema.yaml` by `make docs`; edit that file, not this one.
 
-`config.yaml` says what is measured. A key that is not set has its default. A key may hold one value, or one for each
-tier: `launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--config tier=standard` chooses the tier.
-The whole configuration, of every tier, is checked before anything runs; whatever is wrong is listed key by key.
+`config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
+`launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--config tier=standard` chooses the tier. The
+whole configuration, of every tier, is checked before anything runs; all errors are listed, key by key.
 """
 
 ENTRANTS = """\
-An entrant is a name for a task farm with its options. One line adds another, such as
-`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`; arms may then name it.
+An entrant is a task farm with its options, under a name that arms can use. One line adds an entrant:
+`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`.
 
 - `farm`: the file in `workflow/crossover/measure/farms/` that runs it.
-- `alone`: whether it shares a launch with no other rival, because it disturbs them even while it is idle.
-- `scheme`, `hwm`, `packer`, of ipyparallel alone: the scheduler; the most tasks that it hands an engine at a time, 0
-  for any number (with 1, ipyparallel's own default, all engines offered are idle, and schemes hardly differ); what
-  messages are packed with, `json` unless told otherwise.
+- `alone`: it shares a launch with no other rival, because it disturbs them even while it is idle.
+
+These options are for ipyparallel only:
+
+- `scheme`: its scheduler.
+- `hwm`: the most tasks that the scheduler hands an engine at a time; 0 for any number. With 1, ipyparallel's own
+  default, only idle engines are offered, and schemes hardly differ.
+- `packer`: how messages are serialized, `json` by default.
+- `ssh`: the client's connections go through an SSH tunnel.
 """
 
 
@@ -44,14 +49,14 @@ def text() -> str:
 
 
 def _entrants(parts: Mapping[str, Any]) -> Iterator[str]:
-    yield "| entrant | is |"
+    yield "| entrant | definition |"
     yield "|---|---|"
     for name, entry in parts.items():
         yield f"| `{name}` | {_literal(entry['default'])} |"
 
 
 def _table(part: Mapping[str, Any]) -> Iterator[str]:
-    yield "| key | meaning | may be | default |"
+    yield "| key | meaning | allowed | default |"
     yield "|---|---|---|---|"
     for key, entry in part["properties"].items():
         cells = (f"`{key}`", entry["description"], _allowed(entry), _default(entry.get("default")))
@@ -59,7 +64,7 @@ def _table(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _allowed(part: Mapping[str, Any]) -> str:
-    """What a value may be, in words."""
+    """The allowed values, in words."""
     if "oneOf" in part:
         return "; or ".join(map(_allowed, part["oneOf"]))
     if "enum" in part:
@@ -104,7 +109,7 @@ def _literal(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A value as it stands in YAML."""
+    """A value as YAML."""
     if isinstance(value, list):
         return "[" + ", ".join(map(_plain, value)) + "]"
     return value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""From what the user wrote to a complete, checked configuration, as `config/schema.yaml` describes it."""
+"""Completes and checks the user's configuration, as `config/schema.yaml` describes it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refuse(faults: Iterable[str]) -> None:
 
 
 def readable(file: str | Path) -> None:
-    """Raise CrossoverError, naming the line, if a configuration file is not YAML; Snakemake's own message does not."""
+    """Raise CrossoverError with the line if a configuration file is not YAML; Snakemake's own message lacks it."""
     try:
         yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -40,7 +40,7 @@ def readable(file: str | Path) -> None:
 def complete(config: Mapping[str, Any]) -> Config:
     """The configuration with every key present and one value per key, that of the chosen tier.
 
-    Raises CrossoverError with all the faults there are, in every tier and not in the chosen one alone.
+    Raises CrossoverError with all faults, those of other tiers included.
     """
     schema = read_schema()
     chosen = config.get("tier", schema["properties"]["tier"]["default"])
@@ -52,17 +52,18 @@ def complete(config: Mapping[str, Any]) -> Config:
 
 
 def require_plain(values: Mapping[str, Any]) -> None:
-    """Raise CrossoverError for a value of --config with keys inside: Snakemake hands their numbers over as texts."""
+    """Raise CrossoverError for a value of --config with nested keys: Snakemake passes nested numbers as text."""
     remedy = (
-        "--config takes one plain value for a key; set keys inside of it in config/config.yaml or by --configfile FILE"
+        "--config takes one plain value per key; set nested keys in config/config.yaml, or in a FILE with "
+        "--configfile FILE"
     )
     refuse(f"{key}: {remedy}" for key, value in values.items() if isinstance(value, Mapping | list))
 
 
 def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str]]]]:
-    """What this configuration leaves to a higher tier: {experiment: {tier: {key: entries}}}, of keys that hold lists.
+    """List entries that only higher tiers measure: {experiment: {tier: {key: entries}}}.
 
-    Each entry stands at the first tier that has it. An experiment that leaves nothing is left out.
+    Each entry is listed under the first tier that has it. Experiments without such entries are left out.
     """
     present, later = _from_tier_up(config)
     found: dict[str, dict[str, dict[str, list[str]]]] = {}
@@ -77,8 +78,8 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
 
 def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """What the higher tiers, rising, measure of each experiment: its `arms`, its axis from `low` to `high`, and the
-    keys of the curves that each `adds` to what this configuration measures.
+    """By experiment, one entry per higher tier in rising order: `tier`, `arms`, the axis from `low` to `high`, and the
+    keys of the curves that the tier `adds` to those of the tiers below it.
     """
     waits = waiting(config)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -101,7 +102,7 @@ def _from_tier_up(config: Mapping[str, Any]) -> tuple[Config, dict[str, Config]]
 
 
 def _numbers(value: Any) -> bool:
-    """Whether a setting is an experiment's axis, the one that holds several numbers."""
+    """Whether a setting is an experiment's axis: only that holds several numbers."""
     if isinstance(value, Mapping):
         return "per_decade" in value
     return isinstance(value, list) and bool(value) and all(isinstance(entry, int) for entry in value)
@@ -113,7 +114,7 @@ def _names(value: Any) -> bool:
 
 @cache
 def read_schema() -> dict[str, Any]:
-    """The configuration's schema, its references resolved in place. It is read once, so callers must not change it."""
+    """The configuration's schema, with its references resolved. It is read once, so callers must not change it."""
     schema = yaml.safe_load(FILE.read_text())
     definitions = schema.pop("$defs")
 
@@ -133,7 +134,7 @@ def read_schema() -> dict[str, Any]:
 
 
 def _at_tier(value: Any, tier: str) -> Any:
-    """Replace every mapping whose keys are tiers by its entry for `tier`; without one for `smoke`, that of `quick`."""
+    """Replace every mapping from tiers to values by the value for `tier`; `smoke` falls back to `quick`."""
     if isinstance(value, list):
         return [*value]
     if not isinstance(value, Mapping):
@@ -147,14 +148,14 @@ NEEDED = (
     *("arms", "reference", "placements", "launches"),
     *("block_seconds", "rounds", "target_width", "budget_seconds"),
 )
-"""Settings without which no experiment can be measured."""
+"""Settings that every experiment needs."""
 
 _FLAGS = {"true": True, "false": False}
-"""What Snakemake makes a text of where it stands behind --config."""
+"""Snakemake passes these values of --config as text."""
 
 
 def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
-    """Add the schema's defaults wherever `value` is silent."""
+    """Add the schema's defaults for keys that `value` lacks."""
     if schema.get("type") == "boolean" and isinstance(value, str):
         return _FLAGS.get(value, value)
     if not isinstance(value, Mapping) or "properties" not in schema:
@@ -169,12 +170,12 @@ def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
 
 
 def _whole(_: Any, value: Any) -> bool:
-    """JSON Schema takes 3.0 for an integer too; `range` and a message's length do not."""
+    """JSON Schema accepts 3.0 as an integer; `range` and a message's length do not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _finite(_: Any, value: Any) -> bool:
-    """YAML can say .inf and .nan; a budget cannot."""
+    """YAML allows .inf and .nan; a budget must be finite."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -183,7 +184,7 @@ _Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
 
 
 def forbidden(schema: Mapping[str, Any], value: Any) -> list[str]:
-    """What a JSON schema forbids in `value`, each fault as `key: what is wrong and what would be right`."""
+    """The faults of `value` by a JSON schema, each as `key: fault and remedy`."""
     return [_sentence(error) for error in _errors(schema, value)]
 
 
@@ -192,7 +193,7 @@ def _errors(schema: Mapping[str, Any], value: Any) -> list[ValidationError]:
 
 
 def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-    """Every fault: what the schema forbids, and in the experiments that it allows, what contradicts itself."""
+    """All faults: violations of the schema, and contradictions within experiments that are otherwise valid."""
     errors = _errors(schema, config)
     found = [_sentence(error) for error in errors]
     if any(error.absolute_path and error.absolute_path[0] == "entrants" for error in errors):
@@ -216,7 +217,7 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
 
 
 def _sentence(error: ValidationError) -> str:
-    """One error of the validator as `key: what is wrong and what would be right`."""
+    """One error of the validator, as `key: fault and remedy`."""
     path = [str(step) for step in error.absolute_path]
     where = ".".join(path) or "the configuration"
     value: Any = error.instance
@@ -236,9 +237,9 @@ def _sentence(error: ValidationError) -> str:
             kinds = " or ".join([wanted] if isinstance(wanted, str) else wanted)
             return f"{where}: {value!r} is not of type {kinds}"
         case "minItems" | "minProperties":
-            return f"{where}: is empty or too short; it needs at least {wanted}"
+            return f"{where}: is empty or too short; give at least {wanted}"
         case "oneOf":
-            return f"{where}: {value!r} is neither a list of whole numbers from 1 up, each once, " + (
+            return f"{where}: {value!r} is neither a list of distinct whole numbers from 1 up, " + (
                 "nor {from: ..., to: ..., per_decade: ...}"
             )
         case _:
@@ -254,21 +255,21 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     budget = settings["budget_seconds"]
     for placement in settings["placements"]:
         if isinstance(budget, dict) and placement not in budget:
-            yield f"budget_seconds: has no value for the placement {placement}"
+            yield f"budget_seconds: has no value for placement {placement}; add one"
         named = in_placement(settings, placement).get("curves", [])
         if "curves" in settings and not curves.in_placement(named, placement):
             fitting = "over inproc" if placement == "process" else "between processes"
-            yield f"curves: none of them is {fitting}, so the placement {placement} has nothing to measure"
+            yield f"curves: none is {fitting}, so placement {placement} has nothing to measure; add one, or remove it"
     for key, axis in settings.items():
         if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
             yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"
 
 
 def _misfits(entrant: Settings) -> Iterator[str]:
-    """What is wrong with the farm that an entrant names, or with what it asks of that farm."""
+    """Faults of an entrant: an unknown farm, or options that the farm does not have."""
     farm = entrant["farm"]
     if farm not in farms.names():
-        yield f"farm: {farm!r} is no farm; there are: {', '.join(farms.names())}"
+        yield f"farm: unknown farm {farm!r}; available: {', '.join(farms.names())}"
         return
     own, required = farms.options(farm)
     yield from (f"{key}: is missing; {farm} needs one" for key in required if key not in entrant)
@@ -277,19 +278,19 @@ def _misfits(entrant: Settings) -> Iterator[str]:
 
 
 def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
-    """Arms that are no entrants, that cannot be told from others, or that are not enough across hosts."""
+    """Faults of arms and ceilings: unknown entrants, ambiguous names, and too few that can run across hosts."""
     for key in ("arms", "ceilings"):
         for name in settings[key]:
             if name not in entrants:
-                yield f"{key}: {name!r} is no entrant; there are: {', '.join(entrants)}"
+                yield f"{key}: unknown entrant {name!r}; available: {', '.join(entrants)}"
             elif name == "null":
-                yield f"{key}: 'null' is the name of the null arm; call the entrant otherwise"
+                yield f"{key}: 'null' is the name of the null arm; rename the entrant"
     for name in settings["ceilings"]:
         if name in settings["arms"]:
-            yield f"ceilings: {name!r} competes as an arm; take it out of one of the two"
+            yield f"ceilings: {name!r} is an arm too; remove it from one of the two"
     if "nodes" in settings["placements"] and settings["reference"] in settings["arms"]:
         left = in_placement(settings | {"entrants": entrants}, "nodes")["arms"]
         if settings["reference"] not in left:
-            yield f"reference: {settings['reference']!r} has no meaning across hosts; take nodes out of the placements"
+            yield f"reference: {settings['reference']!r} cannot run across hosts; remove nodes from the placements"
         elif len(left) == 1:
-            yield f"arms: none but {left[0]!r} has a meaning across hosts; take nodes out of the placements"
+            yield f"arms: only {left[0]!r} can run across hosts; remove nodes from the placements"

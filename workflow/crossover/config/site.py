@@ -1,4 +1,4 @@
-"""Facts of a site, which the profiles read from their `site.yaml`; and whether its Slurm keeps accounts of jobs."""
+"""Facts of a site, which profiles read from their `site.yaml`; also whether its Slurm keeps accounts of jobs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ SCHEMA = PROFILES / "schema.yaml"
 
 
 def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """The facts in `file`, none where there is no such file. Only `keys` may be among them, and those `needed` must.
+    """The facts in `file`; none if there is no such file. Only `keys` are allowed, and those `needed` are required.
 
     Raises CrossoverError with every fault, each with the file and the key.
     """
     said = _said(Path(file))
     known = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     known["properties"] = {key: known["properties"][key] for key in keys}
-    # A key that is left empty says nothing.
+    # An empty key counts as absent.
     facts = {key: value for key, value in said.items() if value is not None}
     faults = schema.forbidden(known, facts)
-    faults += [f"{key}: is missing, and there is no default" for key in needed if key not in facts]
+    faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
     schema.refuse(f"{file}: {fault}" for fault in faults)
     return facts
 
@@ -39,18 +39,18 @@ def _said(file: Path) -> dict[str, Any]:
     schema.readable(file)
     said = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     if not isinstance(said, dict):
-        schema.refuse([f"{file}: holds no keys with values, such as `partition: compute`"])
+        schema.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
     return said
 
 
 def facts(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """The same for a profile: what is wrong ends Snakemake with exit code 1 and that message alone."""
+    """The same for a profile: any fault ends Snakemake with exit code 1 and the message alone."""
     with session.plain():
         return read(file, *keys, needed=needed)
 
 
 def keeps_accounts() -> bool:
-    """Whether Slurm keeps accounts of jobs, which `sacct` asks for. No, if Slurm does not answer or is not here."""
+    """Whether Slurm keeps accounts of jobs, which `sacct` needs. False if Slurm does not answer or is not installed."""
     try:
         asked = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):

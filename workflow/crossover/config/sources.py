@@ -15,12 +15,12 @@ FILE = CONFIG / "sources.yaml"
 BIBLIOGRAPHY = REPORTS / "references.bib"
 
 NOT_STATED = "not stated"
-"""What a condition is called that a document does not state."""
+"""Value of a condition that the document does not state."""
 INAPPLICABLE = "none"
-"""What a condition is called that does not apply to a document."""
+"""Value of a condition that does not apply to the document."""
 
 SPECIAL = {**{sign: f"\\{sign}" for sign in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
-"""Characters that mean something else in BibTeX, and how to write them."""
+"""Special characters of BibTeX, and how to write them."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Source:
     """Family name and given name of each."""
     year: int
     kind: str
-    """What the document is and where it appeared."""
+    """Kind of document and where it appeared."""
     url: str
     conditions: Mapping[str, str]
-    """What it measured under: engines, packer, transport, machine; `settings` if it states others."""
+    """Conditions of its measurements: engines, packer, transport, machine; `settings` if it states others."""
 
     @property
     def reference(self) -> str:
@@ -48,7 +48,7 @@ class Source:
 
 
 def read(file: str | Path = FILE) -> dict[str, Source]:
-    """Every document by its citation key. `config/sources.schema.yaml` says what the file must hold."""
+    """Every document by its citation key. `config/sources.schema.yaml` describes the file."""
     listed: dict[str, dict[str, Any]] = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     return {key: _source(key, entry) for key, entry in listed.items()}
 

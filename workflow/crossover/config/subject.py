@@ -1,6 +1,6 @@
-"""Whether what a claim is about exists: its experiment, placement, curve, metric and arms.
+"""Checks that a claim's experiment, placement, keys, metric and arms exist.
 
-The schema names the keys of each experiment's curves under `x-keys`, each with its values or ANY.
+The schema lists the keys of each experiment's curves under `x-keys`, each with its values or ANY.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", boo
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
-    """Raise CrossoverError for claims about what no experiment measures, with the key and what there is instead.
+    """Raise CrossoverError for claims about anything that no experiment measures, with the key and the available names.
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
@@ -68,8 +68,8 @@ def _of_part(
 
 
 def keys(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of an experiment's curves, each with its values or ANY, given its part of the schema. Every key where
-    the schema does not say.
+    """The keys of an experiment's curves, each with its values or ANY, given its part of the schema. Every key if the
+    schema has no `x-keys`.
     """
     return dict(experiment.get("x-keys") or dict.fromkeys(KEYS, ANY))
 

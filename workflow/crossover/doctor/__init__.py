@@ -1,5 +1,5 @@
-"""Looks at a machine or a cluster before anything is measured on it, and tells what works and what to set.
+"""Checks a machine or a cluster before a run, and reports what works and which keys to set.
 
-Two jobs of the same kind as a launch, on one host and on two, and a few looks where Snakemake runs, write down what
-they saw; `conclude` reads that, judges it and prints it. The doctor looks into every wing, and no wing knows it.
+Two jobs like a launch, on one host and on two, and a few checks where Snakemake runs, write facts to files; `conclude`
+reads, judges and prints them. The doctor may import every wing, and no wing imports the doctor.
 """

@@ -1,7 +1,7 @@
-"""What a launcher is asked for, two ranks on one host or two, and what came of that.
+"""An attempt to start two ranks, on one host or two, and its outcome.
 
-An attempt is `mpi`, the launcher; `worlds`, for each MPI world that came up its `size` and its ranks' `hosts`; and
-`said`, the launcher's last words.
+An attempt has `mpi`, the launcher; `worlds`, with `size` and `hosts` of each MPI world that came up; and `said`, the
+launcher's last words.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from crossover.doctor.finding import Facts
 
 RANKS = 2
 HOSTS = {"node": 1, "nodes": 2}
-"""Hosts of each placement's job."""
+"""The number of hosts of each placement's job."""
 
 
 def wanted(wildcards: Any) -> int:
-    """Hosts of a job, by its wildcards."""
+    """The number of hosts of a job, from its wildcards."""
     return HOSTS[wildcards.placement]
 
 
@@ -26,7 +26,7 @@ def together(attempt: Facts) -> bool:
 
 
 def hosts(attempt: Facts) -> list[str]:
-    """Where ranks came up."""
+    """The hosts on which ranks came up."""
     return sorted({host for world in attempt["worlds"] for host in world["hosts"]})
 
 
@@ -36,10 +36,10 @@ def apart(attempt: Facts) -> bool:
 
 
 def outcome(attempt: Facts) -> str:
-    """It in words, as what the launcher did."""
+    """The outcome in words, to follow the launcher's name."""
     sizes = [world["size"] for world in attempt["worlds"]]
     if not sizes:
-        return f"started none: {attempt['said'] or 'it did not say why'}"
+        return f"started no ranks: {attempt['said'] or 'no reason given'}"
     if together(attempt):
         return f"put its ranks on {' and '.join(hosts(attempt))}"
     if set(sizes) == {1}:

@@ -1,4 +1,4 @@
-"""From what was seen to the findings: read it, judge it, print it."""
+"""Reads the facts, judges them, and prints the findings."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from crossover.run import session
 from crossover.run.slurm_errors import CUT_OFF
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
-"""What a check is called in the report, where that is not its name."""
+"""Titles of checks in the report that differ from their names."""
 INDENT = 28
 
 
 def asked(workflow: Any) -> bool:
-    """Whether this run of Snakemake is to end with the findings."""
+    """Whether this run of Snakemake ends with the findings, because `doctor` is a target."""
     return "doctor" in workflow.dag_settings.targets
 
 
 def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
-    """Print the findings and leave them in `doctor.txt` among the results; the exit code, 1 if there is a problem.
+    """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
-    `logs` are those of this run of Snakemake, in which it says why jobs were lost.
+    `logs` are those of this run of Snakemake, with the reasons of lost jobs.
     """
     executor = workflow.executor_plugin.name
     placements = [job["placement"] for job in session.due(workflow, "examine")]
@@ -45,7 +45,7 @@ def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
 
 
 def gather(folder: Path, placements: Sequence[str], executor: str, log: str) -> Seen:
-    """All that the looks have left in `folder`, and why a job has left nothing."""
+    """All facts in `folder`, and for each job without facts the reason."""
     facts = {place: _read(folder / f"{place}.json") for place in ("node", "nodes")}
     here = {check: _read(folder / f"{check}.json") for check in WHERE_SNAKEMAKE_RUNS}
     lost = {place: here["queue"].get(place) or last_words(log, place) for place in placements if not facts[place]}
@@ -61,7 +61,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def last_words(log: str, placement: str) -> str:
-    """Why the job of a placement was lost, in the words of the batch system or else of Snakemake."""
+    """Why the job of a placement was lost, in the words of the batch system, or otherwise of Snakemake."""
     for block in re.split(r"^(?=Error in rule )", log, flags=re.MULTILINE)[1:]:
         if not (block.startswith("Error in rule examine:") and re.search(rf"output: \S*/{placement}\.json", block)):
             continue
@@ -73,7 +73,7 @@ def last_words(log: str, placement: str) -> str:
 
 
 def _last_line(block: str) -> list[str]:
-    """What the last of a failed job's logs ends with, and which that is."""
+    """The last line of a failed job's last log, and the path of that log."""
     named = re.search(r"^    log: (.+) \(check log file", block, re.MULTILINE)
     log = Path(named[1].split(", ")[-1]) if named else None
     if not log or not log.is_file():
@@ -83,7 +83,7 @@ def _last_line(block: str) -> list[str]:
 
 
 def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
-    """The findings as text of so many columns."""
+    """The findings as text of `width` columns."""
     lines = []
     for check, found in findings.items():
         title = f"{found.verdict:9} {TITLES.get(check, check):{INDENT - 11}} "
@@ -97,12 +97,12 @@ def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
 
 
 def summary(findings: Mapping[str, Finding]) -> str:
-    """How many of each verdict there are.
+    """The number of each verdict, and the next step.
 
     >>> summary({"ports": Finding(Verdict.OK, ""), "hosts": Finding(Verdict.PROBLEM, "")})
-    '1 ok, 1 problem; set what is named and run the same command again'
+    '1 ok, 1 problem; follow the advice above, then repeat the command'
     """
     verdicts = [found.verdict for found in findings.values()]
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in Verdict if each in verdicts)
     bad = Verdict.PROBLEM in verdicts
-    return f"{counted}; " + ("set what is named and run the same command again" if bad else "launches can run here")
+    return f"{counted}; " + ("follow the advice above, then repeat the command" if bad else "launches can run here")

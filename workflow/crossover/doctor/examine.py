@@ -1,4 +1,4 @@
-"""One job of the doctor: on one host or two, start two ranks as a launch would, and write down what they saw."""
+"""One job of the doctor: on one host or two, starts two ranks as a launch would, and writes down their facts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crossover.records import atomic
 
 
 def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
-    """Write to `output`, as JSON, what a job sees that tries what is asked; `mpi` is the launcher of the site."""
+    """Run the job that `asked` describes, and write its facts to `output` as JSON; `mpi` is the site's launcher."""
     with log.open("wb", buffering=0) as lines:
         found: dict[str, Any] = {
             "host": socket.gethostname(),

@@ -1,4 +1,4 @@
-"""What is found: of which check, how bad, what was seen, and what to set."""
+"""The result of a check: how bad, what was seen, and what to set."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from enum import StrEnum
 from typing import Any
 
 Facts = Mapping[str, Any]
-"""What a look saw. A job's has the looks of its ranks under `pair`; empty where there was no look."""
+"""Facts from a check; those of a job have the facts of its ranks under `pair`. Empty if the check did not run."""
 
 
 class Verdict(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
-    """Launches run, but what is measured may suffer or be incomplete."""
+    """Launches run, but measurements may suffer or be incomplete."""
     PROBLEM = "problem"
-    """Launches do not run, or not those of this kind."""
-    UNTOLD = "not told"
-    """It cannot be told here."""
+    """Launches, or launches of one kind, do not run."""
+    UNTOLD = "unknown"
+    """This cannot be checked here."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,16 @@ class Finding:
     verdict: Verdict
     seen: str
     key: str = ""
-    """The key of the site to set, where one helps."""
+    """The key of the site to set, if one helps."""
     step: str = ""
-    """What to do next."""
+    """The next step."""
     value: str = ""
-    """What to set the key to, where that was found out."""
+    """The value for the key, if known."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """All that there is to judge by."""
+    """All facts, ready to be judged."""
 
     executor: str
     """How Snakemake runs jobs: `local`, `slurm`, or another of its executors."""
@@ -50,19 +50,19 @@ class Seen:
     here: Facts = field(default_factory=dict)
     """From where Snakemake runs, by check."""
     lost: Mapping[str, str] = field(default_factory=dict)
-    """Why there is nothing of a job that was asked for, by its placement."""
+    """Why a job left no facts, by placement."""
 
     @property
     def local(self) -> bool:
-        """Whether this one host is all there is."""
+        """Whether the run uses this host only."""
         return self.executor == "local"
 
     def pair(self, look: str) -> tuple[Facts, bool]:
-        """What the ranks of the widest job saw that has it; and whether these were on two hosts."""
+        """The ranks' facts from a check, of the job with the most hosts, and whether these ranks were on two hosts."""
         for facts, apart in ((self.nodes, True), (self.node, False)):
             if found := facts.get("pair", {}).get(look):
                 return found, apart
         return {}, False
 
 
-NO_PAIR = Finding(Verdict.UNTOLD, "no two ranks came up together; see launcher")
+NO_PAIR = Finding(Verdict.UNTOLD, "no two ranks came up together; see the finding `launcher`")

@@ -1,4 +1,4 @@
-"""Where a key of the site is set."""
+"""The file in which a key of the site is set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ELSEWHERE = "in the site.yaml of your profile"
 
 
 def line(executor: str, key: str, value: str = "") -> str:
-    """What to set, and in which file, for runs by this one of Snakemake's executors.
+    """The key to set and its file, for one of Snakemake's executors.
 
     >>> line("slurm", "mpi", "srun --mpi=pmix")
     'in profiles/slurm/site.yaml set `mpi: srun --mpi=pmix`'

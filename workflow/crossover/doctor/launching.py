@@ -1,4 +1,4 @@
-"""Starts the two ranks of a job by a launcher, and by others where it does not bring them up together."""
+"""Starts the two ranks of a job with the site's launcher, and with others if these ranks do not come up together."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from crossover.measure.processes.ending import GRACE_SECONDS
 from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 20
-"""What two ranks may take: they start in one or two, and the looks wait ten at most for a file."""
-BLOCKED = "; messages between its ranks may not get through, which the key `interface` may mend"
+"""Time limit for two ranks. They start in one or two seconds, and the checks wait at most ten for a file."""
+BLOCKED = "; messages between its ranks may be blocked; try another `interface`"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a job is to try: the ranks of a placement, over an interface, with a folder that all hosts should see."""
+    """The task of a job: start the ranks of a placement, over an interface, with a folder that all hosts should see."""
 
     placement: str
     interface: str
@@ -36,9 +36,9 @@ class Asked:
 
 
 def attempts(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[list[Facts], Facts]:
-    """Try the launcher `mpi`, then others until one puts its ranks on as many hosts as the placement has.
+    """Try the launcher `mpi`, then others, until one puts its ranks on as many hosts as the placement has.
 
-    Every attempt, and what the ranks saw of the one that did.
+    Returns every attempt, and the ranks' facts from the successful one.
     """
     found: list[Facts] = []
     for launcher in _worth_trying(mpi):
@@ -51,10 +51,10 @@ def attempts(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[list[F
 
 def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts, Facts]:
     if not shutil.which(program := shlex.split(mpi)[0]):
-        return {"mpi": mpi, "worlds": [], "said": f"no program {program} is found on PATH"}, {}
+        return {"mpi": mpi, "worlds": [], "said": f"no program {program} on PATH"}, {}
     ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
     ranks += ["--shared", str(asked.shared), "--interface", asked.interface]
-    # The guard ends whatever the launcher leaves behind.
+    # The guard ends all processes that the launcher leaves behind.
     started = starting(mpi, RANKS, HOSTS[asked.placement])
     guarded = [sys.executable, "-m", "crossover.measure.processes.ending", *started, *ranks]
     say(f"doctor: trying {mpi}")
@@ -84,7 +84,7 @@ def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts,
 
 
 def _environment(asked: Asked) -> dict[str, str]:
-    """As a launch has it; where its interface is not there, which is a finding of its own, with any that is."""
+    """A launch's environment; without the network's variables if the interface is missing, which `ports` reports."""
     try:
         return surroundings(asked.placement, asked.interface)
     except Refusal:
@@ -99,7 +99,7 @@ def _relay(stream: IO[str], lines: list[str], say: Callable[[str], None]) -> Non
 
 
 def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:
-    """The attempt that these lines tell of, and what its ranks saw of each other; `code` is None where time was up."""
+    """The attempt and its ranks' facts, parsed from output lines; `code` is None after a timeout."""
     told = [line.partition(MARK)[2] for line in lines if MARK in line]
     words = [line.strip() for line in lines if MARK not in line and line.strip()]
     if code is None:
@@ -111,7 +111,7 @@ def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts,
 
 
 def _worth_trying(mpi: str) -> list[str]:
-    """This launcher, then others that may work here: Slurm's, by the protocols that it lists, and MPI's own."""
+    """This launcher, then others that may work here: srun with each protocol that it lists, and MPI's own."""
     own, *options = shlex.split(mpi)
     kept = [option for option in options if not option.startswith("--mpi")] if Path(own).name == "srun" else []
     slurm = [shlex.join(["srun", f"--mpi={protocol}", *kept]) for protocol in _protocols()]
@@ -119,7 +119,7 @@ def _worth_trying(mpi: str) -> list[str]:
 
 
 def _protocols() -> list[str]:
-    """What Slurm can start MPI by; nothing where there is no Slurm."""
+    """The protocols with which Slurm can start MPI; none without Slurm."""
     try:
         asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
@@ -128,7 +128,7 @@ def _protocols() -> list[str]:
 
 
 def protocols(listed: str) -> list[str]:
-    """The protocols that `srun --mpi=list` names, those that most MPIs speak first.
+    """The protocols that `srun --mpi=list` names, the most widely supported first.
 
     >>> protocols("MPI plugin types are...\\n\\tcray_shasta\\n\\tnone\\n\\tpmi2\\nspecific versions available: pmix_v4")
     ['pmi2', 'cray_shasta']

@@ -1,4 +1,4 @@
-"""Two ranks that came up together, seen from one of them."""
+"""Two ranks that came up together, as one of them sees them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 MARK = "crossover-doctor "
-"""What stands before the facts that a rank prints."""
+"""Marks a line with the facts of a rank."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Pair:
 
     @property
     def first(self) -> bool:
-        """Whether this is the rank that asks; the other answers."""
+        """Whether this is rank 0, which asks; the other answers."""
         return self.comm.rank == 0
 
     def tell(self, value: Any) -> None:
-        """Tell the other rank."""
+        """Send a value to the other rank."""
         self.comm.send(value, dest=1 - self.comm.rank)
 
     def hear(self) -> Any:
-        """What the other rank tells."""
+        """Receive a value from the other rank."""
         return self.comm.recv(source=1 - self.comm.rank)
 
     def both(self, value: Any) -> list[Any]:
-        """What each rank says, by rank."""
+        """The value of each rank, by rank."""
         return self.comm.allgather(value)

@@ -1,7 +1,8 @@
-"""One of a job's two ranks: say who came up together, and where both did, look at what takes two.
+"""One of a job's two ranks: reports which ranks came up together; if both did, runs the checks that need two.
 
-Run by the MPI launcher: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER --interface NAME`.
-What is seen goes to standard output, a line of JSON behind MARK: whether files are seen is one of the questions.
+The MPI launcher starts it: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER --interface
+NAME`. It prints its facts to standard output, as a line of JSON after MARK, because shared files are among the things
+to check.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from crossover.measure.processes.ending import die_with_parent
 
 
 def main() -> None:
-    """Be one rank."""
+    """Run one rank."""
     die_with_parent()
     shorten_values()
     from mpi4py import MPI
@@ -43,7 +44,7 @@ def main() -> None:
         pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS, interface=chosen.interface)
         found["pair"] = {name: module(name).look(pair) for name in BETWEEN_RANKS}
     if comm.rank == 0:
-        # In one call, so that the lines of several that came up alone do not mix.
+        # In one call, so that the lines of ranks that came up alone do not mix.
         os.write(1, f"{MARK}{json.dumps(found)}\n".encode())
 
 

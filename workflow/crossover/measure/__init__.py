@@ -1,1 +1,1 @@
-"""The measuring wing: takes one launch from its command line to a raw file or a typed hole."""
+"""The measuring wing: runs one launch, and writes its raw file, with measurements or a hole."""

@@ -1,1 +1,1 @@
-"""From the configuration to launches: which there are, how long they take, which are measured already."""
+"""From the configuration to launches: the list of launches, their time, and which are measured already."""

@@ -1,4 +1,4 @@
-"""The command as the user typed it: what it forces, and the same command with other values of the configuration."""
+"""The user's command: what it forces, and the same command with other values of --config."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Command:
-    """A command of Snakemake's: its profile, targets, `--config` values, and what it forces."""
+    """A Snakemake command: profile, targets, `--config` values, and what it forces."""
 
     profile: str = ""
     targets: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
-    """What stands behind --config, such as `tier=standard`."""
+    """Values of --config, such as `tier=standard`."""
     everything: bool = False
-    """Whether all that the targets need is made again (-F)."""
+    """Whether everything that the targets need is made again (-F)."""
     forced: frozenset[str] = frozenset()
     """Rules and files that are made again (-R, and with -f the targets)."""
 
     def remeasures(self, path: str) -> bool:
-        """Whether the user asked that this raw file is measured again."""
+        """Whether the command forces this raw file to be remeasured."""
         return self.everything or bool(self.forced & {path, "measure"})
 
     def but(self, **values: str) -> str:
-        """This command, which measures nothing by force, with these values of the configuration in place of its own."""
+        """The text of this command without forcing, and with these `--config` values instead of its own."""
         kept = [value for value in self.values if value.partition("=")[0] not in values]
         config = ["--config", *kept, *(f"{key}={value}" for key, value in values.items())]
         words = ["snakemake", *(["--profile", self.profile] if self.profile else []), *config]
@@ -38,11 +38,11 @@ class Command:
 
 
 def read(words: Iterable[str] | None = None) -> Command:
-    """The command of these words, by default those that started this process.
+    """Parse a command, by default the one that started this process.
 
-    Snakemake tells a Snakefile which targets and files are forced only when it has read it.
+    Snakemake itself reports forced targets and files only after it has read the Snakefile.
     """
-    # Loaded already where a Snakefile is read.
+    # Already loaded while Snakemake reads a Snakefile.
     from snakemake.cli import parse_args
 
     with redirect_stderr(StringIO()):
@@ -51,12 +51,12 @@ def read(words: Iterable[str] | None = None) -> Command:
 
 
 def require_values(words: Sequence[str]) -> None:
-    """End with a message where a target stands behind --config, which takes all words up to the next option."""
+    """Exit with a message if a target follows --config, which takes all words up to the next option."""
     option = ""
     for word in words:
         option = word if word.startswith("-") else option
         if option in ("--config", "-C") and word != option and "=" not in word:
-            sys.exit(f"--config takes key=value, and {word!r} is none; if it is a target, put -- before it: -- {word}")
+            sys.exit(f"--config takes key=value, not {word!r}; if that is a target, put -- before it: -- {word}")
 
 
 def _command(chosen: Namespace) -> Command:

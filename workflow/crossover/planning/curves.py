@@ -8,7 +8,7 @@ from typing import Any
 from crossover.records.protocol import label
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
-"""ZeroMQ's transports that have a meaning in each placement."""
+"""ZeroMQ's transports that work in each placement."""
 
 _CHOICES: tuple[dict[str, tuple[Any, ...]], ...] = (
     {"pattern": ("PUSH/PULL", "DEALER/ROUTER"), "transport": ("tcp", "ipc", "inproc"), "polled": (False, True)},
@@ -47,7 +47,7 @@ def keys_of(setting: str, entry: str) -> dict[str, Any]:
 
 
 def in_placement(names: list[str], placement: str) -> dict[str, dict[str, Any]]:
-    """The keys of those curves, by their names, that have a meaning in `placement`.
+    """The keys of those curves, by their names, that work in `placement`.
 
     >>> list(in_placement(["PUSH/PULL over ipc", "PUSH/PULL over tcp", "PUSH/PULL over inproc"], "nodes"))
     ['PUSH/PULL over tcp']

@@ -1,8 +1,7 @@
-"""What a run asks of the launches that are measured already, and how they differ from what it would measure.
+"""Decides which measured launches a run keeps, and lists how they differ from what the run would measure.
 
-A measured launch is the one thing here that takes hours to make again. So it is kept, unless the user asks otherwise:
-Snakemake is then not told how it is made (`inventory.others`) and takes the file for a source, which it neither deletes
-nor writes.
+Launches can take hours to repeat. So a measured launch is kept unless the user asks to remeasure it: no rule produces
+its file (`inventory.others`), and Snakemake treats it as a source, which it neither deletes nor writes.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
 """Software whose version can change the result of any experiment; task farms name further packages."""
 
 ABSENT = "none"
-"""How the value of a setting is written that is not there."""
+"""Shown as the value of a missing setting."""
 
 
 class Remark(NamedTuple):
-    """A sentence about the launches that a partial run takes or leaves out, and the command that would take them."""
+    """A sentence about launches that a partial run uses or leaves out, and the command that would include them."""
 
     text: str
     command: str = ""
@@ -40,21 +39,21 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True)
 class Demand:
-    """A run: its complete configuration, the command, and the versions of the software here (None: not known here)."""
+    """A run: its complete configuration, the command, and the software versions here (None if unknown here)."""
 
     config: Config
     command: Command
     software: Mapping[str, str] | None = None
 
     def kept(self, held: Iterable[Held]) -> list[Held]:
-        """The measured launches that this run must not measure again."""
+        """The measured launches that this run must not remeasure."""
         measured = [each for each in held if each.measured and not self.command.remeasures(each.path)]
         return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
 
     def differences(self, held: Held) -> list[str]:
-        """What a launch was measured with, and would not be by this run, each as `name: then, now such`.
+        """Differences between a launch and this run's version of it, each as `name: before, now after`.
 
-        Empty too for a launch that this run does not have.
+        Empty as well for a launch that this run does not have.
         """
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
@@ -69,9 +68,9 @@ class Demand:
         return found
 
     def conflict(self, kept: Iterable[Held], experiments: Collection[str]) -> str:
-        """What to tell the user where launches of these experiments are kept and differ from this run; empty if none.
+        """The message to the user if kept launches of these experiments differ from this run; empty if none do.
 
-        With `partial` launches are taken as they are, so nothing conflicts.
+        With `partial`, launches are used as they are, so nothing conflicts.
         """
         if self.config["partial"]:
             return ""
@@ -80,9 +79,9 @@ class Demand:
         return self._sentence(differing) if differing else ""
 
     def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
-        """What a report on the launches that exist is made of, then what it leaves out, and why.
+        """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
 
-        `others` are the numbers of launches of other tiers, `of_no_tier` raw files whose path names no tier.
+        `others` maps other tiers to their numbers of launches; `of_no_tier` are raw files whose path names no tier.
         """
         experiments = self.config["experiments"]
         used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
@@ -90,7 +89,7 @@ class Demand:
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
         if otherwise := sum(bool(self.differences(each)) for each in measured):
-            lines.append(f"{otherwise} of them were measured with other settings, code or software than those of now")
+            lines.append(f"{otherwise} of them were measured with other settings, code or software than the current")
         lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
         unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
@@ -109,18 +108,18 @@ class Demand:
             alike[held.launch["experiment"], held.launch["placement"], tuple(found)].append(held)
         every = [held for held, _ in differing]
         results, again = self.config["results"], self.command.but
-        were = "measured launch differs" if len(every) == 1 else "measured launches differ"
+        differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
         return "\n".join(
             [
-                f"{len(every)} {were} from what this command would measure; it stopped before it changed anything",
+                f"{len(every)} {differ} from what this command would measure; nothing was changed",
                 *(
                     f"  {experiment}, placement {placement}, launch {_listed(each)}: {'; '.join(found)}"
                     for (experiment, placement, found), each in alike.items()
                 ),
                 f"measuring them took {hours(every)}; choose one:",
-                f"  keep them, and report on all launches that are there:\n    {again(partial='true')}",
+                f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
                 f"  measure into another folder:\n    {again(results=f'{results}.new')}",
-                "  measure them again; each is replaced when its new measurement is finished:\n"
+                "  remeasure them; each old file stays until its new measurement is finished:\n"
                 f"    {again(remeasure='true')}",
             ]
         )
@@ -131,7 +130,7 @@ def _only(names: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
 
 
 def moved(files: Sequence[str], tier: str) -> list[str]:
-    """What to do with raw files of an earlier version, whose path names no tier; no line if there are none."""
+    """A line on what to do with raw files of an earlier version, whose path names no tier; none without such files."""
     if not files:
         return []
     folder = Path(files[0]).parents[2] / tier
@@ -159,7 +158,7 @@ def _listed(held: Iterable[Held]) -> str:
 
 
 def hours(held: Iterable[Held]) -> str:
-    """How long these launches took together, in words."""
+    """The total time of these launches, in words."""
     seconds = sum(each.seconds for each in held)
     return (
         f"{seconds / 3600:.1f} h"

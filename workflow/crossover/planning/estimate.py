@@ -1,4 +1,4 @@
-"""What a run will take, said before it starts; and what it took, held against that when it ends."""
+"""The expected time and node-hours of a run, printed before it starts and compared with the actual ones at its end."""
 
 from __future__ import annotations
 
@@ -16,27 +16,25 @@ from crossover.records import absence
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 1.2
-"""What a launch takes beside its budget: starting and stopping its processes, and whatever it starts with them. Seen
-where ranks were several to a core.
-"""
+"""Time of a launch besides its budget, for starting and stopping processes. Measured with several ranks per core."""
 
 JOB_SECONDS = 12
-"""What a batch system adds to a launch: nodes are given out at intervals, and in the job Snakemake starts twice. Seen
-with Slurm, where no other jobs waited.
+"""Time that a batch system adds to a launch: it allocates nodes at intervals, and the job starts Snakemake twice.
+Measured with Slurm while no other jobs waited.
 """
 
 PARTS = {
     "queued_seconds": "in the queue",
-    "entering_seconds": "until its launch began",
-    "meeting_seconds": "until the processes had met",
-    "staying_seconds": "from there to its file",
+    "entering_seconds": "until the launch began",
+    "meeting_seconds": "until its processes met",
+    "staying_seconds": "until its file was written",
 }
-"""Where a job's time goes, one after another, in words."""
+"""The consecutive phases of a job, in words."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What launches take: time of nodes, wall time, and the most nodes in use at a time."""
+    """The cost of launches: node time, wall time, and the most nodes in use at a time."""
 
     node_seconds: float
     wall_seconds: float
@@ -44,7 +42,7 @@ class Cost:
 
 
 def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
-    """What jobs of so many (seconds, nodes) take on so many nodes at most, each begun as soon as there are enough free.
+    """The cost of jobs of (seconds, nodes) on at most `nodes` nodes, if each starts as soon as enough nodes are free.
 
     >>> cost([(60, 1), (60, 1), (60, 2)], nodes=8)
     Cost(node_seconds=240, wall_seconds=60.0, nodes=4)
@@ -61,31 +59,31 @@ def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
 
 @dataclass(frozen=True)
 class Course:
-    """A run, which begins when this is made. Launches are as `plan.launches` and `sweep.launches` give them."""
+    """A run that begins when this is created. Launches are those of `plan.launches` or `second_sweep.launches`."""
 
     config: Config
     nodes: int | None
-    """The most in use at a time on a cluster; None where it measures on the machine that it runs on."""
+    """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
     began: float = field(default_factory=time.time)
 
     def expected(self, launches: Sequence[Launch]) -> Cost:
-        """What these launches will take."""
+        """The expected cost of these launches."""
         added = JOB_SECONDS if self.nodes else 0
         settings = [self._settings(launch) for launch in launches]
         return cost([(launch_seconds(each) + added, plan.nodes(each)) for each in settings], self.nodes or 1)
 
     def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
-        """What it will take to measure what is due, in words.
+        """The expected cost of the launches that are due, in words.
 
-        `unrefined` are experiments whose second sweep shows only when the first is done: as many launches as that has,
-        and none longer, if there is a crossover on each of its curves.
+        `unrefined` are experiments whose second sweep is unknown until the first is done. It has at most as many
+        launches as the first, none of them longer.
         """
         after = [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
         told = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
-            told += f"\nthen, inside the crossovers that were found, a second sweep of at most {self._words(after)}"
+            told += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
             whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
-            told += f"\nboth together: at most {_time(whole)}"
+            told += f"\nboth sweeps together: at most {_time(whole)}"
         return told
 
     def _words(self, launches: Sequence[Launch]) -> str:
@@ -94,13 +92,13 @@ class Course:
             return f"{count}, about {_time(expected.wall_seconds)} of measuring on this machine"
         return (
             f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
-            f"{_at_a_time(expected.nodes)}; what they wait behind others' jobs comes on top"
+            f"{_at_a_time(expected.nodes)}, plus the time spent waiting for other jobs"
         )
 
     def review(self, due: Sequence[Launch]) -> str:
-        """What it took to measure what was due, beside what was expected; the holes; where the time of a job went."""
+        """Actual beside expected cost of the launches that were due, the holes, and the phases of a job."""
         told = [(launch, self._facts(launch)) for launch in due if self._ended(launch)]
-        # A launch that could not be measured again keeps its file, which Snakemake marks as new.
+        # A launch whose remeasurement failed keeps its old file, which Snakemake marks as new.
         told = [(launch, fact) for launch, fact in told if self._is_of_this_run(fact)]
         if not told:
             return "no launch was measured"
@@ -114,13 +112,13 @@ class Course:
         return "\n".join([said + self._jobs(done, facts, expected), *map(self._told, holes)])
 
     def _told(self, holes: Sequence[dict[str, Any]]) -> str:
-        """One line for launches that left the same hole: which, why, and how they are tried again."""
+        """One line for launches with the same hole: which launches, the reason, and how to retry."""
         numbers = ", ".join(str(fact["launch"]) for fact in holes)
         files = " ".join(str(self._file(fact)) for fact in holes)
         hole = holes[0]
         return (
             f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']}): "
-            f"{hole['reason']}; to try again, add -R {files}"
+            f"{hole['reason']}; to retry, add -R {files}"
         )
 
     def _is_of_this_run(self, fact: dict[str, Any]) -> bool:
@@ -128,7 +126,7 @@ class Course:
         return started is None or datetime.fromisoformat(started).timestamp() >= self.began
 
     def _jobs(self, done: Sequence[Launch], facts: Sequence[dict[str, Any]], expected: Cost) -> str:
-        """On a cluster, what the jobs used, and where their time went."""
+        """On a cluster, the node-hours of the jobs, and the median time of each phase."""
         if self.nodes is None:
             return ""
         used = sum(
@@ -136,10 +134,7 @@ class Course:
             for fact, launch in zip(facts, done, strict=True)
         )
         parts = [f"{seconds:.0f} s {words}" for words, seconds in _parts(facts).items()]
-        return (
-            f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\n"
-            f"a job, in the median: {', '.join(parts)}"
-        )
+        return f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\nmedian job: {', '.join(parts)}"
 
     def _settings(self, launch: Launch) -> Settings:
         return second_sweep.settings_of(self.config, launch)
@@ -148,13 +143,13 @@ class Course:
         return Path(plan.raw_file(self.config, launch))
 
     def _ended(self, launch: Launch) -> float:
-        """When its file was written; 0 if this run has left none."""
+        """When its file was written; 0 if this run has written none."""
         file = self._file(launch)
         written = file.stat().st_mtime if file.exists() else 0
         return written if written >= self.began else 0
 
     def _facts(self, launch: Launch) -> dict[str, Any]:
-        # Not before the end: it takes a second to load.
+        # Imported only at the end of a run, because it takes a second to load.
         from crossover.records import record
 
         facts: dict[str, Any] = record.metadata(record.read(self._file(launch), record.MEASUREMENTS))["launch"]
@@ -162,12 +157,12 @@ class Course:
 
 
 def launch_seconds(settings: Settings) -> float:
-    """How long one launch takes."""
+    """The expected duration of one launch."""
     return float(START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + settings["budget_seconds"])
 
 
 def _parts(facts: Iterable[dict[str, Any]]) -> dict[str, float]:
-    """The median over launches of each part of a job that is known."""
+    """The median over launches of each known phase of a job."""
     told = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
     known = {words: [fact[part] for fact in told if part in fact] for part, words in PARTS.items()}
     return {words: statistics.median(seconds) for words, seconds in known.items() if seconds}

@@ -1,4 +1,4 @@
-"""The launches that lie in a folder of results: how each ended, and what it was measured with."""
+"""The launches in a folder of results: how each ended, and its settings, code and software."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from crossover.planning.plan import Launch
 
 @dataclass(frozen=True)
 class Held:
-    """A raw file: which launch it holds and how that ended (measured, hole; unreadable, then with the `fault`)."""
+    """A raw file: its launch, and the outcome: `measured`, `hole`, or `unreadable` with the `fault`."""
 
     path: str
     launch: Launch
     outcome: str
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """The columns of `record.LAUNCHES`, of this launch."""
+    """The columns of `record.LAUNCHES` for this launch."""
     software: Mapping[str, str] = field(default_factory=dict)
     """Versions by name."""
     fault: str = ""
@@ -33,23 +33,23 @@ class Held:
 
     @property
     def seconds(self) -> float:
-        """How long the launch took; 0 where that is not known."""
+        """The duration of the launch; 0 if unknown."""
         return float(self.facts.get("wall_seconds") or 0)
 
 
 def launches(results: str, tier: str) -> list[Held]:
-    """Every launch of a tier that has a raw file, in order."""
+    """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
     found = [_held(path) for path in Path(results, "raw", tier).glob("*/*/launch=*.parquet")]
     return sorted(found, key=lambda held: tuple(held.launch.values()))
 
 
 def of_no_tier(results: str) -> list[str]:
-    """Raw files of a version that did not record the tier in their path."""
+    """Raw files of an earlier version, whose path names no tier."""
     return sorted(map(str, Path(results, "raw").glob("*/*/launch=*.parquet")))
 
 
 def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:
-    """How many launches the other tiers have here."""
+    """The number of launches here of each other tier."""
     counts = {
         name: len(list(Path(results, "raw", name).glob("*/*/launch=*.parquet"))) for name in tiers if name != tier
     }
@@ -57,7 +57,7 @@ def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]
 
 
 def _held(path: Path) -> Held:
-    # Not before there is a file to read: these take a while to load.
+    # Imported only if there is a file to read, because these load slowly.
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -80,12 +80,12 @@ def _held(path: Path) -> Held:
 
 
 def readable(held: Iterable[Held], experiment: str) -> list[str]:
-    """The raw files of an experiment that can be read, holes included."""
+    """The readable raw files of an experiment, including holes."""
     return [each.path for each in held if each.launch["experiment"] == experiment and each.outcome != "unreadable"]
 
 
 def others(kept: Iterable[Held], experiments: Iterable[str]) -> str:
-    """A pattern for the wildcard `experiment` of `plan.RAW` that matches the launches of these experiments but `kept`.
+    """A pattern for the wildcard `experiment` of `plan.RAW`: matches the launches of these experiments except `kept`.
 
     >>> pattern = others([Held("", {"experiment": "toy", "placement": "node", "launch": 2}, "measured")], ["toy"])
     >>> [bool(re.match(pattern, f"toy/node/launch={number}.parquet")) for number in (1, 2, 22)]

@@ -1,7 +1,7 @@
 """From a complete configuration to experiments, launches and resources.
 
-The first sweep's launches, that is; `second_sweep` has those of the second. No clock and no file is read, but for those
-of task farms. Every rank and every job of Snakemake loads it, so it imports nothing heavy.
+This module has the launches of the first sweep, `second_sweep` those of the second. It reads no clock, and no files
+except those of task farms. Every rank and every Snakemake job loads it, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Launch = dict[str, Any]
 """Which launch: its experiment, placement and number, `launch`."""
 
 
-# ---- what an experiment's settings mean
+# ---- settings of an experiment
 
 
 def points(axis: list[int] | dict[str, int]) -> list[int]:
@@ -46,18 +46,18 @@ class Arm:
 
     name: str
     runs: str
-    """The alternative that is really run: `name`, or the reference for the null arm."""
+    """The alternative that runs: `name`, or the reference for the null arm."""
     ceiling: bool = False
-    """Whether it takes no part in the competition but bounds it, such as the same exchange written in C."""
+    """Whether it is a bound instead of a rival, such as the same exchange in C."""
 
     @property
     def null(self) -> bool:
-        """Whether any difference from the reference is this machine's noise."""
+        """Whether this is the null arm, whose difference from the reference is the machine's noise."""
         return self.name == "null"
 
 
 def arms(settings: Settings) -> list[Arm]:
-    """The arms of an experiment: the reference, the others, the null arm, then the ceilings that bound them."""
+    """The arms of an experiment: the reference, its rivals, the null arm, then the ceilings."""
     reference = settings["reference"]
     others = [name for name in settings["arms"] if name != reference]
     ceilings = [Arm(name, name, ceiling=True) for name in settings.get("ceilings", [])]
@@ -65,11 +65,10 @@ def arms(settings: Settings) -> list[Arm]:
 
 
 def heats(settings: Settings) -> list[Settings]:
-    """What must be spread over launches because one cannot hold it, each as the settings it replaces.
+    """The heats of an experiment, each as the settings that it replaces.
 
-    `rivals_per_heat` bounds the arms that live side by side: each heat has the reference and so many others. An entrant
-    that is `alone`, because it disturbs the others even while it is idle, has a heat of its own.
-    Of the settings in ONE_EACH, each heat has one value.
+    A heat has the reference and at most `rivals_per_heat` rivals. An entrant that is `alone`, because it disturbs the
+    others even while it is idle, has a heat of its own. Each heat has one value of every setting in ONE_EACH.
 
     >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
     [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
@@ -86,24 +85,24 @@ def heats(settings: Settings) -> list[Settings]:
 
 
 ONE_EACH = {"thread_levels": "thread_level", "players": "player", "engine_counts": "engines"}
-"""Lists of which a launch has one value, by the key that has it: MPI is asked for one thread level per process,
-and a farm keeps the engines that it was started with."""
+"""Lists of which a launch has one value, with the key of that value. A process has one MPI thread level, and a farm
+keeps the engines that it was started with."""
 
 OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "refine_points", "refine_metric", *ONE_EACH)
-"""Settings that say how many and which launches there are, and so are none of a single launch's business."""
+"""Settings that determine the list of launches, and so do not belong to a single launch."""
 
 SECOND_SWEEP = 10_000
-"""Launch SECOND_SWEEP + n is the launch n of the second sweep. It has that launch's heat, and a number that stays when
-the first sweep gets more launches."""
+"""Launch SECOND_SWEEP + n of the second sweep has the heat of launch n. Its number stays the same if the first sweep
+gets more launches."""
 
 WITHIN_A_HOST = ("raw Unix socket", "memcpy")
 """Ceilings that cannot be measured between hosts."""
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:
-    """An experiment's settings with what has a meaning in `placement`.
+    """An experiment's settings, restricted to `placement`.
 
-    Across hosts, what is asked over ipc is measured over tcp, and what has a meaning within a host alone is left out.
+    Across hosts, ipc curves use tcp instead, and arms and ceilings that need a single host are left out.
     """
     if placement != "nodes":
         return {key: value for key, value in settings.items() if key != "hosts"}
@@ -121,11 +120,11 @@ def in_placement(settings: Settings, placement: str) -> Settings:
 
 
 PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
-"""The farm of two engines that play with each other: each is handed one task at a time, so both get their part."""
+"""The farm whose two engines play ping-pong. Each engine gets one task at a time, so that both take part."""
 
 
 def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
-    """The settings of one launch, with its placement and the heat whose turn it is; without what concerns others."""
+    """The settings of one launch, with its placement and its heat, without settings that only other launches need."""
     settings = in_placement(settings, placement)
     own = {key: value for key, value in settings.items() if key not in OF_ALL_LAUNCHES}
     if isinstance(own["budget_seconds"], Mapping):
@@ -140,21 +139,21 @@ def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
 
 
 def nodes(settings: Settings) -> int:
-    """Hosts of one launch; no more than a farm has engines, so that none is without."""
+    """Hosts of one launch; at most one per engine of a farm, so that every host has an engine."""
     if settings["placement"] != "nodes":
         return 1
     return min(int(settings.get("hosts", 2)), max(2, int(settings.get("engines", 2))))
 
 
 def places(settings: Settings) -> int:
-    """Ranks on each host that are kept for the engines of one farm: where engines cannot be spread evenly, some are
-    left over and idle, so that all farms are spread alike.
+    """Ranks on each host for the engines of one farm. If the engines do not divide evenly, some of these ranks stay
+    idle, so that all farms are spread alike.
     """
     return math.ceil(int(settings["engines"]) / nodes(settings))
 
 
 def ranks(settings: Settings) -> int:
-    """Processes of one launch: one alone, two peers, or a driver and two engines or each farm's engines."""
+    """Processes of one launch: one; two peers; a driver and two engines; or a driver and every farm's engines."""
     if settings["placement"] == "process":
         return 1
     if settings.get("player") == "engine":
@@ -163,22 +162,22 @@ def ranks(settings: Settings) -> int:
 
 
 def tasks(settings: Settings) -> int:
-    """Tasks to ask a batch system for: one per rank, but two at least, because Slurm's plugin refuses one with MPI."""
+    """Tasks to request from a batch system: one per rank, at least two, because Slurm's plugin refuses one with MPI."""
     return max(2, ranks(settings))
 
 
 def limit_seconds(settings: Settings) -> int:
-    """When the supervisor ends a launch: its start, which takes longer with more ranks, then four times the budget."""
+    """The time after which the supervisor ends a launch: an allowance for its start, plus four times the budget."""
     return math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))
 
 
 def runtime_minutes(settings: Settings) -> int:
-    """What to ask of a batch system: well above the supervisor's own limit."""
+    """The time limit to request from a batch system, well above the supervisor's own limit."""
     return math.ceil(limit_seconds(settings) / 60) + 5
 
 
 def canonical(settings: Mapping[str, Any]) -> str:
-    """Settings as JSON, the same text for the same meaning."""
+    """Settings as JSON; equal settings give equal text."""
     return json.dumps(settings, sort_keys=True)
 
 
@@ -188,11 +187,11 @@ def read_settings(text: str | None) -> Settings:
     return settings
 
 
-# ---- what Snakemake asks
+# ---- functions for Snakemake
 
 
 def settings_of(config: Config, experiment: str) -> Settings:
-    """An experiment's settings, for task farms with the entrants that all experiments share."""
+    """An experiment's settings; for task farms, with the entrants that all experiments share."""
     settings: Settings = config["experiments"][experiment]
     return settings | {"entrants": config["entrants"]} if farming(settings) else settings
 
@@ -203,12 +202,12 @@ def of_experiment(config: Config, experiment: str) -> str:
 
 
 def farming(settings: Settings) -> bool:
-    """Whether an experiment's arms are task farms: it then says how many engines these have."""
+    """Whether an experiment's arms are task farms; only those have engines."""
     return "engines" in settings or "engine_counts" in settings
 
 
 def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:
-    """Turn a question about a complete configuration and one of its experiments into a function of wildcards."""
+    """Turn a function of a complete configuration and an experiment into a function of wildcards."""
 
     def answer(wildcards: Any) -> Any:
         return ask(config, wildcards.experiment)
@@ -219,7 +218,7 @@ def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[A
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
     """Every launch of the first sweep, of the run or of one experiment.
 
-    The configuration's `hosts`, of which a run on one machine has 1, says how many hosts a launch can have.
+    The configuration's `hosts` is the most hosts that a launch can have, 1 on a single machine.
     """
     for name in config["experiments"]:
         if experiment in (None, name):
@@ -231,7 +230,7 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
 
 
 def waiting(config: Config) -> dict[str, dict[str, int]]:
-    """The placements that take more hosts than the configuration's, and how many: {experiment: {placement: hosts}}."""
+    """Placements that need more hosts than the configuration has: {experiment: {placement: hosts needed}}."""
     found: dict[str, dict[str, int]] = {}
     for name in config["experiments"]:
         settings = settings_of(config, name)
@@ -243,13 +242,13 @@ def waiting(config: Config) -> dict[str, dict[str, int]]:
 
 
 RAW = "{results}/raw/{tier}/{experiment}/{placement}/launch={launch}.parquet"
-"""The tier is part of the path, so that the launches of several tiers lie side by side in one folder of results."""
+"""The path contains the tier, so that one folder of results can hold launches of several tiers."""
 
 
 def raw_files(config: Config, experiment: str | None = None) -> list[str]:
     """The raw files of the first sweep, of the run or of one experiment.
 
-    With `partial`, those that exist, of both sweeps and whatever they were measured with: the configuration's `held`.
+    With `partial`, all existing raw files of both sweeps: the configuration's `held`.
     """
     if config["partial"]:
         return [path for name in config["experiments"] if experiment in (None, name) for path in config["held"][name]]

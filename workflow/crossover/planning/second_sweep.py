@@ -1,11 +1,11 @@
-"""The second sweep: further launches of an experiment, whose axis lies inside the brackets that the first has found.
+"""The second sweep: more launches of an experiment, with points inside the crossovers' brackets of the first sweep.
 
-What they measure is in a file, REFINEMENT, that the analysing wing writes when the launches of the first sweep are
-done. It holds, by placement and number, what each launch's settings get from it:
+The analysis writes the file REFINEMENT when the first sweep is done. By placement and number, the file holds the
+settings that each launch of the second sweep replaces:
 
     {"node": {"10001": {"cells": {"REQ/REP over ipc": [10000, 21544, 46416]}, "budget_seconds": 12.5}}}
 
-`cells` are points of the axis by protocol. Without such a file there is no second sweep (yet).
+`cells` are points of the axis by protocol. Without this file there is no second sweep (yet).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SweepError(CrossoverError):
 
 
 def launches(config: Config, experiment: str) -> list[Launch]:
-    """The launches of the second sweep, as far as they are known."""
+    """The launches of the second sweep; none if the first is not done."""
     return [
         {"experiment": experiment, "placement": placement, "launch": int(number)}
         for placement, narrowed in _refinement(config, experiment).items()
@@ -37,12 +37,12 @@ def launches(config: Config, experiment: str) -> list[Launch]:
 
 
 def at_most(config: Config, experiment: str) -> list[Launch]:
-    """The launches that the second sweep has if there is a bracket on every curve: as many as the first."""
+    """The most launches that the second sweep can have: as many as the first."""
     return [launch | {"launch": SECOND_SWEEP + launch["launch"]} for launch in plan.launches(config, experiment)]
 
 
 def second(held: Iterable[Held]) -> list[str]:
-    """Of raw files those of the second sweep."""
+    """The raw files among these that belong to the second sweep."""
     return [each.path for each in held if each.launch["launch"] > SECOND_SWEEP]
 
 
@@ -54,7 +54,7 @@ def settings_of(config: Config, launch: Launch) -> Settings:
         return own
     narrowed = _refinement(config, experiment).get(placement, {})
     if str(number) not in narrowed:
-        # Without it the whole axis would be measured, under a number that says otherwise.
+        # Otherwise the whole axis would be measured under a number of the second sweep.
         raise SweepError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
     return own | narrowed[str(number)]
 
@@ -62,7 +62,7 @@ def settings_of(config: Config, launch: Launch) -> Settings:
 def _refinement(config: Config, experiment: str) -> dict[str, dict[str, Settings]]:
     path = _file(config, experiment)
     found: dict[str, dict[str, Settings]] = json.loads(path.read_text()) if path.exists() else {}
-    # Instead of placements, the reason why the second sweep could not be planned.
+    # If the second sweep could not be planned, the file holds the reason under this key.
     found.pop("failures", None)
     return found
 
@@ -71,11 +71,11 @@ def _file(config: Config, experiment: str) -> Path:
     return Path(REFINEMENT.format(results=config["results"], tier=config["tier"], experiment=experiment))
 
 
-# ---- what Snakemake asks
+# ---- functions for Snakemake
 
 
 def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
-    """Turn a question about the settings of one launch into a function of its wildcards."""
+    """Turn a function of a launch's settings into a function of its wildcards."""
 
     def answer(wildcards: Any) -> Any:
         launch = {"experiment": wildcards.experiment, "placement": wildcards.placement}
@@ -85,10 +85,10 @@ def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any]
 
 
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:
-    """A function of wildcards: the raw files of the second sweep of these experiments, or of the wildcards' one.
+    """A function of wildcards: the second sweep's raw files of these experiments, or of the wildcards' experiment.
 
-    It sends Snakemake to the checkpoint that writes the refinement first; but with `partial` the first sweep's files
-    are all that exist.
+    It makes Snakemake run the checkpoint that writes the refinement first. With `partial` it gives no files, because
+    `plan.raw_files` has those of both sweeps.
     """
 
     def answer(wildcards: Any) -> list[str]:

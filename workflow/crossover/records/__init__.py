@@ -1,1 +1,1 @@
-"""What lies in a folder of results: schemas, files and their writing, failed parts, holes, space. Imports no room."""
+"""The files of a folder of results: schemas, files and their writing, failed parts, holes, space. Imports no room."""

@@ -32,10 +32,10 @@ def why(launches: Sequence[Row], experiment: str, placement: str | None = None) 
     if not own:
         return f"`{experiment}` is not part of this run; list it in config/config.yaml"
     if not here and placement == "nodes":
-        return "placement `nodes` waits for a cluster (`snakemake --profile slurm`)"
+        return "placement `nodes` needs a cluster (`snakemake --profile slurm`)"
     if not here:
         return f"`{experiment}` was not launched in placement `{placement}`"
     if all(map(is_hole, here)):
         cause = f"{here[0]['hole']}: {here[0]['reason']}".replace("`", "'")
-        return f"all its launches are holes, the first for this reason: `{cause}`"
+        return f"all its launches are holes, the first because of `{cause}`"
     return ""

@@ -20,10 +20,10 @@ def hidden(path: Path, purpose: str = "") -> Path:
 
 
 @contextmanager
-def replacing(path: Path, step: str = "mend that, then run the same command") -> Iterator[Path]:
-    """The part file to write to. It takes the place of `path` at the end, unless an exception is raised.
+def replacing(path: Path, step: str = "correct that, then repeat the command") -> Iterator[Path]:
+    """The part file to write to. It replaces `path` at the end, unless an exception is raised.
 
-    Raises CrossoverError, with the next `step`, where the file system does not let it be written.
+    Raises CrossoverError, with the next `step`, if the file cannot be written.
     """
     part = hidden(path)
     try:
@@ -33,7 +33,7 @@ def replacing(path: Path, step: str = "mend that, then run the same command") ->
         _sync(part)
         part.replace(path)
         _sync(path.parent)
-        # Whether a writer on another host is dead cannot be told from here. What it began is of no use any more.
+        # A writer on another host may be alive or dead, but its part is no longer needed.
         for other in path.parent.glob(f"*.{escape(path.name)}.*.part"):
             if f".{HOST}." not in other.name:
                 other.unlink(missing_ok=True)
@@ -47,7 +47,7 @@ def replacing(path: Path, step: str = "mend that, then run the same command") ->
 
 
 def clear_stale_parts(folder: Path) -> None:
-    """Remove the parts that dead writers of this host left in `folder`."""
+    """Remove the part files of dead writers of this host in `folder`."""
     for part in folder.glob(f".*.{HOST}.*.part"):
         pid = part.name.split(".")[-2]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists():

@@ -1,4 +1,4 @@
-"""Whether a folder can still take a file, a full disk or a used-up quota being noticed before the work is done."""
+"""Checks for space in a folder, so that a full disk or quota is noticed before the work is done."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 from crossover.errors import CrossoverError
 
 BYTES = 1 << 20
-"""More than the raw file of a launch takes."""
+"""More than the size of a launch's raw file."""
 
 
 def require(folder: str | Path) -> None:
-    """Raise CrossoverError if no file of BYTES can be written into `folder`, which is made if it is not there."""
+    """Raise CrossoverError if no file of BYTES can be written into `folder`; creates the folder if needed."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        # Tried, because a quota is asked for differently everywhere; bytes that no file system makes smaller.
+        # A test write, because every system reports quotas differently; random bytes, because they do not compress.
         with tempfile.TemporaryFile(dir=folder, prefix=".", suffix=".part") as probe:
             probe.write(os.urandom(BYTES))
             probe.flush()
             os.fsync(probe.fileno())
     except OSError as error:
         raise CrossoverError(
-            f"{folder}: cannot be written to ({error.strerror}); make room there, or choose another folder with "
-            "--config results=..., then the same command goes on"
+            f"{folder}: cannot be written to ({error.strerror}); free some space there, or choose another folder with "
+            "--config results=..., then repeat the command"
         ) from None

@@ -1,7 +1,7 @@
-"""Parts of the analysis or the report that failed while the rest was made.
+"""Failed parts of the analysis or the report; everything else is still made.
 
 A failure is kept in the file that lacks the part: in the metadata of a parquet file, in a JSON file, in the page. The
-page shows it in the place of the part, and the run ends with exit code 1.
+page shows it in place of the part, and the run ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 
 KEY = "failures"
-"""The key of the failures in the metadata of a parquet file, in a JSON file and in what a page says of itself."""
+"""The key of the failures in the metadata of a parquet file, in a JSON file, and in a page."""
 
 FILE = f"{KEY}.json"
-"""The JSON file of a folder of figures; there only where one failed."""
+"""The JSON file in a folder of figures; it exists only if one failed."""
 
 ELEMENT = re.compile(rf'<script type="application/json" id="crossover-{KEY}">(.*?)</script>', re.DOTALL)
-"""Where a page holds its failures."""
+"""The element of a page with its failures."""
 
 LONGEST = 300
-"""Letters of an error's message that are kept; the whole of it is in the log."""
+"""The most characters of an error's message that are kept; the log has the whole message."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Failure:
     error: str
     """The exception's type and message."""
     place: str
-    """The line of this package that raised it, or called what raised it; empty if unknown."""
+    """The line of this package that raised the error, or called the code that did; empty if unknown."""
 
 
 class InputError(Exception):
@@ -60,9 +60,10 @@ class InputError(Exception):
 
 @contextmanager
 def caught(kind: str, name: str, experiment: str = "") -> Iterator[Found]:
-    """Keep an exception of the part that is made inside from ending the step: it becomes the one failure of the list.
+    """Catch an exception of a part, so that the step goes on. The exception becomes the only failure in the list.
 
-    The traceback goes to standard error, so to the step's log. A CrossoverError passes, because the user can mend it.
+    The traceback goes to standard error, and so to the step's log. A CrossoverError is not caught, because the user can
+    correct its cause.
     """
     found: Found = []
     try:
@@ -77,7 +78,7 @@ def caught(kind: str, name: str, experiment: str = "") -> Iterator[Found]:
 
 
 Found = list[Failure]
-"""Failures, in the order in which they happened."""
+"""Failures, in order of time."""
 
 
 def _named(error: Exception) -> str:
@@ -98,13 +99,13 @@ def _place(error: Exception) -> str:
 
 
 def stored(failures: Iterable[Failure]) -> dict[str, Any]:
-    """What a file holds of its failures: nothing if there are none."""
+    """The entry of a file with its failures; empty if there are none."""
     kept = [asdict(each) for each in dict.fromkeys(failures)]
     return {KEY: kept} if kept else {}
 
 
 def write(failures: Iterable[Failure], folder: Path) -> None:
-    """Write FILE to a folder of figures, or remove one that was there if nothing failed."""
+    """Write FILE to a folder of figures, or remove an old one if nothing failed."""
     if kept := stored(failures):
         (folder / FILE).write_text(json.dumps(kept, indent=1), encoding="utf-8")
     else:
@@ -122,7 +123,7 @@ def stamped(page: str, failures: Iterable[Failure]) -> str:
 
 
 def of(path: Path) -> Found:
-    """The failures that a file or a folder of figures holds; none of one that is missing or cannot be read."""
+    """The failures in a file or a folder of figures; none if it is missing or unreadable."""
     try:
         if path.is_dir():
             return of(path / FILE)
@@ -139,12 +140,12 @@ def of(path: Path) -> Found:
 
 
 def within(results: Path) -> Found:
-    """The failures of a folder of results: of its joined tables and its figures."""
+    """The failures in a folder of results: in its joined tables and its figures."""
     paths = [*sorted(results.glob("*.parquet")), *sorted(results.glob("figures/*"))]
     return list(dict.fromkeys(each for path in paths for each in of(path)))
 
 
-# ---- told
+# ---- in words
 
 
 def require(failures: Iterable[Failure], experiments: Collection[str], tables: Collection[str]) -> None:
@@ -161,7 +162,7 @@ def reason(of: Failure) -> str:
 
 
 def grouped(failures: Sequence[Failure]) -> dict[Failure, list[Failure]]:
-    """All failures of one cause, by the first of them."""
+    """Failures grouped by cause: {first failure: all failures with this cause}."""
     found: dict[tuple[str, str, str], list[Failure]] = {}
     for each in dict.fromkeys(failures):
         found.setdefault((each.error, each.place, each.experiment), []).append(each)
@@ -169,7 +170,7 @@ def grouped(failures: Sequence[Failure]) -> dict[Failure, list[Failure]]:
 
 
 def names(group: Sequence[Failure], quote: str = "") -> str:
-    """What failed, such as `tables medians and steady of toy`; all of one experiment, names between quotes."""
+    """The failed parts of one experiment, such as `tables medians, steady of toy`, each name between quotes."""
     kinds: dict[str, list[str]] = {}
     for each in group:
         kinds.setdefault(each.kind, []).append(f"{quote}{each.name}{quote}" if each.name else "")

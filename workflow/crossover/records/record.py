@@ -1,9 +1,8 @@
-"""The corridor between the wings: what is in every parquet file, how it is written, when it is refused.
+"""The corridor between the wings: the schema of every parquet file, and how files are written, read and refused.
 
-A raw file holds the blocks of one launch, or no block and the reason why (a *hole*). The derived tables
-hold what the analysing wing made of them. The schemas below are the project's public interface; columns
-may be added, the present ones stay. `docs/data.md` explains each column. A table with a `protocol` also has a column
-for each of protocol.KEYS.
+A raw file holds the blocks of one launch, or no block and the reason (a *hole*). The analysis derives all other tables.
+The schemas below are the project's public interface: columns may be added, but existing columns stay. `docs/data.md`
+explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ READABLE = ("1", str(VERSION))
 """The versions that this code reads, as files name them; a file of another version is refused."""
 
 SHARE = ""
-"""The unit of a metric that is a share of a whole, such as an efficiency: above 0 and at most 1."""
+"""The unit of a share of a whole, such as an efficiency: above 0 and at most 1."""
 
 FACTOR = "times"
-"""The unit of a metric that says how many times larger something is than what it cannot fall below: at least 1."""
+"""The unit of a factor over a lower bound: at least 1."""
 
 ARROW: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
@@ -49,14 +48,14 @@ MEASUREMENTS = _schema(
     numbers="x value block_seconds",
     flags="null ceiling",
 )
-"""One row per metric of a block. `value` is null where the block was not sane; `validity` says why."""
+"""One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
 LAUNCHES = _schema(
     strings="experiment placement outcome hole reason file started_utc settings code commit host",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )
-"""One row per launch. `outcome` is `measured` or `hole`; then `hole` is its kind and `reason` its story."""
+"""One row per launch. `outcome` is `measured` or `hole`; for a hole, `hole` is its kind and `reason` its reason."""
 
 RANKS = _schema(
     strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
@@ -71,7 +70,7 @@ MEDIANS = _schema(
     numbers="x value ratio",
     flags="null ceiling",
 )
-"""One row per launch, arm and cell: the medians over rounds that all later tables are estimated from."""
+"""One row per launch, arm and cell: the medians over rounds, from which all later tables are estimated."""
 
 SUMMARY = _schema(
     strings="experiment placement protocol arm axis axis_unit metric unit better",
@@ -102,21 +101,21 @@ THRESHOLDS = _schema(
     numbers="level x low high bracket_low bracket_high",
     flags="null ceiling",
 )
-"""One row per arm, curve and level of the metric: from where along the axis the level is reached."""
+"""One row per arm, curve and level of the metric: the threshold, from which the level is reached."""
 
 SENSITIVITY = _schema(
     strings="experiment placement protocol metric arm reference",
     integers="launches cells null_cells",
     numbers="smallest_effect resolution",
 )
-"""One row per arm and curve: how small a difference from the reference could be shown, as ratios of at least 1."""
+"""One row per arm and curve: the smallest detectable effect and the precision, as ratios of at least 1."""
 
 GROUPS = _schema(
     strings="experiment placement protocol metric arm reference axis_unit members",
     integers="group launches",
     numbers="x ratio p",
 )
-"""One row per group of launches that agree with each other, of each cell whose launches fall into two groups."""
+"""One row per group of launches that agree with each other, for each cell whose launches form two groups."""
 
 FITS = _schema(
     strings="experiment placement protocol metric arm axis axis_unit unit",
@@ -125,21 +124,21 @@ FITS = _schema(
     "rate_bytes rate_bytes_low rate_bytes_high break_bytes break_bytes_low break_bytes_high misfit",
     flags="null ceiling",
 )
-"""One row per arm, curve and segment of it: what a message and a byte cost there. Without segments one row alone."""
+"""One row per arm, curve and segment: the cost of a message and of a byte. A curve without segments has one row."""
 
 NEEDS = _schema(
     strings="experiment placement protocol metric arm reference",
     integers="launches cells rounds launches_needed rounds_needed",
     numbers="launch_share round_share order_share launch_seconds round_seconds half_width wanted seconds_needed",
 )
-"""One row per arm and curve: where its noise comes from, and what the next run needs for the wanted width."""
+"""One row per arm and curve: the sources of its noise, and what the next run needs to reach the target width."""
 
 STEADY = _schema(
     strings="experiment placement protocol metric arm state ratio_state",
     integers="launch rounds settled ratio_settled",
     numbers="x",
 )
-"""One row per launch, arm and cell: whether the values, and the ratios, settled in the course of the rounds."""
+"""One row per launch, arm and cell: whether values and ratios reached a steady state over the rounds."""
 
 CLAIMS = _schema(
     strings="claim source quote locator url says kind experiment placement protocol metric arm verdict reason method "
@@ -148,7 +147,7 @@ CLAIMS = _schema(
     numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
     flags="at_least",
 )
-"""One row per claim of others. `verdict`: holds, refuted, inconclusive, not measured; `reason` says why."""
+"""One row per published claim. `verdict`: holds, refuted, inconclusive, not measured, not judged; `reason` says why."""
 
 RECOMMENDATIONS = _schema(
     strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
@@ -157,7 +156,7 @@ RECOMMENDATIONS = _schema(
     numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
     flags="recommended",
 )
-"""One row per setting, condition and aims: what to set, what it gains, what else it changes, or why nothing is said."""
+"""One row per setting, condition and aims: the value, its gain, its other effects; or why nothing is recommended."""
 
 CHANGES = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
@@ -179,7 +178,7 @@ UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason"
 """One row per curve, or cell of a curve, that only one of two runs has, or that cannot be compared."""
 
 RUNS = _schema(strings="run folder kind name value")
-"""One row per run and fact: what it was made with. Distinct values of one fact share a row."""
+"""One row per run and fact of its software, machine and settings. Distinct values of one fact share a row."""
 
 HISTORY = _schema(
     strings="run folder began_utc experiment placement protocol metric arm reference better",
@@ -197,28 +196,28 @@ class RecordError(CrossoverError):
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
     """Write `table` to `path`, whole or not at all.
 
-    `metadata` values are stored as JSON. The same input gives the same bytes. Raises CrossoverError if that fails.
+    `metadata` values are stored as JSON. The same input gives the same bytes. Raises CrossoverError if writing fails.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
     encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
     with atomic.replacing(path) as part:
         pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd")
         if pq.read_metadata(part).num_rows != table.num_rows:
-            raise RecordError(f"{part}: fewer rows on disk than written; is the file system full?")
+            raise RecordError(f"{part}: has fewer rows than written; check whether the file system is full")
 
 
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order; one of version 1 as a table of this version.
 
-    Raises RecordError if the file cannot be read, is of another version, or lacks a column or has it of another type.
+    Raises RecordError if the file cannot be read, has another version, lacks a column, or has one of another type.
     """
     try:
-        # Not pq.read_table, which imports pandas: that takes longer than most of these tables.
+        # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
         with pq.ParquetFile(path) as file:
             table = file.read()
     except (OSError, pa.ArrowException) as error:
         raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
-    # As bytes, because a stranger's file may hold metadata that is no JSON.
+    # As bytes, because metadata of a foreign file may not be JSON.
     version = (table.schema.metadata or {}).get(b"crossover", b"none").decode(errors="replace")
     if version not in READABLE:
         readable = " and ".join(READABLE)
@@ -236,14 +235,16 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
 
 
 def metadata(table: pa.Table) -> dict[str, Any]:
-    """What was stored beside the rows."""
+    """The metadata stored beside the rows."""
     stored = table.schema.metadata or {}
     return {key.decode(): json.loads(value) for key, value in stored.items() if key != b"pandas"}
 
 
 def refuse_untrue(path: Path, table: pa.Table) -> None:
-    """Raise RecordError for a raw file that contradicts itself: the claimed hosts are not the ranks' hosts."""
+    """Raise RecordError for a raw file of placement `nodes` whose ranks all ran on one host."""
     facts = metadata(table)
     hosts = {rank["host"] for rank in facts.get("ranks", [])}
     if facts["launch"]["placement"] == "nodes" and table.num_rows and len(hosts) < 2:
-        raise RecordError(f"{path}: claims several nodes, but every rank ran on {', '.join(sorted(hosts))}")
+        raise RecordError(
+            f"{path}: is of placement nodes, but every rank ran on {', '.join(sorted(hosts))}; delete it and run again"
+        )

@@ -1,5 +1,5 @@
-"""The reporting wing: charts, sentences and one page, made from the tables and from nothing else.
+"""The reporting wing: charts, sentences and one page, made from the tables alone.
 
-`figures.draw` makes every chart, `prose` every sentence, `page` what the cells of `reports/index.qmd` show;
-`render.render` turns that file into one self-contained page, by Quarto or by the `preview` renderer.
+`charts` draws the figures, `sentences` and `sections` write the text, `pages` has the output of the cells of
+`reports/index.qmd`. `render` turns that file into one self-contained page, by Quarto or by the built-in preview.
 """

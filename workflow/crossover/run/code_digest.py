@@ -1,7 +1,7 @@
-"""What code a result depends on: a hash of a module and of all of ours that it imports.
+"""The code that a result depends on: a hash of a module and of all our modules that it imports.
 
-Snakemake sees the rule, not the modules behind it. As a parameter of the rule this hash makes an edit rerun
-exactly the jobs it concerns, and a touch none.
+Snakemake sees the rule, not the modules behind it. With this hash as a parameter of the rule, an edit reruns exactly
+the jobs that depend on it, and a touch reruns none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crossover.paths import PACKAGE
 
 
 def digest(*modules: str) -> str:
-    """A short hash of the sources of `modules` and of every module of ours that they import, at any depth."""
+    """A short hash of the sources of `modules` and of every module of ours that they import, directly or not."""
     found: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
@@ -34,10 +34,10 @@ def digest(*modules: str) -> str:
 
 
 def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], str]:
-    """A function of a launch's wildcards, given its settings: the digest of what measures it.
+    """A function of a launch's wildcards: the digest of the code that measures it.
 
-    That is the supervisor, the engine, this experiment's driver and no other's, with all of its folder if it has one,
-    and the farms of its entrants, which are found by name as the driver is.
+    This is the code of the supervisor, the engine, this experiment's driver (with its whole folder, if it has one) and
+    the farms of its entrants.
     """
 
     def answer(wildcards: Any) -> str:
@@ -57,10 +57,10 @@ def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any
 
 
 def libraries(config: dict[str, Any], experiment: str) -> list[str]:
-    """The built libraries that an experiment's launches use, by its driver's LIBRARIES.
+    """The built libraries that an experiment's launches use, from its driver's LIBRARIES.
 
-    That table says of arms and ceilings which library, or list of libraries, they need. It is read from the source:
-    what a driver imports need not be installed where Snakemake runs.
+    LIBRARIES maps arms and ceilings to a library or a list of libraries. It is read from the source, because a driver's
+    imports need not be installed where Snakemake runs.
     """
     source = _source(f"crossover.measure.experiments.{experiment}")
     tables = [_literal(node) for node in ast.parse(source.read_text()).body] if source else []
@@ -73,7 +73,7 @@ def libraries(config: dict[str, Any], experiment: str) -> list[str]:
 
 
 def _literal(node: ast.stmt) -> dict[str, str | list[str]]:
-    """The value of LIBRARIES, if that is what a statement assigns."""
+    """The value of LIBRARIES, if the statement assigns it."""
     if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
         return cast(dict[str, str | list[str]], ast.literal_eval(node.value))
     return {}
@@ -100,7 +100,7 @@ def _imports(source: Path) -> tuple[str, ...]:
 
 
 def _named(tree: ast.Module) -> Iterator[str]:
-    """Every dotted name that an import statement may mean, and the packages around it."""
+    """Every dotted name that an import statement can refer to, and its parent packages."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]

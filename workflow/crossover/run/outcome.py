@@ -1,4 +1,4 @@
-"""How a run ends in which parts failed: with a sentence that names them, so that the run's exit code is 1."""
+"""Reports the failed parts at the end of a run, so that its exit code is 1."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ if TYPE_CHECKING:
 
 
 def conclude(workflow: Any) -> bool:
-    """Whether a part failed of what this run was asked for. Says which, and has the same command try it again.
+    """Whether any part of this run's targets failed. Prints which, and lets the same command repeat them.
 
-    The steps that fail leave whole files, which Snakemake would take as they are. So it is told, as of a job that was
-    killed, that they are not complete.
+    A failed step leaves a whole file, which Snakemake would accept. So the file is marked as incomplete, as that of a
+    killed job is.
     """
-    from crossover.records import failure  # only at the end: this module is loaded at each look at the workflow
+    # Imported only at the end of a run, because every Snakemake process loads this module.
+    from crossover.records import failure
 
     logs: dict[Failure, str] = {}
     steps = [job for job in workflow.dag.jobs if job.is_local and all(Path(path).exists() for path in job.output)]
-    # In the order in which they were done: a later step repeats the failures in the files that it reads.
+    # In order of completion, because a later step repeats the failures of its input files.
     for job in sorted(steps, key=lambda job: max((Path(path).stat().st_mtime_ns for path in job.output), default=0)):
         if found := [each for path in job.output for each in failure.of(Path(path))]:
             workflow.persistence.started(job)
@@ -33,7 +34,7 @@ def conclude(workflow: Any) -> bool:
 
 
 def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = None) -> str:
-    """What failed, for a terminal: a line for each cause, with the log that holds its traceback."""
+    """The failures, for a terminal: a line for each cause, and the log with its traceback."""
     from crossover.records import failure
 
     known = logs or {}
@@ -45,8 +46,8 @@ def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = 
         lines += [f"    traceback: {', '.join(files)}"] if files else []
     return "\n".join(
         [
-            "Parts of this run failed. All else was made, and the page says what is missing:",
+            "Parts of this run failed; the rest is complete, and the page names the missing parts:",
             *lines,
-            "This is probably a fault of crossover: please report it. The same command tries again what failed.",
+            "This is probably a bug in crossover: please report it. To retry the failed parts, repeat the command.",
         ]
     )

@@ -1,4 +1,4 @@
-"""One run of the workflow: how it fails, what its shell commands find, that no second run works in its results."""
+"""A run's session with Snakemake: plain errors, the path of shell commands, and a claim on the folder of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _due: dict[tuple[str, str], dict[str, Any]] = {}
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """End with exit code 1 and the message alone of a CrossoverError."""
+    """Exit with code 1 and the message alone if a CrossoverError is raised."""
     try:
         yield
     except CrossoverError as error:
@@ -28,9 +28,9 @@ def plain() -> Iterator[None]:
 
 
 def expose() -> None:
-    """Let a bare `python` in a rule be this interpreter, and let it find this package.
+    """Make `python` in a rule mean this interpreter, with this package on its path.
 
-    An activated conda environment (`--sdm conda`) still comes first, because Snakemake activates it later.
+    With `--sdm conda`, the conda environment still comes first, because Snakemake activates it later.
     """
     for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", WORKFLOW)):
         present = os.environ.get(variable, "").split(os.pathsep)
@@ -39,7 +39,7 @@ def expose() -> None:
 
 
 def hosts(workflow: Any) -> int:
-    """The most hosts that a launch can have: 1 on this machine alone, on a cluster what the run may use at a time."""
+    """The most hosts that a launch can have: 1 on a single machine, on a cluster the most in use at a time."""
     if workflow.nodes is None:
         return 1
     bounds = workflow.global_resources
@@ -47,21 +47,21 @@ def hosts(workflow: Any) -> int:
 
 
 def decides(workflow: Any) -> bool:
-    """Whether this process plans the run; on a cluster Snakemake starts itself again for each job."""
+    """Whether this process plans the run; it does not if Snakemake has started it for a single job."""
     return bool(workflow.exec_mode == importlib.import_module("snakemake.settings.types").ExecMode.DEFAULT)
 
 
 def measures_here(workflow: Any) -> bool:
-    """Whether launches run with the software of this process, and not in an environment of their own (`--sdm`)."""
+    """Whether launches run with the software of this process, not in a separate environment (`--sdm`)."""
     return not workflow.deployment_settings.deployment_method
 
 
 def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
-    """Let a rule that needs these files stand for them among the targets: Snakemake makes no file without a rule."""
+    """Replace these files among the targets by a rule that needs them: Snakemake rejects a target without a rule."""
     prepare = workflow._prepare_dag
 
     def prepared(*given: Any, **named: Any) -> Any:
-        # Not known any earlier.
+        # The targets are not known earlier.
         asked = set(workflow.dag_settings.targets)
         there = {target for target in asked if str(Path(target)) in files}
         workflow.dag_settings.targets = (asked - there) | {rule}
@@ -71,13 +71,13 @@ def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
 
 
 def experiments(workflow: Any) -> set[str]:
-    """The experiments that this run's targets concern."""
+    """The experiments that this run's targets need."""
     return {job.wildcards_dict["experiment"] for job in workflow.dag.jobs if "experiment" in job.wildcards_dict}
 
 
 def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
-    """The wildcards of a rule's jobs in this run, done already or not, numbers as numbers."""
-    # Kept from one look to the next: Snakemake forgets what is done when a checkpoint adds what is yet to do.
+    """The wildcards of a rule's jobs in this run, whether finished or not, with numbers as int."""
+    # Remembered between calls, because Snakemake forgets finished jobs when a checkpoint adds new ones.
     for job in workflow.dag.needrun_jobs(exclude_finished=False):
         named = {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
         _due[job.rule.name, str(named)] = named
@@ -85,9 +85,9 @@ def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
 
 
 def when_planned(workflow: Any, look: Callable[[], None]) -> None:
-    """Call `look` once Snakemake knows the jobs and before it starts any.
+    """Call `look` when Snakemake knows the jobs, before it starts any.
 
-    Unlike the hook `onstart`, in a dry run too, and where nothing is left to do.
+    Unlike the hook `onstart`, this includes dry runs, and runs with nothing left to do.
     """
     build = workflow._build_dag
 
@@ -99,24 +99,24 @@ def when_planned(workflow: Any, look: Callable[[], None]) -> None:
 
 
 def leave_updated_files_alone() -> None:
-    """Keep Snakemake from copying a file that a job replaces to one side, and back where the job fails.
+    """Stop Snakemake from backing up a file that a job replaces, and from restoring it if the job fails.
 
-    The supervisor renames a whole file over the old one, so there is nothing to restore; and a copy that a full disk or
-    a kill cuts off would be put in the place of a good file.
+    The supervisor renames a whole file over the old one, so there is nothing to restore. A backup that a full disk or a
+    kill truncates would replace a good file.
     """
     mixin = importlib.import_module("snakemake.persistence").FileBackupMixin
     mixin.backup_output = lambda self, path: None
     mixin.cleanup_backup = lambda self, path: None
-    # Whether the file is there and stays: what a failed job leaves is removed otherwise.
+    # True keeps the file; otherwise Snakemake removes the output of a failed job.
     mixin.restore_output = lambda self, path: Path(path).exists()
 
 
 def outwait_controller() -> None:
-    """Let Slurm's plugin go on asking `squeue`, if that is what it was told, while Slurm's controller is away.
+    """Let Slurm's plugin keep using `squeue`, if so configured, while Slurm's controller does not answer.
 
-    At each look the plugin asks the controller how long it remembers ended jobs. No answer counts as too short: it then
-    asks `sacct`, which answers nothing where no accounts are kept, forgets its jobs and waits for ever (2.8). So the
-    answer that is given now is kept.
+    Before each query the plugin asks the controller how long it remembers ended jobs. Without an answer it uses
+    `sacct`, which knows nothing without accounting, so the plugin (2.8) loses its jobs and waits for ever. So the first
+    answer is reused.
     """
     plugin = importlib.import_module("snakemake_executor_plugin_slurm")
     seconds = plugin.get_min_job_age()
@@ -125,9 +125,9 @@ def outwait_controller() -> None:
 
 
 def claim(results: str | Path) -> None:
-    """Hold `results` until this process ends, however it ends: the kernel gives the claim back, a file would not.
+    """Claim `results` until this process ends, however it ends, because the kernel releases the lock.
 
-    Raises CrossoverError if another run holds it.
+    Raises CrossoverError if another run holds the claim.
     """
     Path(results).mkdir(parents=True, exist_ok=True)
     handle = os.open(Path(results) / ".claim", os.O_RDWR | os.O_CREAT, 0o644)
@@ -137,8 +137,8 @@ def claim(results: str | Path) -> None:
         holder = os.read(handle, 64).decode().strip()
         os.close(handle)
         raise CrossoverError(
-            f"another run (process {holder}) is working in {results}; wait for it, or end it, or choose "
-            "another folder with --config results=..."
+            f"another run (process {holder}) works in {results}; wait for it, end it, or choose another folder with "
+            "--config results=..."
         ) from None
     os.truncate(handle, 0)
     os.write(handle, str(os.getpid()).encode())

@@ -1,6 +1,6 @@
-"""Whether Slurm takes the jobs of a run, asked before any is submitted.
+"""Checks that Slurm accepts the jobs of a run, before any is submitted.
 
-Slurm itself tells late: a job that no partition could ever hold waits in its queue for ever.
+Without this check, a job that no partition can hold would wait in the queue for ever.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ OPTIONS = {
     "constraint": "--constraint",
     "nodes": "--nodes",
 }
-"""What a job may ask for by which jobs can differ in whether they are taken, and the option of sbatch for it."""
+"""Resources that decide whether Slurm accepts a job, with the option of sbatch for each."""
 
 PATIENCE_SECONDS = 20
 
 
 def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
-    """Raise CrossoverError if `arrays`, the rules to submit as job arrays, is set, or if Slurm refuses any of `jobs`.
+    """Raise CrossoverError if `arrays` (rules to submit as job arrays) is set, or if Slurm refuses any of `jobs`.
 
-    A job is its resources, as Snakemake calls them.
+    Each job is given by its Snakemake resources.
     """
     if arrays:
         raise CrossoverError(
-            f"slurm-array-jobs is set ({arrays}): in a job array every task would run the first launch; remove it from "
-            "the profile and the command line, launches are submitted one by one"
+            f"slurm-array-jobs is set ({arrays}), but in a job array every task would run the first launch; remove it "
+            "from the profile and the command line"
         )
     if faults := [fault for kind in _kinds(jobs) if (fault := _refusal(kind))]:
-        raise CrossoverError("\n".join(["Slurm would not run these jobs; nothing was submitted", *faults]))
+        raise CrossoverError("\n".join(["Slurm refuses these jobs; nothing was submitted", *faults]))
 
 
 def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What jobs ask for, once for all that differ only in how long and how wide they are: then that of the largest."""
+    """The jobs' distinct kinds; of jobs that differ only in time and tasks, one with the largest of each."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for job in jobs:
         kind = found.setdefault(tuple(job.get(name) for name in OPTIONS), dict(job))
@@ -52,7 +52,7 @@ def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _refusal(job: Mapping[str, Any]) -> str:
-    """Why Slurm would not run such a job, and the keys that this hangs on; empty if it would, or does not answer."""
+    """Why Slurm refuses such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
     asked = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) is not None]
     asked += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
     try:
@@ -66,15 +66,15 @@ def _refusal(job: Mapping[str, Any]) -> str:
         return ""
     if answer.returncode == 0 or "ontroller" in answer.stderr:
         return ""
-    said = answer.stderr.strip().splitlines() or ["it did not say why"]
+    said = answer.stderr.strip().splitlines() or ["no reason given"]
     why = said[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
     return f"  {' '.join(asked)}: {why}; {_advice(why, job)}"
 
 
 def _advice(why: str, job: Mapping[str, Any]) -> str:
-    """What to change so that such a job is taken: the key of a reason that is known, or else those that were set."""
+    """What to change so that Slurm accepts such a job: the key for a known reason, otherwise the keys that are set."""
     key, step = meaning(why)
     asked = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
     keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in asked or ["partition"])
-    alone = "; where a job has one node at most, `nodes: 1` there leaves launches across hosts out"
+    alone = "; if jobs cannot have two nodes, `nodes: 1` there leaves out launches across hosts"
     return f"set {keys} in {SITE}: {step}{alone if job.get('nodes', 1) > 1 else ''}"

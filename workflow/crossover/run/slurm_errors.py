@@ -1,4 +1,4 @@
-"""What a batch system's refusals and reasons mean, and the key that decides."""
+"""Slurm's errors and reasons for waiting, each with the key to set and the remedy."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
         "partition",
-        "choose one that allows jobs of two nodes; `nodes: 1` there leaves launches across hosts out",
+        "choose one that allows jobs of two nodes; `nodes: 1` there leaves out launches across hosts",
     ),
     (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
-    (CUT_OFF, "", "give it longer, or set a `partition` or `qos` whose queue is shorter"),
+    (CUT_OFF, "", "wait longer, or set a `partition` or `qos` with a shorter queue"),
     (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
 )
-"""Patterns of Slurm's words (its errors, and its reasons for a job to wait), the key, and what to do."""
+"""A pattern of Slurm's errors and reasons for waiting, the key to set, and the remedy."""
 
 HOPELESS = (
     *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
@@ -40,12 +40,12 @@ HOPELESS = (
     *("AssocMaxNodePerJobLimit", "QOSMaxNodePerJobLimit", "QOSMinNode"),
     *("AssocMaxWallDurationPerJobLimit", "QOSMaxWallDurationPerJobLimit"),
 )
-"""Slurm's reasons for a job to wait that waiting alone does not end."""
+"""Slurm's reasons for waiting that never end by themselves."""
 
 
 def meaning(words: str) -> tuple[str, str]:
-    """The key to set and what to do about these words; ("", ...) where they are not known."""
+    """The key to set and the remedy for Slurm's `words`; the key is empty for unknown words."""
     for pattern, key, step in REFUSALS:
         if re.search(pattern, words, re.IGNORECASE):
             return key, step
-    return "", "mend what it names, then run the same command again"
+    return "", "correct the cause, then repeat the command"

@@ -1,1 +1,1 @@
-"""What carries a finished run to others: publishing its report, archiving all of it, rendering an archive again."""
+"""Sharing a finished run: publishing its report, archiving it, rendering an archive again."""

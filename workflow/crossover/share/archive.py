@@ -1,4 +1,4 @@
-"""A folder as one zip file that depends on nothing but its files' names and content: no times, no owners, no order."""
+"""Packs a folder into a zip file that depends only on the names and contents of its files, not on times or owners."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from crossover.records import atomic
 
 PACKED = (".parquet", ".png", ".pdf")
-"""Endings of files that are compressed already."""
+"""Suffixes of files that are already compressed."""
 
 MODE = stat.S_IFREG | 0o644
 UNIX = 3
-"""What the zip format calls the system whose modes MODE is in."""
+"""The zip format's number for Unix, whose file modes MODE uses."""
 
 
 def files(folder: Path) -> list[Path]:
-    """The files below a folder, hidden ones among them, in the order of their names."""
+    """The files below a folder, including hidden ones, sorted by name."""
     found = (path for path in folder.rglob("*") if path.is_file())
     return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 
@@ -40,6 +40,6 @@ def _entry(path: Path, folder: Path) -> zipfile.ZipInfo:
     entry.create_system = UNIX
     entry.external_attr = MODE << 16
     entry.compress_type = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
-    # So that it knows whether it needs the format's extension for large files.
+    # The size decides whether the format's extension for large files is needed.
     entry.file_size = path.stat().st_size
     return entry

@@ -1,8 +1,8 @@
-"""Whether a report is there and tells of the results as they are now.
+"""Checks that a report exists and is up to date with its results.
 
-Judged by content, not by times, which a copy or a clone changes: the page says which tables and figures it was made
-from, and the tables which launches. Only a raw file that the tables do not know at all is judged by its time: it is
-either a newer launch or left over from a run that was configured otherwise.
+The check compares contents, not times, because a copy or a clone changes times: the page lists the tables and figures
+it was made from, and the tables list their launches. Only a raw file that the tables do not list is judged by its time:
+it is either a newer launch, or left over from a run with another configuration.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from crossover.report.render import origin
 
 PAGE = "report/index.html"
 MOST_NAMED = 5
-"""How many files at most are named."""
+"""The most files that a message lists."""
 
 
 def require(results: Path) -> dict[str, Any]:
-    """What the report on `results` was made from (`origin.of`). Measures and renders nothing.
+    """The origin of the report on `results` (see `origin.of`). Measures and renders nothing.
 
     Raises CrossoverError if there is no report, if it is older than its data, or if a table cannot be read.
     """
@@ -33,7 +33,7 @@ def require(results: Path) -> dict[str, Any]:
     told, now = origin.read(page), origin.of(results)
     if told["crossover"] != record.VERSION:
         raise CrossoverError(
-            f"{page}: is of schema version {told['crossover']}, this code writes {record.VERSION}; run: make report"
+            f"{page}: has schema version {told['crossover']}, this code writes {record.VERSION}; run: make report"
         )
     was, present = told["made_from"], now["made_from"]
     if changed := sorted(name for name in was | present if was.get(name) != present.get(name)):
@@ -44,22 +44,22 @@ def require(results: Path) -> dict[str, Any]:
 
 
 def launches(results: Path) -> list[dict[str, Any]]:
-    """The rows of the launches that the tables know."""
+    """The rows of the launches in the tables."""
     rows: list[dict[str, Any]] = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()
     return rows
 
 
 def raw_file(results: Path, launch: dict[str, Any]) -> Path:
-    """Where the raw file of a launch lies: where the analysis found it, in a folder of results that may have moved."""
+    """The path of a launch's raw file, also if the folder of results has moved since the analysis."""
     parts = Path(launch["file"]).parts
     return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
 
 
 def _newer(results: Path) -> Iterator[str]:
-    """The raw files that the tables do not tell of, or tell of as they were once."""
+    """The raw files that are missing in the tables, or have changed since."""
     known = {raw_file(results, row): row["started_utc"] for row in launches(results)}
     joined = (results / "launches.parquet").stat().st_mtime_ns
-    # Launches of another tier lie beside them, of which this report does not tell.
+    # Launches of other tiers are in the same folder, but not part of this report.
     tiers = {path.parents[2] for path in known}
     for path in sorted(found for tier in tiers for found in tier.glob("*/*/launch=*.parquet")):
         if path in known:
@@ -79,4 +79,4 @@ def _started(path: Path) -> Any:
 def _sentence(older: Path, newer: list[str], results: Path) -> str:
     named = ", ".join(newer[:MOST_NAMED]) + (f" and {len(newer) - MOST_NAMED} more" if len(newer) > MOST_NAMED else "")
     again = "make report" if results == Path("results") else "the command that made it"
-    return f"{older}: is older than {named}; run {again} again (what is measured stays as it is), then this command"
+    return f"{older}: is older than {named}; repeat {again} (it keeps measured launches), then this command"

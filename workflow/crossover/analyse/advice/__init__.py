@@ -1,1 +1,1 @@
-"""Recommended settings: which, by which rule, for which aim, with which effects."""
+"""Recommended settings, with the rule, the aims and the effects of each."""

@@ -1,4 +1,4 @@
-"""What to set under one condition: one answer where the aims of a setting agree, one for each aim where they do not."""
+"""Recommendations under one condition: one for all aims of a setting if they agree, otherwise one per aim."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Row = dict[str, Any]
 def answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
     """The rows of a setting under one condition, in the order of its aims.
 
-    The value for an aim is the answer for a later aim as well if it is a gain there too and lies where that aim's own
-    value may lie: then the later aim has no row of its own.
+    The value for an aim also serves a later aim if it is a gain there too, and lies within the interval of that aim's
+    own value. Then the later aim has no row of its own.
     """
     found = [
         (each, each.panel.facts | row | {"aims": json.dumps([each.aim.name])})
@@ -43,7 +43,7 @@ def answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
 
 
 def _same(row: Row, other: Row) -> bool:
-    """Whether two recommended values may be one: the same choice, or places whose intervals overlap."""
+    """Whether two recommended values agree: the same choice, or points whose intervals overlap."""
     if not other.get("recommended") or row["arm"] != other["arm"]:
         return False
     if row.get("x") is None:

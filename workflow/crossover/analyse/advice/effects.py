@@ -1,4 +1,4 @@
-"""What a recommended value changes: in the metric that decided it, in those of the other aims, and in those beside."""
+"""The effects of a recommended value on the deciding metric, on those of other aims, and on metrics shown beside."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Says = Literal["better", "worse", "not shown"]
 
 @dataclass(frozen=True)
 class Evidence:
-    """A panel that tells of an aim, or of a metric beside one, under one condition."""
+    """A panel with an aim's metric, or with a metric shown beside it, under one condition."""
 
     aim: Aim
     panel: Panel
@@ -32,7 +32,7 @@ class Evidence:
         return bool(self.panel.facts["metric"] == self.aim.metric)
 
     def beside(self, other: Evidence) -> bool:
-        """Whether this is a metric of the same curves as the other's, shown beside it."""
+        """Whether this is a metric of the same curves as the other's that is shown beside it."""
         same = ("experiment", "placement", "protocol")
         alike = all(self.panel.facts[name] == other.panel.facts[name] for name in same)
         return self.aim == other.aim and alike and not self.decides
@@ -41,7 +41,7 @@ class Evidence:
 def change(rule: Onset | Choice | Level, arm: str, value: Value, panel: Panel) -> Floats:
     """The logarithm of the factor by which a panel's metric is better with the value than with the default.
 
-    Shape (launches, cells); NaN where the value changes nothing, and everywhere if an arm is missing.
+    Shape (launches, cells); NaN for cells where the value changes nothing, and everywhere if an arm is missing.
     """
     default = rule.default if isinstance(rule, Choice) else rule.other if isinstance(rule, Onset) else arm
     if isinstance(rule, Level) or len(panel.measured([arm, default])) < 2:
@@ -51,7 +51,7 @@ def change(rule: Onset | Choice | Level, arm: str, value: Value, panel: Panel) -
 
 
 def effects(setting: Setting, row: Row, decided: Evidence, others: Iterable[Evidence]) -> Iterator[Row]:
-    """What a recommended row changes beside what decided it, as entries of the column `effects`."""
+    """The effects of a recommended row other than its gain, as entries of the column `effects`."""
     rule, value = setting.rule, json.loads(row["value"])
     if isinstance(rule, Onset) and decided.panel.measured([rule.shipped]):
         yield _effect(decided, rule.shipped, _against_shipped(rule, row["arm"], value, decided.panel))
@@ -63,14 +63,14 @@ def effects(setting: Setting, row: Row, decided: Evidence, others: Iterable[Evid
 
 
 def _against_shipped(rule: Onset, arm: str, value: float, panel: Panel) -> Floats:
-    """The same as `change`, where one would otherwise leave the library's own place as it is."""
+    """Like `change`, but compared with the library's own threshold instead of the default arm."""
     set_to = np.where(panel.x >= value, panel.better[arm], panel.better[rule.other])
     differs = (panel.x >= value) != (panel.x >= rule.shipped_from)
     return np.where(differs, set_to - panel.better[rule.shipped], np.nan)
 
 
 def _effect(of: Evidence, over: str, d: Floats) -> Row:
-    """One entry, from `d`, shape (launches, cells); without numbers where no cell changes."""
+    """One entry, from `d`, shape (launches, cells); without numbers if no cell changes."""
     panel = of.panel
     swept = panel.swept(d)
     told: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": "not shown"}
@@ -88,7 +88,7 @@ def _effect(of: Evidence, over: str, d: Floats) -> Row:
 
 
 def serves(effect: Mapping[str, Any], evidence: Evidence) -> bool:
-    """Whether an effect is a gain in what this evidence's aim is about."""
+    """Whether an effect is a gain for this evidence's aim."""
     names = ("experiment", "protocol", "metric")
     here = all(effect[name] == evidence.panel.facts[name] for name in names)
     return here and effect["aim"] == evidence.aim.name and effect["says"] == "better"

@@ -1,4 +1,4 @@
-"""From the joined tables of a run to the settings that it recommends, each with the reason where it does not."""
+"""Recommends settings from the joined tables of a run; a setting without a recommendation has a reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from crossover.records import absence, failure, protocol, record
 Row = dict[str, Any]
 
 FILE = "recommended.toml"
-"""The file in the results folder that says to people and programs what the table says."""
+"""The file in the results folder with the table's content, for people and programs."""
 
 READ = {
     "medians": record.MEDIANS,
@@ -31,15 +31,15 @@ READ = {
     "sensitivity": record.SENSITIVITY,
     "launches": record.LAUNCHES,
 }
-"""The joined tables that the recommendations are made from."""
+"""The joined tables behind the recommendations."""
 
 
 def recommend(results: Path) -> None:
     """Write `recommendations.parquet` and FILE beside the joined tables in `results`.
 
-    A setting that cannot be decided, because that fails or a table of an aim's experiment did, is not recommended for
-    this reason, which the metadata keep too. Raises record.RecordError for a table that is missing, damaged or of
-    another version.
+    If the decision on a setting fails, or a table of an aim's experiment did, the setting is not recommended, with the
+    reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
+    version.
     """
     tables = {name: record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()}
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
@@ -96,7 +96,7 @@ def _known(setting: Setting) -> Row:
 
 
 def _undecided(aim: Aim) -> Row:
-    """The columns that an aim fills where nothing decides it."""
+    """The columns of an aim without a decision."""
     return {"experiment": aim.experiment, "metric": aim.metric, "aims": json.dumps([aim.name])}
 
 
@@ -105,7 +105,7 @@ def _failed(setting: Setting, aim: Aim, failed: failure.Failure) -> Row:
 
 
 def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Evidence]]:
-    """The panels that tell of a setting, by the condition under which they do."""
+    """The panels with evidence on a setting, by condition."""
     found: dict[str, list[Evidence]] = {}
     for aim in setting.aims:
         for panel in every:
@@ -129,6 +129,6 @@ def _decides(panel: Panel, aim: Aim) -> bool:
 
 
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:
-    """Why there is nothing at all to decide a setting by for this aim."""
+    """Why there is no evidence on a setting for this aim."""
     missing = absence.why(launches.to_dict("records"), aim.experiment)
-    return f"not measured: {missing or 'none of the curves that would tell is part of this run'}"
+    return f"not measured: {missing or 'none of the curves that decide it is part of this run'}"

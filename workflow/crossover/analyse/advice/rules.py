@@ -1,6 +1,6 @@
-"""Whether a panel is enough to recommend a value of a setting, and if not, why: one function for each kind of rule.
+"""Decides whether a panel supports a value of a setting, and if not, why: one function for each kind of rule.
 
-A panel decides by its own metric alone. What the value changes otherwise is in `effects`.
+A panel decides by its own metric alone. `effects` has the value's other effects.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ Row = dict[str, Any]
 """Columns of record.RECOMMENDATIONS, as far as they are known."""
 
 DIGITS = 3
-"""Significant digits of a recommended place on the axis: none is known to more."""
+"""Significant digits of a recommended point of the axis; none is known more precisely."""
 
 NOT_REPLICATED = "not replicated: a single launch has no interval"
-NO_NULL = "without a null arm that was replicated it is not known how small a difference can be shown"
-NO_PAIR = "not measured: no alternative had a whole launch in common with the default"
+NO_NULL = "no null arm was replicated, so the smallest detectable effect is unknown"
+NO_PAIR = "not measured: no alternative shares a whole launch with the default"
 
 NO_ONSET = {
-    "up to": "`{arm}` is better than `{other}` up to a point, not from one on",
+    "up to": "`{arm}` is better than `{other}` only below a point, not above",
     "never": "`{arm}` is worse than `{other}` at every measured point",
-    "not yet": "`{arm}` is worse than `{other}` at first, and nowhere shown to be better",
-    "several": "`{arm}` and `{other}` change places several times along the axis",
-    "undecided": "undecided: `{arm}` and `{other}` could not be told apart well enough",
+    "not yet": "`{arm}` is worse than `{other}` at first, and nowhere significantly better",
+    "several": "`{arm}` and `{other}` cross several times along the axis",
+    "undecided": "undecided: the data cannot tell `{arm}` and `{other}` apart",
 }
 NO_LEVEL = {
-    "up to": "`{arm}` reaches it up to a point, not from one on",
+    "up to": "`{arm}` reaches it only below a point, not above",
     "never": "`{arm}` is significantly below it at every measured point",
-    "not yet": "`{arm}` is significantly below it at first, and nowhere shown to reach it",
+    "not yet": "`{arm}` is significantly below it at first, and is nowhere shown to reach it",
     "several": "`{arm}` reaches it on and off along the axis",
-    "undecided": "undecided: whether `{arm}` reaches it could not be told",
+    "undecided": "undecided: the data cannot tell whether `{arm}` reaches it",
 }
 
 
 def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
-    """What a panel says of a setting: one row, or one for each arm that is told by itself."""
+    """The rows of a setting from a panel: one, or for a level one per arm."""
     match setting.rule:
         case Onset() as rule:
             yield _onset(setting, rule, panel)
@@ -60,10 +60,11 @@ def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
 
 
 def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
-    """The place is where an arm passes `other`. It is not chosen by its gain, which so needs no correction.
+    """The recommended point is the crossover of an arm and `other`. It is not chosen by its gain, so the gain needs no
+    correction.
 
-    Of several arms each has its place, and the one that gains most along the axis is chosen: their gains are corrected
-    for each other.
+    Each of several arms has its own point; the arm with the largest gain along the axis is chosen, and the gains are
+    corrected for their number.
     """
     arms = panel.measured(rule.arms)
     if not (arms and panel.measured([rule.other])):
@@ -87,7 +88,7 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
 
 
 def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
-    """From which place on an arm is better than the other, or the reason why there is none."""
+    """The point from which an arm is better than the other, or the reason why there is none."""
     d = panel.better[arm] - panel.better[rule.other]
     told: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum())}
     if told["launches"] < 2:
@@ -100,7 +101,7 @@ def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
 
 
 def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
-    """The best of several: their gains are corrected for each other."""
+    """The best of several arms; their gains are corrected for their number."""
     if not panel.measured([rule.default]):
         return _not_measured([rule.default], panel)
     rivals = [arm for arm in rule.values if arm != rule.default]
@@ -109,7 +110,7 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
         return _not_measured(rivals, panel)
     gained = {arm: panel.swept(change(rule, arm, rule.values[arm], panel)) for arm in measured}
     numbers = {arm: per_launch(d) for arm, d in gained.items()}
-    # An arm of another heat has no launch in common with the default, and so no pair.
+    # An arm of another heat shares no launch with the default, so they are not paired.
     paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
     if not paired:
         return {"default": rule.default, "reason": NO_PAIR}
@@ -127,7 +128,7 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
     told: Row = {"arm": arm, "arms": json.dumps([arm])}
     row = next((row for row in panel.thresholds if row["arm"] == arm and row["level"] == rule.level), None)
     if row is None:
-        return told | {"reason": f"not examined: no level of {rule.level:g} was looked for"}
+        return told | {"reason": f"not examined: the run has no threshold for a level of {rule.level:g}"}
     found = Threshold(**{column.name: row[column.name] for column in fields(Threshold)})
     told |= {"launches": int(row["launches"]), "verdict": found.verdict}
     if row["launches"] < 2:
@@ -142,7 +143,7 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
 
 
 def _place(found: Threshold, cells: Floats) -> Row:
-    """The place from which on something holds; that of a bound is a measured point, without a lower end."""
+    """The point of a threshold and its interval; a bound is a measured point without a lower end."""
     if found.verdict == "from":
         return {"x": found.x, "low": found.low, "high": found.high}
     bound = cells[0] if found.verdict == "always" else found.bracket_high
@@ -150,13 +151,13 @@ def _place(found: Threshold, cells: Floats) -> Row:
 
 
 def _written(place: Row) -> int:
-    """A place as one would write it into a program: a whole number, and of few digits if it was not measured."""
+    """A point as one would write it in a program: a whole number, of few digits if it was estimated."""
     estimated = place["low"] is not None
     return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
 
 
 def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
-    """The columns of a gain that was found from `d`, shape (launches, cells)."""
+    """The columns of a gain from `d`, shape (launches, cells)."""
     cells = panel.cells(d)
     return {
         "gain": np.exp(gain.mean),
@@ -176,7 +177,7 @@ def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel) 
     if np.isnan(panel.smallest_effect):
         return {"reason": NO_NULL}
     if not gain.shown:
-        return {"reason": "no gain is significantly beyond the smallest detectable effect"}
+        return {"reason": "no gain is significantly larger than the smallest detectable effect"}
     return _recommended(setting, value, arm)
 
 

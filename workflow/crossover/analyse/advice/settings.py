@@ -1,7 +1,7 @@
-"""The settings that a run can recommend: what decides each, and the lines to paste. A new one is an entry here.
+"""The settings that a run can recommend: the rule of each, and the lines to paste. A new setting is an entry here.
 
-A default is what a library does where nobody sets anything. The tests hold what is said of it here, and every snippet,
-against the libraries themselves.
+A default is a library's behaviour if nothing is set. Tests check the defaults and every snippet against the libraries
+themselves.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ Value = str | int
 
 @dataclass(frozen=True)
 class Onset:
-    """A place on the axis: from there on one of `arms` is to be used, and `other` before."""
+    """A point of the axis from which one of `arms` should be used, and `other` below it."""
 
     arms: tuple[str, ...]
-    """The alternatives; the one that gains most along the axis is recommended."""
+    """The alternatives; the one with the largest gain along the axis is recommended."""
     other: str
-    """The arm that is what one has without the setting."""
+    """The arm without the setting."""
     shipped: str = ""
-    """The arm that changes over from `other` to the alternative at the library's own place, `shipped_from`."""
+    """The arm that switches from `other` to the alternative at the library's own threshold, `shipped_from`."""
     shipped_from: float = inf
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several arms, all along the axis: the best of those that are better than the default."""
+    """One of several arms for the whole axis: the best of those that beat the default."""
 
     default: str
     values: Mapping[str, Value]
-    """What is set to have each of the arms, the default among them."""
+    """The value that selects each arm, including the default."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """A place on the axis: from there on the metric reaches `level`, for each arm by itself. There is no default."""
+    """A point of the axis from which the metric reaches `level`, for each arm separately. There is no default."""
 
     level: float
     arms: tuple[str, ...]
@@ -47,7 +47,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Aim:
-    """What a user can want of a setting, and the metric that decides whether the setting serves it."""
+    """A user's aim for a setting, and the metric that decides it."""
 
     name: str
     """In the user's words, to follow "for"."""
@@ -56,10 +56,10 @@ class Aim:
     where: Keys
     """The keys of the curves that decide."""
     condition: tuple[str, ...] = ()
-    """The keys that name the condition; without any the whole protocol does. Curves of several aims under the same
-    condition are compared with each other."""
+    """The keys that name the condition; without any, the whole protocol does. Curves of several aims under the same
+    condition are compared."""
     beside: tuple[str, ...] = ()
-    """Metrics of the same curves that are shown beside a recommendation. None of them is ever a reason for one."""
+    """Metrics of the same curves that are shown beside a recommendation, but never decide it."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,16 @@ class Setting:
     library: str
     name: str
     about: str
-    """What its value says, to follow the name."""
+    """The meaning of its value, to follow the name."""
     rule: Onset | Choice | Level
     aims: tuple[Aim, ...]
-    """The most important first: where one value serves several, it is the value of the first."""
+    """The most important first; if one value serves several, it is the value for the first."""
     snippet: str | Mapping[Value, str]
-    """What to paste, by the value or the arm where the text depends on it; `{value}` stands for the value in Python."""
+    """The lines to paste, or one text per value or arm; `{value}` stands for the value in Python."""
 
 
 PYZMQ_THRESHOLD_BYTES = 65536
-"""`zmq.COPY_THRESHOLD` as pyzmq is shipped."""
+"""`zmq.COPY_THRESHOLD` as shipped with pyzmq."""
 
 BUSY = 0.95
 SCHEMES = ("leastload", "pure", "lru", "weighted", "plainrandom", "twobin")
@@ -122,7 +122,7 @@ TASKS_WITH_ARRAYS = Aim(
     beside=("submission",),
 )
 LASTING_TASKS = Aim(
-    "efficiency of tasks that last",
+    "efficiency of longer tasks",
     experiment="task_map",
     metric="efficiency",
     where={"durations": "equal"},
@@ -137,14 +137,14 @@ SETTINGS = (
         rule=Onset(("no-copy",), other="copy", shipped="default", shipped_from=PYZMQ_THRESHOLD_BYTES),
         aims=(FLOODS, QUESTIONS),
         snippet="""\
-socket.copy_threshold = {value}  # bytes; for every socket made from here on: zmq.COPY_THRESHOLD = {value}
+socket.copy_threshold = {value}  # bytes; for all later sockets: zmq.COPY_THRESHOLD = {value}
 socket.send(message, copy=False)  # lends from that size on, copies below
 """,
     ),
     Setting(
         library="mpi4py",
         name="send, Send or pkl5",
-        about="the call, and the length from which on it sends an array faster than `send`",
+        about="the call, and the length from which it sends an array faster than `send`",
         rule=Onset(("Send", "pkl5.send"), other="send"),
         aims=(ARRAYS,),
         snippet={
@@ -165,7 +165,7 @@ def receive(array, source):
             "pkl5.send": """\
 from mpi4py.util import pkl5
 
-# Both ends use the same of the two for a message; this one for arrays of {value} elements and more.
+# For arrays of {value} elements or more; both ends must use the same call for a message.
 out_of_band = pkl5.Intracomm(comm)
 out_of_band.send(array, destination)
 """,
@@ -174,13 +174,13 @@ out_of_band.send(array, destination)
     Setting(
         library="mpi4py",
         name="Send_init",
-        about="the length from which on a request that is set up once sends an array faster than `Send`",
+        about="the length from which a request that is set up once sends an array faster than `Send`",
         rule=Onset(("persistent",), other="Send"),
         aims=(ARRAYS,),
         snippet="""\
 # Once, for an array of {value} elements or more that is sent often:
 request = comm.Send_init(array, destination)
-# Each time; the other end does as much with Recv_init:
+# Each time; the other end does the same with Recv_init:
 request.Start()
 request.Wait()
 """,
@@ -200,7 +200,7 @@ c.TaskScheduler.hwm = 0
     Setting(
         library="ipyparallel",
         name="TaskScheduler.hwm",
-        about="the tasks that an engine is handed at a time, 0 being any number",
+        about="the most tasks that an engine gets at a time; 0 for any number",
         rule=Choice("leastload hwm 1", {"leastload hwm 1": 1, "leastload": 0, "leastload hwm 2": 2}),
         aims=(EMPTY_TASKS, LASTING_TASKS),
         snippet="""\
@@ -211,11 +211,11 @@ c.TaskScheduler.hwm = {value}
     Setting(
         library="ipyparallel",
         name="Session.packer",
-        about="how messages are packed",
+        about="how messages are serialized",
         rule=Choice("leastload", {"leastload": "json", "leastload msgpack": "msgpack"}),
         aims=(EMPTY_TASKS, TASKS_WITH_ARRAYS, LASTING_TASKS),
         snippet="""\
-# in ipcontroller_config.py; engines and clients are told by the controller's connection files
+# in ipcontroller_config.py; engines and clients learn it from the controller's connection files
 c.Session.packer = {value}
 c.Session.unpacker = {value}
 """,
@@ -223,7 +223,7 @@ c.Session.unpacker = {value}
     Setting(
         library="ipyparallel",
         name="chunksize",
-        about=f"how long a chunk of items has to last, so that engines are busy for {BUSY:.0%} of the time",
+        about=f"the duration of a chunk of items that keeps engines busy for {BUSY:.0%} of the time",
         rule=Level(BUSY, arms=("leastload", "pure")),
         aims=(LASTING_TASKS,),
         snippet="""\
@@ -236,7 +236,7 @@ results = view.map(function, items, chunksize=chunk)  # view: the client's load_
     Setting(
         library="ipyparallel",
         name="task farm",
-        about="the library that farms out tasks",
+        about="the library of the task farm",
         rule=Choice(
             "leastload",
             {

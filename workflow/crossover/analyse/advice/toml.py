@@ -11,7 +11,7 @@ import tomli_w
 Row = dict[str, Any]
 
 HEAD = """\
-# What crossover recommends for the machine it ran on; docs/data.md explains the keys.
+# Settings that crossover recommends for the machine it ran on; docs/data.md explains the keys.
 # A setting without a recommendation keeps its default.
 
 """
@@ -20,7 +20,7 @@ HEAD = """\
 def toml(rows: Sequence[Row]) -> str:
     """The text of a file with two lists of tables, from rows of record.RECOMMENDATIONS.
 
-    A key that does not apply, or whose value is not known, is left out: TOML has no null.
+    A key without a known value is left out, because TOML has no null.
     """
     lists = {
         "recommended": [_entry(row) for row in rows if row["recommended"]],

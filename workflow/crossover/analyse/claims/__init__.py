@@ -1,1 +1,1 @@
-"""Published claims: their quantities, what the run says of them, the verdict."""
+"""Published claims: their quantities, the numbers of a run, the verdicts."""

@@ -1,4 +1,4 @@
-"""Where a claim finds its curves: among those that a run measured, or those that its source published."""
+"""The curves among which a claim finds its own: those that a run measured, or those that its source published."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NotMeasuredError(Exception):
 
 @dataclass(frozen=True)
 class Side:
-    """What a claim calls a curve."""
+    """A claim's names for a curve."""
 
     experiment: str
     placement: str
@@ -46,30 +46,30 @@ class Side:
 
 
 def side(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Side:
-    """The curve that a quantity names; with a `change`, the one that has another arm, or other keys."""
+    """The curve that a quantity names; with a `change`, the curve with another arm or other keys."""
     told = {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
     return Side(*(told[key] for key in ("experiment", "placement", "where", "metric", "arm")))
 
 
 @dataclass(frozen=True)
 class Field:
-    """Curves, and what is known of those that are missing."""
+    """Curves, and explanations for missing ones."""
 
     curves: Sequence[Curve]
     holds: Callable[[Mapping[str, Any], Side], bool]
-    """Whether a curve of these facts has the placement and the keys that a side names."""
+    """Whether a curve with these facts has the placement and the keys that a side names."""
     effects: Mapping[tuple[str, str, str], float]
     """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
     missing: Callable[[Side], NotMeasuredError]
-    """Why there is no such curve, and what would measure it."""
+    """Why there is no such curve, and how to measure it."""
     beyond: Callable[[Curve, float], str]
-    """Why a curve does not reach a place on the axis, and what would."""
+    """Why a curve does not reach a point of the axis, and how to measure it."""
     partial: bool = False
-    """Whether a curve will do that covers only a part of what a claim speaks of."""
+    """Whether a curve may cover only a part of the claim's points."""
 
     def curve(self, wanted: Side, refined: bool = False) -> Curve:
-        """The curve that a claim calls by these names, the first if several have its keys; with the points of a
-        second sweep if it is to be `refined`.
+        """The curve with these names, the first if several have its keys; with the points of a second sweep if
+        `refined`.
 
         Raises NotMeasuredError if there is none.
         """
@@ -89,12 +89,12 @@ class Field:
         return None
 
     def effect(self, curve: Curve) -> float:
-        """What equal arms were seen to differ by where this curve was measured; NaN if that is not known."""
+        """The smallest detectable effect for this curve; NaN if unknown."""
         return self.effects.get((curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]), np.nan)
 
 
 def of_shared_launches(*curves: Curve) -> list[Curve]:
-    """The curves, each of the launches alone that measured them all; of no launch where there is none."""
+    """The curves, restricted to launches that measured all of them; possibly without any launch."""
     shared = set.intersection(*(set(curve.launches) for curve in curves))
     return [curve.of(shared if _same(curves, "experiment", "placement") else ()) for curve in curves]
 
@@ -102,7 +102,7 @@ def of_shared_launches(*curves: Curve) -> list[Curve]:
 def log_ratio(first: Curve, second: Curve) -> tuple[Floats, Floats]:
     """The cells that two curves of the same launches share, and the logarithms of their ratio, shape (launches, cells).
 
-    As ratios of rounds where the curves are of one panel, else as ratios of medians.
+    Ratios of rounds if the curves are of one panel, otherwise ratios of medians.
     """
     x = np.intersect1d(first.x, second.x)
     paired = _same((first, second), *PANEL) and bool(first.facts["reference"])
@@ -111,7 +111,7 @@ def log_ratio(first: Curve, second: Curve) -> tuple[Floats, Floats]:
 
 
 def _part(curve: Curve, x: Floats, paired: bool) -> Floats:
-    """A curve's part of a ratio. The reference's own, in a ratio of rounds, is nothing."""
+    """A curve's part of a ratio; in a ratio of rounds, the reference's part is zero."""
     if paired and curve.facts["arm"] == curve.facts["reference"]:
         return np.zeros((len(curve.launches), len(x)))
     d = curve.ratios if paired else curve.values
@@ -127,18 +127,18 @@ def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:
     return bool(facts["placement"] == wanted.placement) and holds(wanted.where, facts)
 
 
-# ---- what a source published
+# ---- published curves
 
 
 def of_source(datasets: Iterable[Dataset], source: str) -> Field:
-    """The curves that a source published, each run a launch, repeated points averaged."""
+    """The curves that a source published; each run counts as a launch, and repeated points are averaged."""
     found = [curve for dataset in datasets if dataset.source == source for curve in _published(dataset)]
     why = "it was not published"
     return Field(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
 
 
 def _as_published(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether a side names all keys of a published curve; all that was published is of one host."""
+    """Whether a side names all keys of a published curve; all published numbers are of one host."""
     return wanted.placement != "nodes" and holds(known(facts), wanted.where)
 
 

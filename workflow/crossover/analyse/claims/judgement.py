@@ -1,4 +1,4 @@
-"""From the joined tables of a run to a verdict on every claim."""
+"""Judges every claim by the joined tables of a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from crossover.config import published
 from crossover.records import failure, protocol, record
 
 READ = ("launches", "medians", "sensitivity")
-"""The joined tables that claims are judged by."""
+"""The joined tables behind the verdicts."""
 
 Claim = Mapping[str, Any]
 Row = dict[str, Any]
@@ -36,11 +36,11 @@ def write(
     higher: Mapping[str, Sequence[Mapping[str, Any]]],
     unjudged: Sequence[Claim] = (),
 ) -> None:
-    """Judge `claims` (crossover.config.claim_list) by the tables in `results`, and write their table beside them.
+    """Judge `claims` (crossover.config.claim_list) by the tables in `results`, and write `claims.parquet` there.
 
-    `unjudged` are those that nothing measured here can decide, each with its `reason`.
-    `higher` says what higher tiers measure, for what this run did not; see `Absence`. A claim that cannot be judged,
-    because that fails or a table of its experiment did, is not judged for this reason, which the metadata keep too.
+    `unjudged` are claims that no measurement here can decide, each with its `reason`. `higher` describes higher tiers;
+    see `Absence`. If a judgement fails, or a table of its experiment did, the claim is `not judged`, with the reason
+    in the table and in its metadata.
     """
     field = cache(partial(measured, results, higher))
     source = cache(partial(of_source, published.read()))
@@ -59,13 +59,13 @@ def write(
 
 
 def _experiments(quantity: Mapping[str, Any]) -> list[str]:
-    """The experiments whose curves a quantity takes, the main one first."""
+    """The experiments whose curves a quantity needs, the main one first."""
     sides = [side["experiment"] for side in quantity.values() if isinstance(side, Mapping) and "experiment" in side]
     return [quantity["experiment"], *sides]
 
 
 def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Field:
-    """The curves of a run, and what can be said of those that it lacks."""
+    """The curves of a run, with explanations for missing ones."""
     every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
     sensitivity = record.read(results / "sensitivity.parquet", record.SENSITIVITY).to_pylist()
     effects = {
@@ -78,7 +78,7 @@ def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -
 
 
 def row(claim: Claim, field: Field, source: Field) -> Row:
-    """What is said of one claim, as a row of record.CLAIMS."""
+    """The verdict on one claim, as a row of record.CLAIMS."""
     try:
         found = find(field, claim["quantity"])
         expected = _range(claim, found)
@@ -93,7 +93,7 @@ def row(claim: Claim, field: Field, source: Field) -> Row:
 
 
 def _of_claim(claim: Claim) -> Row:
-    """The columns that the claim itself fills."""
+    """The columns that follow from the claim alone."""
     quantity = claim["quantity"]
     return {
         **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},
@@ -105,13 +105,13 @@ def _of_claim(claim: Claim) -> Row:
 
 
 def _nothing(verdict: str, reason: str) -> Row:
-    """The columns of a claim for which no number was found."""
+    """The columns of a claim without a number."""
     return {"verdict": verdict, "reason": reason, "rows": "[]", "launches": 0, "numbers": 0}
 
 
 def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
     which = decisive(found, expected)
-    # A place that is not known has a smallest effect all the same: on its scale that is the same everywhere.
+    # An unknown point has a smallest effect too: on its scale, the effect is the same everywhere.
     centre = np.nan_to_num(found.known.value[which])
     value, low, high = (_natural(found, getattr(found.known, name)[which]) for name in ("value", "low", "high"))
     main = found.curves[0].facts
@@ -141,14 +141,14 @@ def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
 
 
 def _of_source(claim: Claim, source: Field) -> Row:
-    """What the claim's own data says: the same quantity of the numbers that were published with it."""
+    """Whether the source's own data agrees: the same quantity, computed from its published numbers."""
     try:
         found = find(source, claim["quantity"])
     except NotMeasuredError:
         return {"own": "no data"}
     expected = _range(claim, found)
     values = found.known.value
-    # A point that the source did not publish is not its data.
+    # An interpolated point is not the source's data.
     if found.missing or found.between or np.isnan(values).any():
         return {"own": "no data"}
     beyond = excess(values, values, expected)
@@ -158,7 +158,7 @@ def _of_source(claim: Claim, source: Field) -> Row:
 
 
 def _range(claim: Claim, found: Found) -> Range:
-    """Where the quantity is expected, on the scale on which it was found."""
+    """The expected range, on the quantity's scale."""
     low, high = claim["low"], claim["high"]
     if found.log:
         low, high = (_on_scale(found, end) for end in (low, high))
@@ -166,7 +166,7 @@ def _range(claim: Claim, found: Found) -> Range:
 
 
 def _on_scale(found: Found, end: float) -> float:
-    """An end of the range; an open one stays open, also on a scale that is bounded."""
+    """An end of the range on the quantity's scale; an open end stays open, even on a bounded scale."""
     if math.isinf(end) or end <= 0:
         return math.copysign(math.inf, end or -1)
     return float(found.scale.of_log(np.log(end)))

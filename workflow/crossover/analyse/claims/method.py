@@ -1,4 +1,4 @@
-"""How a claim is judged, in words: which quantity, of which data, by which test, against which bound."""
+"""The method of judging a claim, in words: quantity, data, test, bound."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from crossover.planning.plan import SECOND_SWEEP
 
 
 def method(quantity: Quantity, found: Found | None, expected: Range) -> str:
-    """The method of one claim in sentences; without what only a measurement tells where nothing was `found`."""
+    """The method of one claim in sentences; details of the measurement are left out if nothing was `found`."""
     parts = [f"{_quantity(quantity)}{_reading(quantity, found)}{_data(found)}", _test(quantity, found, expected)]
     if found and found.instead:
-        parts.append(f"The source's own conditions come first, but were not measured ({found.instead})")
+        parts.append(f"The source's own conditions were not measured ({found.instead})")
     return "".join(f"{part}. " for part in parts).strip()
 
 
@@ -37,20 +37,21 @@ def _quantity(quantity: Quantity) -> str:
             return f"The time of one repetition of {arm}, the inverse of its {metric}"
         case "penalty":
             return (
-                f"The time of one repetition of {arm}, less that of {over} at the first point, averaged over the axis"
+                f"The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis"
             )
         case "crossover":
-            return f"The place where {arm} passes {over} in {metric}"
+            return f"The crossover of {arm} and {over} in {metric}"
         case "crossovers":
             other = quantity["against"].get("metric", metric)
-            return f"The place where {arm} passes {over} in {metric}, divided by the place in {other}"
+            return f"The crossover of {arm} and {over} in {metric}, divided by the crossover in {other}"
         case "loss":
-            chosen = f"{arm} from {quantity['threshold']:,.10g} on and {over} before"
+            chosen = f"{arm} from {quantity['threshold']:,.10g} on and {over} below"
             return f"{metric.capitalize()} of the better arm divided by that of the chosen one, {chosen}, at each point"
         case "gap":
-            return f"The share of the way from {over} to `{quantity['of']}` that {arm} covers, on a logarithmic scale"
+            return f"The share of the gap from {over} to `{quantity['of']}` that {arm} covers, on a logarithmic scale"
         case "saturation":
-            return f"The first place where {metric} of {arm} times the axis reaches {quantity['share']:.0%} of its most"
+            share = f"{quantity['share']:.0%} of its maximum"
+            return f"The first point where {metric} of {arm} times the axis reaches {share}"
         case _:
             ends = f"{quantity['to']:,.10g} divided by that at {quantity['from']:,.10g}"
             return f"{metric.capitalize()} of {arm} at {ends}"
@@ -77,14 +78,14 @@ def _reading(quantity: Quantity, found: Found | None) -> str:
     if "at" in quantity:
         if found and found.between:
             low, high = (place(x) for x in found.between)
-            return f" at {place(quantity['at'])}, where nothing was measured: interpolated between {low} and {high}"
+            return f" at {place(quantity['at'])}, interpolated between the measured points {low} and {high}"
         return f" at {place(quantity['at'])}"
     if "each" in quantity:
         return f" at each measured point of{part(quantity['each'])}"
     if "mean" in quantity:
         return f", averaged over{part(quantity['mean'])}"
     if "slope" in quantity:
-        return f": its slope over{part(quantity['slope'])}, both logarithmic"
+        return f": its slope over{part(quantity['slope'])}, on logarithmic scales"
     if "peak" in quantity:
         return f", each at its largest value over{part(quantity['peak'])}"
     return ""
@@ -96,20 +97,20 @@ def _data(found: Found | None) -> str:
     refined = any(number > SECOND_SWEEP for curve in found.curves for number in curve.launches)
     second = ", both sweeps" if refined else ""
     if found.apart:
-        return f"; of different launches, so each by its ratio to the reference of its own launch{second}"
+        return f"; from different launches, so each as its ratio to the reference of its own launch{second}"
     if len(found.curves) > 1 and len({curve.facts["experiment"] for curve in found.curves}) == 1:
-        return f"; one number for each launch that measured all of them{second}"
-    return f"; one number for each launch{second}"
+        return f"; one number per launch that measured all of them{second}"
+    return f"; one number per launch{second}"
 
 
 def _test(quantity: Quantity, found: Found | None, expected: Range) -> str:
     if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
         return (
-            "Refuted if the expected range lies outside the measured points that settle where the place is, after "
-            "allowing for what equal arms differ by; holds if the whole interval lies within the range"
+            "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "
+            "for the difference between equal arms; holds if the whole interval lies within the range"
         )
-    several = ", Holm-corrected for the several numbers," if found and len(found.known.value) > 1 else ""
+    several = ", Holm-corrected for several numbers," if found and len(found.known.value) > 1 else ""
     refuted = f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at 5 %"
     if expected.equivalent:
         return f"{refuted}; holds if two one-sided t tests show it within"
-    return f"{refuted}; holds if its whole 95 % interval lies within, and equal arms could not bring it there"
+    return f"{refuted}; holds if its whole 95 % interval lies within and noise does not explain it"

@@ -1,4 +1,4 @@
-"""Quantities that are places on the axis: crossovers, and where a curve saturates."""
+"""Quantities that are points of the axis: crossovers, and where a curve saturates."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ANYWHERE = (-np.inf, np.inf)
 
 
 def passes(x: Floats, d: Floats, effect: float) -> Place:
-    """Where the curve of log ratios `d` passes zero, in logarithms of `x`, and where it could if equal arms differ by
+    """Where the curve of log ratios `d` crosses zero, in logarithms of `x`, and where it could if equal arms differ by
     `effect`.
 
-    One launch alone has a place where it changes sign once, and no interval.
+    A single launch gives the point of its only change of sign, and no interval.
     """
     if len(d) < 2:
         return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], "only one launch measured it")
@@ -29,17 +29,17 @@ def passes(x: Floats, d: Floats, effect: float) -> Place:
 STORIES = {
     "none": "no crossover was shown on this axis",
     "always": "the arms do not cross on this axis",
-    "several": "the arms change sides several times",
+    "several": "the arms cross several times",
     "undecided": "the arms differ significantly nowhere",
 }
-"""What the verdicts on a crossover come to where they name no place."""
+"""Reasons for the verdicts on a crossover that give no point."""
 
 
 def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
-    """Parts of the axis, in logarithms, that a single crossing could be in.
+    """Parts of the axis, in logarithms, that can contain a single crossing.
 
-    Cells are settled that lie on one side by significantly more than `effect`. The crossing is not between two on the
-    same side, but between two on opposite ones; where in between, no interpolation tells for sure.
+    A cell is settled if it differs from zero by significantly more than `effect`. The crossing is between two settled
+    cells of opposite sign; where in between, interpolation cannot tell for sure.
     """
     if np.isnan(effect):
         return [ANYWHERE]
@@ -57,7 +57,7 @@ def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
 
 
 def _sign_change(x: Floats, d: Floats) -> float:
-    """Where a curve without replication changes sign, if it does so once; logarithm of `x`."""
+    """Where a curve without replication changes sign, if exactly once; logarithm of `x`."""
     mean, u = d[0], np.log(x)
     kept = ~np.isnan(mean) & (mean != 0)
     mean, u = mean[kept], u[kept]
@@ -69,17 +69,17 @@ def _sign_change(x: Floats, d: Floats) -> float:
 
 
 def apart(first: Place, second: Place) -> Place:
-    """How far one place lies beyond another. Its interval is that of the two farthest pairs of ends."""
+    """The distance of two points. Its interval is that of the two farthest pairs of ends."""
     ends = (first.ends[0] - second.ends[1], first.ends[1] - second.ends[0])
     possible = [(a - d, b - c) for a, b in first.possible for c, d in second.possible]
     return Place(first.centre - second.centre, ends, possible, first.story or second.story)
 
 
 def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place, bool]:
-    """The first place at which a curve reaches a share of its largest value, in logarithms of `x`; one per launch.
+    """The first point at which a curve reaches a share of its largest value, in logarithms of `x`; one per launch.
 
-    Also whether the largest value was at the end of the axis in any launch: then the place is a bound from below. It
-    could be anywhere between the measured points around it, also those of a share that is off by `effect`.
+    Also whether the largest value is at the end of the axis in any launch, so that the point is a lower bound. The
+    possible range extends to the measured points around it, for shares that are off by up to `effect`.
     """
     whole = ~np.isnan(d).any(axis=1)
     if not whole.any():

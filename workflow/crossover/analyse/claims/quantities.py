@@ -1,7 +1,7 @@
-"""The kinds of quantities that decide claims, each found from the curves of a field.
+"""The kinds of quantities that decide claims, computed from curves.
 
-Each is one number per launch, or more where the claim is about several places or arms, and a t interval over launches.
-Crossovers alone invert a test (`crossings`). `config/claims.schema.yaml` says what each kind means.
+Each is one number per launch, or several if the claim is about several points or arms, with a t interval over launches.
+Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MICRO = 1e6
 """Microseconds of a second."""
 
 UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "times") | {"time": "µs", "penalty": "µs"}
-"""The units of those kinds that have one whatever the curve's."""
+"""The units of kinds whose unit does not depend on the curve."""
 
 
 def find(field: Field, quantity: Quantity) -> Found:
-    """A claim's quantity, of the first of its alternatives `where` that was measured.
+    """A claim's quantity, for the first of its alternatives `where` that was measured.
 
-    Raises NotMeasuredError, with the reason, where the field lacks what it takes.
+    Raises NotMeasuredError, with the reason, if the field lacks a curve.
     """
     alternatives = quantity["where"] if isinstance(quantity["where"], list) else [quantity["where"]]
     instead = ""
@@ -45,12 +45,12 @@ def _find(field: Field, quantity: Quantity) -> Found:
     found = KINDS[quantity["kind"]](field, quantity)
     nowhere = isinstance(found.known, Numbers) and bool(np.isnan(found.known.value).any())
     if nowhere and not found.missing:
-        raise NotMeasuredError("no launch measured all the points that it takes")
+        raise NotMeasuredError("no launch measured all the points that it needs")
     return found
 
 
 def value(field: Field, quantity: Quantity) -> Found:
-    """What the arm itself reaches."""
+    """The arm's own value."""
     curve = field.curve(side(quantity), _by_points(quantity))
     scale = POSITIVE if "slope" in quantity else of_unit(curve.facts["unit"])
     reading = _read(field, quantity, curve, curve.x, scale.of_log(curve.values))
@@ -62,7 +62,7 @@ def value(field: Field, quantity: Quantity) -> Found:
 
 
 def ratio(field: Field, quantity: Quantity) -> Found:
-    """The arm's value divided by that of each other arm that is named."""
+    """The arm's value divided by that of each named arm."""
     others = quantity["over"] if isinstance(quantity["over"], list) else [quantity["over"]]
     found, missing = [], []
     for other in others:
@@ -83,7 +83,7 @@ def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Fo
     together = of_shared_launches(first, second)
     if together[0].launches:
         return _numbers(_shared_ratio(field, quantity, *together), [first, second], "", effect, neutral=0.0)
-    # Equal arms of two launches may each differ from the reference.
+    # Equal arms of two launches can each differ from the reference.
     readings = [_ratio_to_reference(field, quantity, curve) for curve in (first, second)]
     reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
     return replace(_numbers(reading, [first, second], "", 2 * effect, neutral=0.0), apart=True)
@@ -98,7 +98,7 @@ def _shared_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve)
 
 
 def _ratio_to_reference(field: Field, quantity: Quantity, curve: Curve) -> Reading:
-    """An arm by its ratio to the reference of its own launches; by its own values where there is no reference."""
+    """An arm's ratio to the reference of its own launches; without a reference, its own values."""
     reference = field.reference(curve)
     together = of_shared_launches(curve, reference) if reference else []
     if together and together[0].launches:
@@ -112,7 +112,7 @@ def _highest(d: Floats) -> Floats:
 
 
 def contrast(field: Field, quantity: Quantity) -> Found:
-    """One ratio divided by another, whose launches are others."""
+    """One ratio divided by another from other launches."""
     other = {**quantity, **quantity["against"]}
     first, second = _ratio(field, quantity, quantity["over"]), _ratio(field, other, other["over"])
     estimates = [found.known.estimate for found in (first, second) if isinstance(found.known, Numbers)]
@@ -123,7 +123,7 @@ def contrast(field: Field, quantity: Quantity) -> Found:
 def time(field: Field, quantity: Quantity) -> Found:
     """The time of one repetition, from a rate."""
     curve = field.curve(side(quantity), _by_points(quantity))
-    # The largest rate is the shortest time, so the peak is turned over after it is found.
+    # The largest rate is the shortest time, so the peak is inverted afterwards.
     reading = _read(field, quantity, curve, curve.x, curve.values)
     told = reading.estimate
     turned = replace(reading, estimate=Estimate(np.log(MICRO) - told.mean, told.error, told.df))
@@ -131,7 +131,7 @@ def time(field: Field, quantity: Quantity) -> Found:
 
 
 def penalty(field: Field, quantity: Quantity) -> Found:
-    """What the arm takes longer for one repetition than the other does at the start of the axis, on average."""
+    """The time of one repetition of the arm minus that of the other at the axis's start, averaged over the axis."""
     first, second = _together(field, quantity, quantity["over"])
     own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
     taken = means(first.x, own)
@@ -141,7 +141,7 @@ def penalty(field: Field, quantity: Quantity) -> Found:
 
 
 def crossover(field: Field, quantity: Quantity) -> Found:
-    """Where along the axis the arm passes the other, in all points that were measured there."""
+    """The crossover of the arm and the other, from all measured points, those of a second sweep included."""
     first, second = _together(field, quantity, quantity["over"], refined=True)
     effect = field.effect(first)
     place = passes(*log_ratio(first, second), effect)
@@ -157,7 +157,7 @@ def crossovers(field: Field, quantity: Quantity) -> Found:
 
 
 def loss(field: Field, quantity: Quantity) -> Found:
-    """The better's value over that of the arm which a threshold chooses, at each point of the axis."""
+    """The better arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
     first, second = _together(field, quantity, quantity["over"], refined=True)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
@@ -166,7 +166,7 @@ def loss(field: Field, quantity: Quantity) -> Found:
 
 
 def gap(field: Field, quantity: Quantity) -> Found:
-    """The share of the way from one arm to another that a third covers, in logarithms, on average."""
+    """The share of the gap between two arms that a third covers, in logarithms, on average."""
     arm, start, end = _together(field, quantity, quantity["over"], quantity["of"])
     ways = [_part(field, {"mean": quantity["mean"]}, curve, *log_ratio(curve, start)) for curve in (arm, end)]
     covered, whole = (means(*way) for way in ways)
@@ -177,7 +177,7 @@ def gap(field: Field, quantity: Quantity) -> Found:
 
 
 def saturation(field: Field, quantity: Quantity) -> Found:
-    """The first place at which the arm's rate times the axis reaches a share of the most."""
+    """The first point at which the arm's rate times the axis reaches a share of its maximum."""
     curve = field.curve(side(quantity))
     effect = field.effect(curve)
     place, at_end = saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
@@ -185,7 +185,7 @@ def saturation(field: Field, quantity: Quantity) -> Found:
 
 
 def scaling(field: Field, quantity: Quantity) -> Found:
-    """The arm's value at one point divided by that at another; both may have launches of their own."""
+    """The arm's value at one point divided by its value at another, possibly from other launches."""
     curve = field.curve(side(quantity))
     ends = []
     for place in (quantity["to"], quantity["from"]):
@@ -210,21 +210,21 @@ KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
     "saturation": saturation,
     "scaling": scaling,
 }
-"""How each kind of quantity is found."""
+"""The function of each kind of quantity."""
 
 
 # ---- pieces
 
 
 def _by_points(quantity: Quantity) -> bool:
-    """Whether a quantity is read at single points, so that those of a second sweep count too. These have no mean, slope
-    or peak of a whole curve.
+    """Whether a quantity is read at single points, so that points of a second sweep count too. Means, slopes and peaks
+    of a whole curve use the first sweep only.
     """
     return "at" in quantity or "each" in quantity
 
 
 def _together(field: Field, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
-    """The arm and the others, each of the launches that measured them all, of which there must be one."""
+    """The arm and the others, restricted to launches that measured all of them; at least one must have."""
     curves = of_shared_launches(*(field.curve(side(quantity, change), refined) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
@@ -254,7 +254,7 @@ def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, ne
 
 
 def _joined(found: list[Found]) -> Found:
-    """The same quantity of several arms as one, with a number for each."""
+    """The same quantity for several arms as one, with a number for each."""
     if len(found) == 1:
         return found[0]
     estimates = [each.known.estimate for each in found if isinstance(each.known, Numbers)]

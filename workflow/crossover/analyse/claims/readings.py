@@ -1,7 +1,7 @@
-"""From a curve to the numbers that a claim speaks of: at a place, at each, on average, as a slope, at the peak.
+"""Reads a claim's numbers from a curve: at a point, at each point, on average, as a slope, at the peak.
 
-A curve is `x`, rising, shape (cells,), and `d`, logarithms of shape (launches, cells), NaN where a launch has none.
-What is not a cell of the curve becomes one number per launch, and these have a plain t interval.
+A curve is `x`, rising, shape (cells,), and `d`, logarithms of shape (launches, cells), NaN if a launch has none. A
+number that is not a cell of the curve is computed once per launch, and has a plain t interval over launches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from crossover.analyse.statistics.intervals import Estimate, Floats, between, estimate
 
 SAME = 0.01
-"""Places on the axis whose logarithms are this close are one: 464 and 464.16 bytes are."""
+"""Points of the axis whose logarithms are this close count as equal, such as 464 and 464.16 bytes."""
 
 
 class BeyondError(Exception):
@@ -28,24 +28,24 @@ class BeyondError(Exception):
 
 @dataclass(frozen=True)
 class Reading:
-    """One or more numbers that were read from a curve."""
+    """One or more numbers read from a curve."""
 
     estimate: Estimate
     x: tuple[float | None, ...] = (None,)
-    """Where on the axis each of them is."""
+    """The point of the axis of each number."""
     lever: float = 1.0
-    """By how much a number moves at most, if each cell of the curve moves by one."""
+    """The largest change of a number if each cell of the curve changes by at most one."""
     slope: bool = False
-    """Whether they are powers of the axis, and not logarithms."""
+    """Whether the numbers are exponents of the axis, not logarithms."""
     between: tuple[float, float] | None = None
-    """The measured points that a number is interpolated between."""
+    """The measured points between which a number is interpolated."""
 
 
 def read(quantity: Mapping[str, Any], x: Floats, d: Floats, partial: bool = False) -> Reading:
-    """What a quantity's `at`, `each`, `mean`, `slope` or `peak` says of a curve.
+    """The numbers of a curve for a quantity's `at`, `each`, `mean`, `slope` or `peak`.
 
-    Raises BeyondError where the curve does not reach as far, unless a `partial` answer will do. Numbers are NaN where
-    no launch has all that is needed.
+    Raises BeyondError if the curve does not reach far enough, unless a `partial` answer is allowed. Numbers are NaN if
+    no launch has all the cells that they need.
     """
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
@@ -56,9 +56,9 @@ def read(quantity: Mapping[str, Any], x: Floats, d: Floats, partial: bool = Fals
 
 
 def part(x: Floats, d: Floats, wanted: Mapping[str, float], partial: bool = False) -> tuple[Floats, Floats]:
-    """The part of a curve between `wanted`'s ends, each of which may be left out.
+    """The part of a curve between `wanted`'s ends, each of which is optional.
 
-    Raises BeyondError where the curve does not reach an end, or has no point between them.
+    Raises BeyondError if the curve does not reach an end, or has no point between them.
     """
     for end in wanted.values():
         if not partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
@@ -91,7 +91,7 @@ def each(x: Floats, d: Floats) -> Reading:
 
 
 def mean(x: Floats, d: Floats) -> Reading:
-    """The average over the logarithm of the axis, so that points which lie close together do not count for more."""
+    """The average over the logarithm of the axis, so that points close together do not count more."""
     return Reading(_per_launch(means(x, d)))
 
 

@@ -1,4 +1,4 @@
-"""What became of a claim's quantity: estimates of numbers, or a place on the axis with all that it could be."""
+"""The estimate of a claim's quantity: numbers, or a point of the axis with its possible range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossover.analyse.statistics.scale import POSITIVE, Scale
 
 
 class Known(Protocol):
-    """What a verdict asks of a quantity; every array has one entry for each number that the claim is about."""
+    """The estimates that a verdict needs; every array has one entry for each number of the claim."""
 
     @property
     def value(self) -> Floats:
@@ -22,17 +22,17 @@ class Known(Protocol):
 
     @property
     def low(self) -> Floats:
-        """Lower ends of their intervals; NaN where nothing is replicated."""
+        """Lower ends of their intervals; NaN if not replicated."""
 
     @property
     def high(self) -> Floats:
         """Upper ends."""
 
     def p_outside(self, low: float, high: float) -> Floats:
-        """p-values of lying within `low` and `high`, or out by no more than the smallest detectable effect."""
+        """p-values of being between `low` and `high`, or outside by at most the smallest detectable effect."""
 
     def p_inside(self, low: float, high: float) -> Floats:
-        """p-values of lying outside `low` and `high`."""
+        """p-values of being outside `low` and `high`."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Numbers:
 
     estimate: Estimate
     effect: Floats
-    """What equal arms could make up in each."""
+    """The smallest detectable effect of each number."""
 
     @property
     def value(self) -> Floats:
@@ -59,7 +59,7 @@ class Numbers:
         return self.estimate.high
 
     def p_outside(self, low: float, high: float) -> Floats:
-        """The minimum-effect test against the end that is passed; 1 where the value lies within."""
+        """The minimum-effect test against the nearer end of the range; 1 if the value is within the range."""
         nearest = np.clip(self.value, low, high)
         within = (self.value == nearest) | np.isnan(self.effect)
         return np.where(within, 1.0, self._moved(nearest).p_within(self.effect))
@@ -76,16 +76,16 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Place:
-    """A place on the axis, in logarithms, from a test's inversion."""
+    """A point of the axis, in logarithms, from the inversion of a test."""
 
     centre: float
-    """NaN where it cannot be said."""
+    """NaN if unknown."""
     ends: tuple[float, float]
     """The interval."""
     possible: Sequence[tuple[float, float]]
-    """Where it could be, if equal arms differ by what they were seen to."""
+    """Its possible ranges, allowing for the smallest detectable effect."""
     story: str = ""
-    """Why it cannot be said where it is."""
+    """Why the point is unknown."""
 
     @property
     def value(self) -> Floats:
@@ -103,41 +103,41 @@ class Place:
         return np.array([self.ends[1]])
 
     def p_outside(self, low: float, high: float) -> Floats:
-        """0 where it cannot be between the two, else 1: the test was made when the interval was found."""
+        """0 if the point cannot be between the two, otherwise 1; the interval already contains the test."""
         return np.array([float(any(first <= high and last >= low for first, last in self.possible))])
 
     def p_inside(self, low: float, high: float) -> Floats:
-        """0 where the interval is between the two, else 1."""
+        """0 if the interval is between the two, otherwise 1."""
         return np.array([float(not (low <= self.ends[0] and self.ends[1] <= high))])
 
 
 @dataclass(frozen=True)
 class Found:
-    """A quantity as it was found. Numbers are the claim's own, or on the scale that is theirs."""
+    """An estimated quantity. Its numbers are in the claim's unit, or on `scale`."""
 
     known: Known
     curves: Sequence[Curve]
-    """What it comes from."""
+    """The curves behind it."""
     unit: str
-    """The unit that it has from its curve, if it has."""
+    """The unit of its curve, if that applies."""
     log: bool
-    """Whether they are on `scale`."""
+    """Whether its numbers are on `scale`."""
     effect: Floats
-    """What equal arms could make up in each number, on the same scale; NaN where that is not known."""
+    """The smallest detectable effect of each number, on the same scale; NaN if unknown."""
     neutral: float | None = None
-    """The number that says that nothing differs, if there is one."""
+    """The number that means no difference, if there is one."""
     x: Sequence[float | None] = (None,)
-    """Where on the axis each number is from."""
+    """The point of the axis of each number."""
     arms: Sequence[str] = ("",)
-    """With which arm each number compares, where these are several."""
+    """The arm that each number compares with, if there are several."""
     at_least: bool = False
-    """Whether the quantity lies at or beyond the number: the axis ends too early to say more."""
+    """Whether the number is only a lower bound, because the axis ends too early."""
     missing: str = ""
     """Why a part of the claim cannot be judged."""
     between: tuple[float, float] | None = None
-    """The measured points that a number is interpolated between."""
+    """The measured points between which a number is interpolated."""
     apart: bool = False
     """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
     instead: str = ""
-    """Why the curve that the claim asks for first was not measured, so that another one stands in."""
+    """Why the claim's first alternative was not measured, so that another one replaces it."""
     scale: Scale = POSITIVE

@@ -1,10 +1,9 @@
-"""What a quantity says of a claim: that it holds, that it is refuted, or nothing, and why.
+"""The verdict on a claim (holds, refuted, inconclusive, not measured) and its reason.
 
-A claim is refuted where a minimum-effect test says so: the quantity lies outside the expected range by significantly
-more than equal arms were seen to differ, at 5 % for the whole claim (Holm over its numbers). It holds where all
-intervals lie within; that every one of its numbers must do so needs no correction. And a claim of a difference holds
-only where there is one beyond what equal arms make up, a claim of equality only where equal arms differ by less than
-it allows.
+A claim is refuted by a minimum-effect test: the quantity lies outside the expected range by significantly more than the
+smallest detectable effect, at 5 % for the whole claim (Holm over its numbers). It holds if the intervals of all its
+numbers lie within the range; this needs no correction. In addition, a claim of a difference holds only if the
+difference exceeds the smallest detectable effect, and a claim of equality only if it allows more than that effect.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ Verdict = Literal["holds", "refuted", "inconclusive", "not measured"]
 
 @dataclass(frozen=True)
 class Range:
-    """Where a quantity lies if a claim holds, on the scale on which it was found."""
+    """The range of a quantity if a claim holds, on the quantity's scale."""
 
     low: float
     high: float
     equivalent: bool = False
-    """Whether it is tested for equivalence, by two one-sided tests, and not by its interval."""
+    """Whether two one-sided tests of equivalence decide, instead of the interval."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Judgement:
 
 
 def judge(found: Found, expected: Range) -> Judgement:
-    """The verdict on a quantity that was found."""
+    """The verdict on a measured quantity."""
     known = found.known
     if (holm(known.p_outside(expected.low, expected.high)) <= 1 - LEVEL).any():
         return Judgement("refuted", _refuted(known))
@@ -49,24 +48,20 @@ def judge(found: Found, expected: Range) -> Judgement:
         story = known.story if isinstance(known, Place) else ""
         return Judgement("inconclusive", story or "only one launch measured it, so it is not replicated")
     if np.isnan(found.effect).any():
-        return Judgement("inconclusive", "no null arm was replicated, so what equal arms differ by is not known")
+        return Judgement("inconclusive", "no null arm was replicated, so the smallest detectable effect is unknown")
     if found.at_least:
-        return Judgement(
-            "inconclusive", "the curve still rises at the end of the axis, so it is only known to lie beyond"
-        )
+        return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
     if _inside(found, expected):
         return _unless_equal_arms_do_it(found, expected)
     if (excess(known.value, known.value, expected) > 0).any():
-        return Judgement(
-            "inconclusive", "it lies outside, but not by significantly more than equal arms were seen to differ"
-        )
+        return Judgement("inconclusive", "it lies outside, but not by significantly more than equal arms differ")
     return Judgement("inconclusive", "its interval reaches beyond the expected range")
 
 
 def _refuted(known: Known) -> str:
     if isinstance(known, Place) and known.story:
         return f"{known.story}, and there is none in the expected range"
-    return "it lies outside by more than equal arms were seen to differ"
+    return "it lies outside by more than equal arms differ"
 
 
 def _inside(found: Found, expected: Range) -> bool:
@@ -77,30 +72,28 @@ def _inside(found: Found, expected: Range) -> bool:
 
 
 def _unless_equal_arms_do_it(found: Found, expected: Range) -> Judgement:
-    """Whether a quantity that lies where it should could lie there without anything behind it."""
+    """The verdict on a quantity within the range: does it hold, or could the noise between equal arms explain it?"""
     known, neutral = found.known, found.neutral
     if isinstance(known, Numbers):
         if neutral is None:
             if (found.effect > -excess(known.value, known.value, expected)).any():
-                return Judgement(
-                    "inconclusive", "moved by what equal arms were seen to differ by, it would lie outside"
-                )
+                return Judgement("inconclusive", "shifted by the difference between equal arms, it would lie outside")
         elif expected.low < neutral < expected.high:
             if (found.effect > min(expected.high - neutral, neutral - expected.low)).any():
-                return Judgement("inconclusive", "equal arms were seen to differ by more than the claim allows")
+                return Judgement("inconclusive", "equal arms differ by more than the claim allows")
         elif (known.p_outside(neutral, neutral) > 1 - LEVEL).any():
-            return Judgement("inconclusive", "equal arms were seen to differ by nearly as much")
-    how = "by two one-sided tests" if expected.equivalent else "with all of its interval"
+            return Judgement("inconclusive", "equal arms differ by nearly as much")
+    how = "by two one-sided tests" if expected.equivalent else "with its whole interval"
     return Judgement("holds", f"it lies within the expected range, {how}")
 
 
 def excess(low: Floats, high: Floats, expected: Range) -> Floats:
-    """How far each of some intervals reaches beyond the expected range; negative if it does not."""
+    """How far each interval reaches beyond the expected range; negative if it does not."""
     return np.maximum(expected.low - low, high - expected.high)
 
 
 def decisive(found: Found, expected: Range) -> int:
-    """Which of a claim's numbers speaks most against it."""
+    """The index of the claim's least favourable number."""
     known = found.known
     ends = excess(known.low, known.high, expected)
     return int(np.argmax(np.where(np.isnan(ends), excess(known.value, known.value, expected), ends)))

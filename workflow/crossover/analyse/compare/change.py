@@ -1,8 +1,8 @@
-"""Whether one curve differs between two independent samples of launches, anywhere along it or as a whole.
+"""Tests whether one curve differs between two independent samples of launches, at any point or as a whole.
 
-Both samples keep their own variance (Welch), pooled over neighbouring cells as everywhere. The quantity that is
-compared is a log ratio of an arm to its reference, both measured in the same rounds, so what makes a whole machine
-faster or slower cancels; of what remains, the interval knows what varies from launch to launch.
+Both samples keep their own variance (Welch), pooled over neighbouring cells as everywhere. The compared quantity is a
+log ratio of an arm to its reference, both measured in the same rounds, so machine-wide speed changes cancel out. The
+interval covers the variation from launch to launch.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, diff
 Verdict = Literal["better", "worse", "mixed", "same", "cannot tell"]
 
 WHOLE = 0.5
-"""The weight of a curve's height among its tests; docs/decisions/changes.md tells what others would give."""
+"""The weight of a curve's height among its tests; docs/decisions/changes.md compares other weights."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one curve: `after` minus `before`, in logarithms."""
+    """The change of one curve: `after` minus `before`, in logarithms."""
 
     cells: Estimate
     """The change of each cell."""
     whole: Estimate
-    """The change of the curve's height, of shape (1,); NaN where no cell was measured by every launch."""
+    """The change of the curve's height, shape (1,); NaN if no cell was measured by every launch."""
     p: Floats
-    """p-value of each cell, then of the whole: of one family, of which any is rejected wrongly in at most 5 %."""
+    """p-value of each cell, then of the whole: one family, with a false rejection in at most 5 % of cases."""
 
     @property
     def differs(self) -> float:
@@ -37,7 +37,7 @@ class Change:
         return float(self.p.min())
 
     def cell_verdicts(self, better: str, within: float) -> list[Verdict]:
-        """What became of each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
+        """The verdict on each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
         equal = self.cells.p_outside(within) <= 1 - LEVEL
         signs = _signs(self.cells.mean, self.p[:-1], better)
         return [
@@ -45,7 +45,7 @@ class Change:
         ]
 
     def verdict(self, better: str, within: float) -> Verdict:
-        """What became of the curve: `mixed` is better in one test and worse in another, `same` speaks of its height."""
+        """The verdict on the curve: `mixed` is better in one test and worse in another, `same` is about the height."""
         mean = np.append(self.cells.mean, self.whole.mean)
         signs = set(_signs(mean, self.p, better)) - {0}
         if len(signs) > 1:
@@ -58,9 +58,9 @@ class Change:
 def change(before: Floats, after: Floats) -> Change:
     """The change of a curve from `before` to `after`, both of shape (launches, cells), of the same cells.
 
-    A slow-down of all cells shows best in the curve's height (see `heights`), that of a few in these. So one family of
-    tests holds both: the height has the weight WHOLE of it, the cells share the rest, and what is rejected passes its
-    weight on (Holm).
+    A change of all cells shows best in the curve's height (see `heights`), a change of a few cells in these cells. So
+    one family of tests has both: the height has the weight WHOLE, the cells share the rest, and rejected tests pass
+    their weight on (Holm).
     """
     cells = difference(estimate(after), estimate(before))
     whole = difference(*map(estimate, heights(after, before)))
@@ -71,11 +71,11 @@ def change(before: Floats, after: Floats) -> Change:
 
 
 def heights(*samples: Floats) -> list[Floats]:
-    """How high each launch saw the curve: that of all `samples`, averaged over the cells, plus the median of the
-    launch's distances from it. Each of shape (launches, 1).
+    """The height of the curve in each launch: the mean over cells of the middle curve of all `samples`, plus the median
+    distance of the launch from that curve. Each of shape (launches, 1).
 
-    A launch's own mean would be at the mercy of a single cell that is far off. This is one step of Tukey's median
-    polish (Exploratory Data Analysis, 1977), from a middle curve in which every sample counts alike. NaN where
+    A launch's own mean would depend too much on a single outlying cell. This is one step of Tukey's median polish
+    (Exploratory Data Analysis, 1977), from a middle curve in which every sample has the same weight. NaN if
     `comparable` leaves no cell.
     """
     kept = comparable(*samples)
@@ -84,10 +84,10 @@ def heights(*samples: Floats) -> list[Floats]:
 
 
 def comparable(*samples: Floats) -> list[Floats]:
-    """Of each sample the launches that measured any of the curve, and of these the cells that all launches of all
-    samples measured.
+    """Each sample, restricted to launches that measured any cell, and to cells that all launches of all samples
+    measured.
 
-    `samples` are of the same cells, shape (launches, cells). A single NaN each where no cell is left.
+    `samples` have the same cells, shape (launches, cells). If no cell is left, each is a single NaN.
     """
     taking_part = [d[~np.isnan(d).all(axis=1)] for d in samples]
     complete = ~np.isnan(np.concatenate(taking_part)).any(axis=0)
@@ -97,7 +97,7 @@ def comparable(*samples: Floats) -> list[Floats]:
 
 
 def _signs(mean: Floats, p: Floats, better: str) -> list[int]:
-    """1 where a significant change is for the better, -1 where it is for the worse, else 0."""
+    """1 for a significant change for the better, -1 for the worse, otherwise 0."""
     up = 1 if better == "higher" else -1
     return [int(up * np.sign(each)) if small else 0 for each, small in zip(mean, p <= 1 - LEVEL, strict=True)]
 

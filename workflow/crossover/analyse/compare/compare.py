@@ -1,4 +1,4 @@
-"""From two runs to what changed between them."""
+"""Compares two runs, and writes the tables of changes."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ TABLES = {
 
 
 def compare(before: Path, after: Path, folder: Path, within: float) -> None:
-    """Write TABLES, of what changed from the run in `before` to that in `after`, to `folder`.
+    """Write TABLES, with the changes from the run in `before` to the run in `after`, to `folder`.
 
-    A difference below `within`, a fraction, does not matter to the user. Raises CrossoverError if there is nothing to
-    compare, record.RecordError for a table that cannot be read or written.
+    A change below the fraction `within` counts as the same. Raises CrossoverError if there is nothing to compare,
+    record.RecordError for a table that cannot be read or written.
     """
     if before.resolve() == after.resolve():
-        raise CrossoverError(f"{before}: is both runs; name two folders of results")
+        raise CrossoverError(f"{before}: was given for both runs; name two folders of results")
     first, second = run.read(before, "before"), run.read(after, "after")
     found, alone = pairs(first, second)
     if not any(pair.before.competes for pair in found):
         reasons = "; ".join(sorted({row["reason"] for row in alone}))
-        raise CrossoverError(f"{before} and {after}: have no arm in common that could be compared ({reasons})")
+        raise CrossoverError(
+            f"{before} and {after}: no arm can be compared ({reasons}); name runs of the same experiments"
+        )
     bound = math.log1p(within)
     whole, cells, failures = _rows(found, bound)
     kept = failure.stored([*run.failures([first, second]), *failures])

@@ -1,4 +1,4 @@
-"""From many runs in order of time to each curve's course, and where it came to another level."""
+"""Follows each curve through many runs in order of time, and detects where it shifted."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ TABLES = {"history": record.HISTORY, "runs": record.RUNS}
 def history(folders: list[Path], folder: Path) -> None:
     """Write TABLES, of the runs in `folders`, to `folder`.
 
-    Raises CrossoverError if they are no history, record.RecordError for a table that cannot be read or written.
+    Raises CrossoverError if the runs give no history, record.RecordError for a table that cannot be read or written.
     """
     named = ", ".join(map(str, folders))
     if len({each.resolve() for each in folders}) < 2:
-        raise CrossoverError(f"{named}: is one run; a history takes two folders of results or more")
+        raise CrossoverError(f"{named}: is only one run; name at least two folders of results")
     read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
     runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
     names = sorted({name for each in runs for name in each.curves})
@@ -45,13 +45,13 @@ def history(folders: list[Path], folder: Path) -> None:
             rows += list(_course(name, runs))
         failures += failed
     if not rows:
-        raise CrossoverError(f"{named}: no arm's curve is in two of these runs")
+        raise CrossoverError(f"{named}: no two of these runs share a curve; name runs of the same experiments")
     record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet", failure.stored(failures))
     run.write_facts(runs, folder)
 
 
 def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
-    """The rows of one curve, a row for each run that has it; none where these are fewer than two.
+    """The rows of one curve, one for each run that has it; none if fewer than two runs have it.
 
     A curve without a point that every launch of these runs measured cannot be followed: its rows have no numbers.
     """
@@ -95,7 +95,7 @@ def _row(facts: Row, of: Run, launches: int) -> Row:
 
 
 def _comparable(name: Name, runs: list[Run]) -> list[Run]:
-    """The runs that have ratios of this curve, of the same quantity as the last has, each with launches of its own."""
+    """The runs with ratios of this curve, of the same quantity as the last run's, and without shared launches."""
     having = [each for each in runs if name in each.curves and not np.isnan(each.curves[name].ratios).all()]
     if not having:
         return []

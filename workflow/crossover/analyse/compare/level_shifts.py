@@ -1,4 +1,4 @@
-"""At which runs of a history a curve came to another level."""
+"""Detects the runs of a history at which a curve shifted to another level."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from crossover.analyse.statistics.intervals import Floats
 from crossover.analyse.statistics.segmentation import cuts
 
 FEWEST = 6
-"""Runs from which on a change can be told from noise: half of them before it, half after."""
+"""The fewest runs in which a shift can be told from noise: half of them before it, half after."""
 
 SHORTEST = 2
-"""Runs that a level must last, for one run that went wrong is no change."""
+"""The fewest runs of a level, because a single odd run is no shift."""
 
 PENALTY = 11.0
-"""What a change must save of the squared distances from the levels, in variances of a run.
+"""The reduction of squared distances from the levels that a shift needs, in variances of a run.
 
-By simulation: of histories of 6 to 20 runs in which nothing changes, this gives a change to less than 5 %, be the runs
-normal or with the tails of Student's t on three degrees of freedom (tests/benchmarks/false_changes.py, which also tells
-how large a change is found).
+By simulation: with this penalty, less than 5 % of constant histories of 6 to 20 runs show a shift, whether the runs are
+normal or have the tails of Student's t with three degrees of freedom (tests/benchmarks/false_changes.py, which also
+shows how large a shift is detected).
 """
 
 
 def starts(values: Floats) -> list[int]:
     """The positions in `values`, one per run in order of time, at which another level begins.
 
-    Least squares with a penalty for every change. The variance of a run comes from the steps between neighbouring runs,
-    of which a change touches only one, and not from what the launches of a run tell: what differs from day to day is in
-    the steps alone.
+    Least squares with a penalty for every shift. The variance of a run is estimated from the steps between neighbouring
+    runs, of which a shift affects only one. It is not estimated from launches, because only the steps contain the
+    differences from day to day.
     """
     if len(values) < FEWEST:
         return []

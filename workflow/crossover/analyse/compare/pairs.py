@@ -1,4 +1,4 @@
-"""Which curves of two runs can be compared, and why others cannot."""
+"""Pairs the comparable curves of two runs, and gives the reasons for all others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAME = {
     "axis_unit": "unit of the axis",
     "better": "better direction",
 }
-"""What two curves of one name must share to be the same quantity, and what to call it."""
+"""Facts that two curves of one name must share to be the same quantity, and their names in messages."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Pair:
 
 
 def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
-    """The pairs, sorted by their names, and the rows of record.UNPAIRED: curves and cells that have no partner."""
+    """The pairs, sorted by name, and the rows of record.UNPAIRED: curves and cells without a partner."""
     found, alone = [], []
     for name in sorted(before.curves.keys() | after.curves.keys()):
         first, second = before.curves.get(name), after.curves.get(name)
@@ -59,14 +59,14 @@ def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
 
 
 def shared_launches(name: Name, *runs: Run) -> bool:
-    """Whether any two of the runs hold a launch of this curve in common, because one was copied or went on."""
+    """Whether any two of the runs share a launch of this curve, because a run was copied or continued."""
     placed = dict(zip(NAMES, name, strict=True))
     every = [run.identities(placed["experiment"], placed["placement"]) for run in runs]
     return sum(map(len, every)) > len(set().union(*every))
 
 
 def title(facts: Row) -> str:
-    """What tells a curve of an experiment from the others, in words."""
+    """A curve's arm, metric, protocol and placement, in words."""
     return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
 
 
@@ -79,9 +79,9 @@ def _measured(curve: Curve) -> Floats:
 
 
 def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
-    """Why two curves of the same name are not the same quantity, or no independent samples of it; else empty."""
+    """Why two curves of the same name are different quantities or not independent samples; otherwise empty."""
     if shared_launches(tuple(first.facts[name] for name in NAMES), before, after):
-        return "launches of this experiment are the same in both runs, so these are no two samples"
+        return "both runs contain the same launches of this experiment, so they are not independent samples"
     for column, words in SAME.items():
         if first.facts[column] != second.facts[column]:
             return f"its {words} is {first.facts[column]} in {before.label} and {second.facts[column]} in {after.label}"

@@ -1,4 +1,4 @@
-"""A finished run, read from its folder of results: what was launched, on what, and its curves."""
+"""A finished run, read from its folder of results: its launches, ranks and curves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 Name = tuple[str, ...]
 
 MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")
-"""Columns of the ranks that tell two machines, or one before and after an upgrade, apart."""
+"""Columns of the ranks that distinguish two machines, or one before and after an upgrade."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Run:
     """One folder of results."""
 
     label: str
-    """What tables and page call it, such as `before`."""
+    """Its name in tables and on the page, such as `before`."""
     folder: Path
     launches: list[Row]
     ranks: list[Row]
     curves: dict[Name, Curve]
-    """By the columns of NAMES; all arms, the reference and the null arm among them."""
+    """By the columns of NAMES; all arms, including the reference and the null arm."""
 
     failures: list[Failure] = field(default_factory=list)
-    """Those of its tables that failed and are used here."""
+    """The failures of its tables that are used here."""
 
     @property
     def began_utc(self) -> str:
@@ -48,7 +48,7 @@ class Run:
         return min((row["started_utc"] for row in self.launches if row["started_utc"]), default="")
 
     def identities(self, experiment: str, placement: str) -> set[tuple[str, str, int]]:
-        """What tells the launches of one experiment and placement from those of any other run."""
+        """Identities of the launches of one experiment and placement, unique among all runs."""
         return {
             (row["started_utc"], row["host"], row["launch"])
             for row in self.launches
@@ -56,7 +56,7 @@ class Run:
         }
 
     def facts(self) -> Iterator[Row]:
-        """The rows of record.RUNS: what the run was made with; distinct values of one fact share a row."""
+        """The rows of record.RUNS: facts of the run's software, machine and settings; distinct values share a row."""
         found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for rank in self.ranks:
             found["machine", "host"].add(rank["host"])
@@ -72,7 +72,7 @@ class Run:
             for name, value in read_settings(launch["settings"]).items():
                 found["setting", f"{launch['experiment']}, {launch['placement']}: {name}"].add(_text(value))
         for (kind, name), values in sorted(found.items()):
-            # Launches are counted: their numbers tell nothing.
+            # Launches are only counted, because their numbers mean nothing here.
             value = str(len(values)) if kind == "launches" else "; ".join(sorted(values - {""}))
             yield {"run": self.label, "folder": str(self.folder), "kind": kind, "name": name, "value": value}
 
@@ -80,18 +80,18 @@ class Run:
 def read(folder: Path, label: str) -> Run:
     """The run in `folder`. Raises CrossoverError if there is none, or one that cannot be used."""
     if not folder.is_dir():
-        raise CrossoverError(f"{folder}: there is no such folder; name the folder of results of a finished run")
+        raise CrossoverError(f"{folder}: does not exist; name the folder of results of a finished run")
     needed = ("launches", "ranks", "measurements")
     if missing := [f"{name}.parquet" for name in needed if not (folder / f"{name}.parquet").is_file()]:
         raise CrossoverError(
-            f"{folder}: is no folder of results, it lacks {', '.join(missing)}; name one that a run has finished, "
-            "or finish the run by its Snakemake command"
+            f"{folder}: lacks {', '.join(missing)}; name the results of a finished run, or repeat the Snakemake "
+            "command to finish this one"
         )
     launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
     failures = [each for name in (*needed, "medians") for each in failure.of(folder / f"{name}.parquet")]
     ranks = record.read(folder / "ranks.parquet", record.RANKS).to_pylist()
     path = folder / "medians.parquet"
-    # Runs of earlier times have no such table; what it holds follows from the blocks.
+    # Older runs do not have this table; it can be derived from the blocks.
     found = (
         record.read(path, record.MEDIANS).to_pandas()
         if path.is_file()
@@ -104,19 +104,17 @@ def read(folder: Path, label: str) -> Run:
             "command that made these results"
         )
     if not named:
-        raise CrossoverError(
-            f"{folder}: none of its launches left data, so there is nothing to compare; see its report"
-        )
+        raise CrossoverError(f"{folder}: no launch has data, so there is nothing to compare; see its report")
     return Run(label, folder, launches, ranks, named, [each for each in failures if each.kind == "table"])
 
 
 def failures(runs: Iterable[Run]) -> list[Failure]:
-    """Those of the tables of all `runs`, each with its folder."""
+    """The failures of the tables of all `runs`, each with its folder."""
     return [replace(each, experiment=f"{each.experiment} in {run.folder}") for run in runs for each in run.failures]
 
 
 def write_facts(runs: list[Run], folder: Path) -> None:
-    """Write what the `runs` were made with to `folder`, as record.RUNS."""
+    """Write the facts of the `runs` to `folder`, as record.RUNS."""
     rows = [row for run in runs for row in run.facts()]
     record.write(pa.Table.from_pylist(rows, record.RUNS), folder / "runs.parquet")
 

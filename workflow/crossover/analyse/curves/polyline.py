@@ -1,7 +1,7 @@
-"""A curve from one of its measured points to another: a line if it is as good as straight, else from point to point.
+"""A part of a curve between two measured points: a fitted line if the part is straight, otherwise from point to point.
 
-Where arms cross slowly, each of the points around the crossing may lie on either side by chance; a line through all of
-them knows better where they cross.
+If arms cross slowly, points near the crossing can be on either side by chance; a line through all of them locates the
+crossing better.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from scipy.special import fdtrc
 from crossover.analyse.statistics.intervals import Estimate, Floats, between, complete_around, scatter, weighted
 
 DOUBT = 0.2
-"""A line is not drawn if points of a straight curve would be farther from theirs in fewer campaigns than this share."""
+"""The level of the lack-of-fit test: below this p-value, a part does not count as straight."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A curve between two of its cells. Places are told in cells: 3.5 is half way from cell 3 to cell 4 on the
+    """A curve between two of its cells. Places are in units of cells: 3.5 is half way from cell 3 to cell 4 on the
     logarithmic axis."""
 
     u: Floats
@@ -32,7 +32,7 @@ class Stretch:
     last: int
     """The cells at its ends."""
     bend: float | None = None
-    """If it is a line: the variance of the means around it beyond what the launches differ by; None from point to
+    """For a line, the variance of the means around it in excess of the variation between launches; None for point to
     point."""
 
     @property
@@ -41,9 +41,9 @@ class Stretch:
         return replace(self, bend=None)
 
     def at(self, places: Floats) -> Estimate:
-        """The estimates at `places`, all of them on the stretch.
+        """The estimates at `places`, which must be within this part.
 
-        On a line, what its points are off by counts as error too, in the part in which the line is made of them.
+        On a line, the points' distances from it count as error too, in proportion to their weights in the line.
         """
         if self.bend is not None:
             weights = self._weights(places)
@@ -75,11 +75,11 @@ class Stretch:
         turns = np.sign(left) * np.sign(right) < 0
         turned = cells[turns] + left[turns] / (left[turns] - right[turns])
         zeros = np.sort(np.concatenate([turned, cells[left == 0].astype(float)]))
-        # Where the mean at `last` is all but zero, rounding must not move a zero onto it.
+        # If the mean at `last` is almost zero, rounding must not move a zero onto it.
         return np.asarray(np.minimum(zeros, np.nextafter(last, first)))
 
     def _weights(self, places: Floats) -> Floats:
-        """Of each cell's mean in the line of least squares through all, at `places`; shape (places, cells)."""
+        """The weight of each cell's mean in the least-squares line, at `places`; shape (places, cells)."""
         u = self.u[self.first : self.last + 1]
         off = u - u.mean()
         here = np.interp(places, np.arange(len(self.u)), self.u) - u.mean()
@@ -90,10 +90,10 @@ def stretch(u: Floats, d: Floats, mean: Floats, first: int, last: int) -> Stretc
     """The curve of `d`, shape (launches, cells), with this `mean`, over `u`, the logarithms of its axis, from cell
     `first` to cell `last`.
 
-    A line goes through at least three cells which at least two launches all measured, and only if those raise no DOUBT
-    in it: the lack-of-fit test of a layout of launches by cells, in which the mean square of the means around their
-    line is held against that of what each launch shifts in single cells (Draper and Smith, Applied Regression Analysis,
-    3rd edition, section 2.1).
+    A line needs at least three cells that at least two launches all measured, and must pass a lack-of-fit test at the
+    level DOUBT. For a layout of launches by cells, the test compares the mean square of the means around their line
+    with that of the launches' shifts in single cells (Draper and Smith, Applied Regression Analysis, 3rd edition,
+    section 2.1).
     """
     broken = Stretch(u, d, mean, first, last)
     cells = np.arange(first, last + 1)

@@ -1,4 +1,4 @@
-"""From the raw files of an experiment's launches to its measurements, launches and ranks."""
+"""Gathers the raw files of an experiment into its tables of measurements, launches and ranks."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from crossover.records import failure, record
 Row = dict[str, Any]
 
 GATHERED = {"measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS}
-"""The tables that hold what the raw files hold."""
+"""The tables with the content of the raw files."""
 
 LAUNCH = ("experiment", "placement", "launch")
-"""What tells the launches of a run apart."""
+"""Columns that identify a launch of a run."""
 
 
 def gather(raw: list[Path], folder: Path) -> None:
     """Write the measurements, launches and ranks of the `raw` files to `folder`.
 
-    If that fails they are empty, and keep the reason in their metadata; the launches keep that of a second sweep which
-    could not be planned. Raises RecordError for a file that cannot be believed or written.
+    If that fails, the tables are empty, with the reason in their metadata. The table of launches also keeps the reason
+    if the second sweep could not be planned. Raises RecordError for a file that is refused or cannot be written.
     """
     tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
     with failure.caught("table", "", folder.name) as failed:
@@ -39,7 +39,7 @@ def gather(raw: list[Path], folder: Path) -> None:
 def gathered(raw: list[Path]) -> dict[str, pa.Table]:
     """The measurements, launches and ranks of the `raw` files, one launch each.
 
-    Raises RecordError for a file that cannot be believed. The order of `raw` does not matter.
+    Raises RecordError for a file that is refused. The order of `raw` does not matter.
     """
     held: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
     for path in raw:
@@ -61,10 +61,10 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
 
 
 def _told(path: Path, table: pa.Table) -> tuple[Row, list[Row]]:
-    """What a raw file tells of its launch and of the launch's ranks."""
+    """A raw file's facts about its launch and its ranks."""
     facts = record.metadata(table)
     if not set(LAUNCH) <= set(facts.get("launch", {})):
-        raise record.RecordError(f"{path}: does not say which launch it holds; delete it and run again")
+        raise record.RecordError(f"{path}: does not name its launch; delete it and run again")
     record.refuse_untrue(path, table)
     return facts["launch"], facts.get("ranks", [])
 
@@ -74,6 +74,4 @@ def _refuse_impossible(path: Path, table: pa.Table) -> None:
     possible = pc.and_(pc.is_finite(value), pc.greater(value, 0))
     if not pc.all(possible, min_count=0).as_py():
         wrong = value.filter(pc.invert(possible))[0].as_py()
-        raise record.RecordError(
-            f"{path}: holds the value {wrong}, which no measurement gives; delete it and run again"
-        )
+        raise record.RecordError(f"{path}: has the impossible value {wrong}; delete it and run again")

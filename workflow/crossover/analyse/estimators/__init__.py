@@ -1,1 +1,1 @@
-"""What is estimated along a curve: crossovers, thresholds, lines, sensitivity, precision, groups, gain."""
+"""Estimates along a curve: crossovers, thresholds, lines, sensitivity, precision, groups, gain."""

@@ -1,4 +1,4 @@
-"""Where along the axis an arm starts to beat the reference, or why that cannot be said."""
+"""The point of the axis from which an arm beats the reference, or the verdict why there is none."""
 
 from __future__ import annotations
 
@@ -14,43 +14,45 @@ from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, esti
 Verdict = Literal["one", "none", "always", "several", "undecided"]
 
 STEPS = 64
-"""Points looked at between two neighbouring cells, and again between two of these where the interval ends."""
+"""Test points between two neighbouring cells, and again between two of these at the ends of the interval."""
 
 REFINEMENTS = 3
-"""How often the ends of the interval are looked at more closely: to less than 1e-7 of a step of the axis."""
+"""How often the ends of the interval are refined: to less than 1e-7 of a step of the axis."""
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """The verdict on one curve. All else is None unless it is `one`, or as said below, and in units of the axis."""
+    """The verdict on one curve. All other fields are in units of the axis, and None unless the verdict is `one`; see
+    below for exceptions."""
 
     verdict: Verdict
     x: float | None = None
-    """Where the mean log ratio is zero: on the line through it if the curve is as good as straight there."""
+    """Where the mean log ratio is zero: on a fitted line if the curve is straight there."""
     low: float | None = None
     high: float | None = None
-    """Ends of the interval. Of the verdicts `undecided` and `none` too: if there is one crossover on this axis, it is
-    there; an end of the axis stands for what is beyond as well. None where it can be nowhere."""
+    """Ends of the interval. For the verdicts `undecided` and `none`, the possible range of a single crossover; an end
+    of the axis includes everything beyond. None if there is no possible place."""
     bracket_low: float | None = None
     bracket_high: float | None = None
-    """Neighbouring measured points of significant and opposite sign: whatever the curve does in between,
-    a cliff included, the crossover is there."""
+    """Neighbouring measured points with significant and opposite signs: the crossover is between them, whatever the
+    curve does there."""
 
 
 def crossing(x: Floats, d: Floats) -> Crossing:
     """The crossover of a curve from `x`, rising, shape (cells,), and log ratios `d`, shape (launches, cells).
 
-    The verdict is read along the axis from the signs that are significant after Holm: none significant is
-    `undecided`; a single sign is `always` if every cell has it, else `none`; one change of sign is `one`;
-    more are `several`. Counting raw signs would say `several` of most curves that differ nowhere.
+    The verdict follows from the signs along the axis that are significant after Holm. No significant sign is
+    `undecided`. A single sign is `always` if every cell has it, otherwise `none`. One change of sign is `one`, more are
+    `several`. Counting raw signs would give `several` for most curves that differ nowhere.
 
-    The interval inverts the test: it holds each point at which a ratio of 1 is not rejected, between the two
-    measured points of the bracket. Beyond these the sign is settled, as far as one crossing goes: an undecided
-    cell far out would speak of another crossing, and must not open the interval of this one. Where no bracket is
-    settled it holds every such point of the axis, but for those between cells that are settled on the same side.
-    So an interval is given whether or not the crossover was seen, and of all campaigns together the promised
-    share hold the truth; of those alone that saw one it may be fewer, since some saw it because their launches
-    agreed by chance.
+    The interval inverts the test: it has every point at which a ratio of 1 is not rejected, between the two measured
+    points of the bracket. Outside the bracket the sign is settled for this crossing; an undecided cell far out would
+    belong to another crossing, and must not widen this interval. Without a bracket, the interval has every such point
+    of the axis, except those between cells that are settled on the same side.
+
+    So every curve has an interval, whether or not it shows a crossover, and over all campaigns the intervals have their
+    nominal coverage. Among only those campaigns that show a crossover, coverage may be lower, because some show it
+    only because their launches agree by chance.
     """
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
@@ -79,15 +81,15 @@ def crossing(x: Floats, d: Floats) -> Crossing:
 
 
 def _unsettled(settled: NDArray[np.intp], last: int) -> list[tuple[int, int]]:
-    """The parts of an axis up to the cell `last` that a crossover could be in which was not shown: beyond the cells
-    that are `settled`, all of them on one side."""
+    """The parts of an axis up to the cell `last` that can contain a crossover that was not shown: beyond the `settled`
+    cells, which are all on one side."""
     if last < 0:
         return []
     return [(0, int(settled[0])), (int(settled[-1]), last)] if settled.size else [(0, last)]
 
 
 def sides(cells: Estimate, effect: float = 0.0) -> Floats:
-    """On which side of zero each cell is: 1 or -1 where it is significantly beyond `effect`, after Holm, else 0."""
+    """The side of zero of each cell: 1 or -1 if it is significantly beyond `effect`, after Holm, otherwise 0."""
     return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= 1 - LEVEL))
 
 
@@ -98,7 +100,7 @@ def _on_axis(x: Floats, place: float) -> float:
 
 
 def _interval(curve: Stretch) -> tuple[float, float] | None:
-    """The outermost places of `curve` at which zero is not rejected; None where there is none."""
+    """The outermost points of `curve` at which zero is not rejected; None if there are none."""
     zeros = curve.zeros
     places = np.union1d(np.linspace(curve.first, curve.last, STEPS * (curve.last - curve.first) + 1), zeros)
     # Rounding must not lose the zeros where launches agree to the last bit.
@@ -113,8 +115,8 @@ def _interval(curve: Stretch) -> tuple[float, float] | None:
 
 
 def _edge(curve: Stretch, inside: float, outside: float) -> float:
-    """The end of the interval between neighbouring places of which one belongs to it, by ever finer steps. At an end of
-    the axis, beyond which is no other place, it is that.
+    """The end of the interval between two neighbouring points of which one is in the interval, by finer and finer
+    steps; at an end of the axis, that end.
     """
     if inside == outside:
         return float(inside)
@@ -127,7 +129,7 @@ def _edge(curve: Stretch, inside: float, outside: float) -> float:
 
 
 def _accepts(curve: Stretch, places: Floats) -> NDArray[np.bool_]:
-    """Whether a log ratio of zero is not rejected at `places`; where launches are too few for an error, nothing is."""
+    """Whether a log ratio of zero is not rejected at `places`; with too few launches for an error, none is."""
     here = curve.at(places)
     accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
     return accepted

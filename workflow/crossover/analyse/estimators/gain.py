@@ -1,4 +1,4 @@
-"""What an alternative gains over what one has without it, and the test that it must pass to be recommended."""
+"""The gain of an alternative over the default, and the test that it must pass to be recommended."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from crossover.analyse.statistics.intervals import LEVEL, Floats, estimate, holm
 
 @dataclass(frozen=True)
 class Gain:
-    """Logarithm of the factor by which an alternative is better; NaN where nothing was measured or replicated."""
+    """Logarithm of the factor by which an alternative is better; NaN if it was not measured or not replicated."""
 
     launches: int
     mean: float
     low: float
     high: float
-    """Ends of the interval, which holds for all alternatives that were tried at once."""
+    """Ends of the interval, simultaneous over all alternatives that were tried."""
     p: float
-    """Of a gain within the smallest detectable effect, corrected for the alternatives that were tried."""
+    """p-value of a gain within the smallest detectable effect, corrected for the alternatives that were tried."""
     tried: int
 
     @property
@@ -30,9 +30,9 @@ class Gain:
 
 
 def per_launch(d: Floats) -> Floats:
-    """One number for each launch from `d`, shape (launches, cells): the mean over the cells that any launch measured.
+    """One number per launch from `d`, shape (launches, cells): the mean over all cells that any launch measured.
 
-    NaN for a launch that lacks one of them, since the mean of other cells is another quantity.
+    NaN for a launch that lacks one of them, because the mean of other cells is another quantity.
     """
     measured = ~np.isnan(d).all(axis=0)
     return np.asarray(d[:, measured].mean(axis=1)) if measured.any() else np.full(len(d), np.nan)
@@ -41,11 +41,11 @@ def per_launch(d: Floats) -> Floats:
 def gains(numbers: Floats, smallest_effect: float) -> list[Gain]:
     """The gain of each alternative from `numbers`, shape (launches, alternatives), NaN where a launch has none.
 
-    Each is a t interval over launches and a minimum-effect test. Whoever takes the best of several selects, and the
-    best looks better than it is. So the p-values are Holm's, and the intervals Bonferroni's: with k alternatives each
-    has a confidence of 1 - 5 % / k, so that all hold at once, the selected one among them.
+    Each is a t interval over launches and a minimum-effect test. The best of several alternatives looks better than it
+    is. So the p-values are Holm's, and the intervals Bonferroni's: with k alternatives, each has a confidence of
+    1 - 5 % / k, so that all hold at once, including the selected one.
     """
-    # Alternatives are no neighbours on an axis: nothing is pooled.
+    # Alternatives are not neighbours on an axis, so nothing is pooled.
     every = [estimate(column[:, np.newaxis]) for column in numbers.T]
     corrected = holm(np.array([float(found.p_within(smallest_effect)[0]) for found in every]))
     share = (1 - LEVEL) / max(len(every), 1)

@@ -1,11 +1,11 @@
-"""Launches that fall into two groups: where a mean over launches is the value of none of them.
+"""Cells whose launches form two groups, so that the mean over launches is the value of neither.
 
-The state of an allocator, or where a hypervisor puts two processors, can set a whole launch to one of two levels. An
-interval over launches only widens for that, so it is told as what it is.
+The state of an allocator, or a hypervisor's placement of two processors, can set a whole launch to one of two levels.
+An interval over launches only becomes wide then, so such cells are reported.
 
-The test is for one gap among the launches of a cell: the largest gap between neighbours, divided by what the rest of
-their range is. Dixon's ratios for outliers (Biometrics 9 (1953) 74) are of this kind; here the gap may be anywhere. Its
-distribution under one normal population is simulated, since a scale cancels. Three launches can hardly show two groups.
+The test is for one gap among the launches of a cell: the largest gap between neighbours, divided by the rest of their
+range. Dixon's ratios for outliers (Biometrics 9 (1953) 74) are similar; here the gap can be anywhere. Its distribution
+under one normal population is simulated, because the scale cancels. Three launches can hardly show two groups.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SAMPLES = 2_000_000
 """Simulated launches for each number of launches: from 3 of them this gives p-values to a millionth or two."""
 
 NOTICEABLE = np.log(1.1)
-"""The smallest gap between groups that is told."""
+"""The smallest gap between groups that is reported."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Group:
     ratio: float
     """Logarithm: the mean over these launches."""
     p: float
-    """Of so large a gap where all launches are of one population, adjusted for all cells of the experiment."""
+    """p-value of so large a gap if all launches are of one population, adjusted for all cells of the experiment."""
 
 
 def groups(curves: Iterable[Curve]) -> Iterator[Group]:
-    """Both groups, the lower first, of each cell of a competing curve whose launches fall into two.
+    """Both groups, the lower first, of each cell of a competing curve whose launches form two groups.
 
     Of such findings no more than 1 - LEVEL are expected to be false.
     """
@@ -61,7 +61,7 @@ def groups(curves: Iterable[Curve]) -> Iterator[Group]:
 
 
 def measured(d: Floats) -> Floats:
-    """How many launches measured each cell of `d`, shape (launches, cells)."""
+    """The number of launches that measured each cell of `d`, shape (launches, cells)."""
     return np.asarray((~np.isnan(d)).sum(axis=0))
 
 
@@ -77,7 +77,7 @@ def split(values: Floats) -> tuple[float, float]:
 
 
 def p_of_one_population(values: Floats) -> float:
-    """The chance of so large a gap among as many values of one normal population; 1 where all are equal."""
+    """The probability of so large a gap among as many values of one normal population; 1 if all are equal."""
     if np.ptp(values) == 0:
         return 1.0
     simulated = _simulated(len(values))
@@ -95,7 +95,7 @@ def gap_over_rest(values: Floats) -> Floats:
 
 @cache
 def _simulated(launches: int) -> Floats:
-    """The ratio of so many values of one normal population, many times over, rising."""
+    """Simulated ratios for `count` values of one normal population, rising."""
     shape = SAMPLES // launches, launches
     return np.sort(gap_over_rest(np.random.default_rng(launches).standard_normal(shape)))
 

@@ -1,7 +1,8 @@
-"""What a message costs and what a byte costs: segmented straight lines of time over size.
+"""The cost of a message and of a byte: segmented straight lines of time over size.
 
 Hockney (Parallel Computing 20 (1994) 389) describes a transport by t(m) = alpha + m / beta: a start-up time and a rate.
-Where the protocol changes, as from eager to rendezvous, another line begins, so that there is one pair per segment.
+If the library's protocol switches, for example from eager to rendezvous, another line begins, so each segment has its
+own pair.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from numpy.typing import NDArray
 from crossover.analyse.statistics.intervals import Floats, estimate, scatter
 
 FEWEST = 3
-"""Cells of a segment: two would fit any line."""
+"""The fewest cells of a segment; any two fit a line."""
 
 MOST = 4
-"""Segments of a curve."""
+"""The most segments of a curve."""
 
 EXACT = 1e-6
-"""Relative distance up to which a line goes through a point: anything less is rounding."""
+"""A line goes through a point if their relative distance is at most this, which is rounding."""
 
 
 @dataclass(frozen=True)
 class Interval:
     """A positive quantity: the geometric mean over the launches and its interval.
 
-    All NaN if a launch has none: a line that falls has no rate, one that begins below zero no latency.
+    All NaN if a launch has no value: a falling line has no rate, a line that starts below zero has no latency.
     """
 
     value: float
@@ -41,13 +42,13 @@ class Segment:
 
     first_bytes: float
     last_bytes: float
-    """The measured points at its ends, as the mean curve has it."""
+    """The measured points at its ends, on the mean curve."""
     latency_seconds: Interval
     """Alpha, the time of a message of no bytes on this line."""
     rate_bytes: Interval
     """Beta, in bytes per second."""
     break_bytes: Interval | None
-    """Where it begins, between two measured points; None for the first segment."""
+    """Its start, between two measured points; None for the first segment."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Fit:
     """The lines of one curve."""
 
     segments: list[Segment]
-    """Rising in size; empty where one launch, or too few cells, leave open what is a bend and what is noise."""
+    """In rising order of size; empty if one launch, or too few cells, cannot separate bends from noise."""
     launches: int
     cells: int
     """Behind them."""
@@ -66,11 +67,11 @@ class Fit:
 def hockney(size_bytes: Floats, d: Floats) -> Fit:
     """The lines through `d`, logarithms of seconds, shape (launches, cells), at `size_bytes`, rising.
 
-    Relative distances count: the lines minimise the sum of squares of (t - alpha - m / beta) / t, over all ways to cut
-    the axis into segments of at least FEWEST cells. How many segments there are, and which, is decided on the mean
-    curve (see `_count`). There each launch has lines of its own; and it is cut once more by itself, into as many
-    segments, to see how far the breaks can be trusted. The intervals are Student's over the launches' logarithms, so
-    neither cells nor rounds are counted as independent.
+    The lines minimise the sum of squares of relative distances, (t - alpha - m / beta) / t, over all ways to cut the
+    axis into segments of at least FEWEST cells. The mean curve decides the number of segments and the segments (see
+    `_count`). Then each launch gets its own lines within them. In addition, each launch is cut by itself into as many
+    segments, which shows how far the breaks can be trusted. The intervals are Student's over the launches' logarithms,
+    so neither cells nor rounds count as independent.
     """
     rows, cells = _complete(d)
     size_bytes, t = size_bytes[cells], np.exp(d[np.ix_(rows, cells)])
@@ -93,9 +94,9 @@ def hockney(size_bytes: Floats, d: Floats) -> Fit:
 
 
 def _between(size_bytes: Floats, first: int, own: NDArray[np.int64]) -> Interval:
-    """Where a segment begins whose first cell is `first`, and in each launch's `own` cut another, maybe.
+    """The start of a segment with first cell `first` on the mean curve, and `own` in the launches' own cuts.
 
-    Nothing is known between two measured points, so the interval holds both; and it does not leave the axis.
+    Nothing is known between two measured points, so the interval contains both; it does not leave the axis.
     """
     found = _over_launches(np.sqrt(size_bytes[own - 1] * size_bytes[own]))
     low = max(min(found.low, size_bytes[first - 1]), size_bytes[0])
@@ -104,7 +105,7 @@ def _between(size_bytes: Floats, first: int, own: NDArray[np.int64]) -> Interval
 
 
 def _complete(d: Floats) -> tuple[list[int], list[int]]:
-    """The launches and the cells of the largest part of `d` without gaps whose cells are those of some launch."""
+    """The launches and cells of the largest part of `d` without gaps whose cells are those of some launch."""
     measured = ~np.isnan(d)
     best: tuple[list[int], list[int]] = ([], [])
     for own in measured:
@@ -115,11 +116,12 @@ def _complete(d: Floats) -> tuple[list[int], list[int]]:
 
 
 def _count(squares: Floats, d: Floats) -> int:
-    """How many segments the mean curve has, from the `squares` that one, two ... leave, and all launches' `d`.
+    """The number of segments of the mean curve, from the residual `squares` of one, two, ... segments, and all
+    launches' `d`.
 
     Bayes' information criterion (Schwarz, Annals of Statistics 6 (1978) 461), with alpha, beta and a break for each
-    further segment, and with the variance never below that of the mean over the launches: with few cells many lines
-    pass through all of them, and to be nearer to the points than the launches are to each other explains nothing.
+    further segment. The variance is never below that of the mean over the launches: with few cells, many lines pass
+    through all of them, and lines closer to the points than the launches are to each other overfit.
     """
     cells = d.shape[1]
     parameters = 3 * np.arange(1, len(squares) + 1) - 1
@@ -135,7 +137,7 @@ def _over_launches(values: Floats) -> Interval:
 
 
 class _Lines:
-    """Every line through neighbouring cells of several curves, and the best ways to put them in a row."""
+    """Every line through neighbouring cells of several curves, and the best sequences of such lines."""
 
     def __init__(self, size_bytes: Floats, t: Floats):
         """`t` has shape (curves, cells), in seconds."""
@@ -155,12 +157,12 @@ class _Lines:
             self._alpha[:, first, first:], self._slope[:, first, first:] = alpha, slope
             self._squares[:, first, first:] = np.where(counts < FEWEST, np.inf, left)
         self._best: list[Floats] = []
-        """For each number of segments the least squares up to each cell, shape (curves, cells)."""
+        """For each number of segments, the least squares up to each cell, shape (curves, cells)."""
         self._from: list[NDArray[np.int64]] = []
         """And the first cell of the last of these segments."""
 
     def squares(self, most: int) -> Floats:
-        """What one, two ... `most` segments leave, shape (most, curves)."""
+        """The residual squares of one, two, ... `most` segments, shape (most, curves)."""
         while len(self._best) < most:
             self._add()
         return np.stack([best[:, -1] for best in self._best[:most]])
@@ -182,7 +184,7 @@ class _Lines:
         return self._alpha[curves, first, last], self._slope[curves, first, last]
 
     def _add(self) -> None:
-        """One segment more: a last one from each cell on, after the best of the others up to there."""
+        """Add a segment: a last one from each cell on, after the best of the others up to there."""
         if not self._best:
             self._best.append(self._squares[:, 0])
             self._from.append(np.zeros(self._squares.shape[::2], int))

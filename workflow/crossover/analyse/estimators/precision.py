@@ -1,8 +1,8 @@
-"""What the next run needs: where the noise of a ratio comes from, and the launches and rounds that it takes.
+"""Plans the next run: the sources of a ratio's noise, and the launches and rounds that reach a target width.
 
-With a variance of sL2 between launches and v of a round within them, the mean over L launches of R rounds each is known
-to t(97.5 %, L - 1) * sqrt((sL2 + v / R) / L) to either side. Launches are what helps where the launches disagree, and
-rounds where the rounds do; which pair is the cheapest depends on what a launch and a round cost.
+With a variance of sL2 between launches and v of a round within them, the mean over L launches of R rounds each has the
+half-width t(97.5 %, L - 1) * sqrt((sL2 + v / R) / L). More launches help if launches disagree, more rounds if rounds
+do; the cheapest pair depends on the costs of a launch and of a round.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from crossover.planning.plan import SECOND_SWEEP
 Row = dict[str, Any]
 
 BATCH = 5
-"""Rounds whose median is taken to tell how far rounds disagree; half the rounds where a launch has fewer than ten."""
+"""Rounds in a batch, whose median shows how far rounds disagree; half the rounds if a launch has fewer than ten."""
 
 FAR = 3.0
-"""Standard deviations beyond which a round counts as so many, where the effect of the order is looked for."""
+"""Rounds are clipped to this many standard deviations in the estimate of the order's effect."""
 
 LAUNCHES = np.unique(np.geomspace(3, 1e6, 600).round())
-"""What a plan may ask for: below three an interval says little; large numbers are there to tell that they are large."""
+"""The launches and rounds that a plan can have: below three an interval says little; large numbers only show that."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,16 @@ class Spread:
     """Variances of the logarithm of one round's ratio, averaged over the cells of a curve."""
 
     launch: float
-    """What differs from launch to launch. NaN if no cell was measured by two launches."""
+    """Variance between launches. NaN if no cell was measured by two launches."""
     round: float
-    """What differs from round to round within a launch. NaN if no launch has two rounds."""
+    """Variance between rounds within a launch. NaN if no launch has two rounds."""
     order: float
-    """The part of the latter that comes from the blocks' places within their round."""
+    """The part of the variance between rounds that comes from the blocks' positions in their round."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one launch, on average; NaN where it is not known."""
+    """Seconds of one launch, on average; NaN if unknown."""
 
     launch_seconds: float
     """Apart from its rounds."""
@@ -57,17 +57,17 @@ class Cost:
 
 @dataclass(frozen=True)
 class Plan:
-    """Launches and rounds that give a wanted width, and what they take."""
+    """Launches and rounds that reach a target width, and their time."""
 
     launches: int
     rounds: int
     seconds: float
-    """NaN where the costs are not known."""
+    """NaN if the costs are unknown."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """What is known of one competing curve."""
+    """The precision and the plan of one competing curve."""
 
     facts: Row
     launches: int
@@ -78,15 +78,15 @@ class Need:
     spread: Spread
     cost: Cost
     half_width: float
-    """What these launches and rounds are expected to give, in logarithms."""
+    """The expected half-width from these launches and rounds, in logarithms."""
     wanted: float
-    """The same as it was asked for. NaN if the launches do not say."""
+    """The target half-width. NaN if the launches do not record it."""
     plan: Plan | None
 
 
 def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
     """The need of each competing curve that has ratios; `launches` are rows of record.LAUNCHES."""
-    # Launches of a second sweep measure a few cells, at another cost.
+    # Launches of a second sweep measure only a few cells, at another cost.
     swept = blocks.series[blocks.series["launch"] <= SECOND_SWEEP]
     blocks = replace(blocks, series=swept, rows=blocks.rows[blocks.rows["series"].isin(swept.index)])
     rows = blocks.rows.dropna(subset="ratio")
@@ -116,15 +116,15 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
 
 
 def half_width(spread: Spread, launches: int | Floats, rounds: int | Floats) -> Floats:
-    """Half the width that an interval is expected to have, in logarithms."""
+    """The expected half-width of an interval, in logarithms."""
     variance = (spread.launch + spread.round / np.asarray(rounds)) / np.asarray(launches)
     return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + LEVEL) / 2) * np.sqrt(variance))
 
 
 def plan(spread: Spread, cost: Cost, ask: Asked) -> Plan | None:
-    """The cheapest launches and rounds that are expected to give what is asked for.
+    """The cheapest launches and rounds that are expected to reach the target.
 
-    Where costs are not known these are the fewest launches. None if the spread or the wanted width is not known.
+    Without known costs, the fewest launches. None if the spread or the target is unknown.
     """
     spare = LAUNCHES * (ask.half_width / stdtrit(LAUNCHES - 1, (1 + LEVEL) / 2)) ** 2 - spread.launch
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -139,7 +139,7 @@ def plan(spread: Spread, cost: Cost, ask: Asked) -> Plan | None:
 
 
 def _within(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each series its median, its rounds, and a round's variance: that of batches' medians, times their size."""
+    """For each series: its median, its rounds, and a round's variance (that of batches' medians, times their size)."""
     found = pd.DataFrame(rows.groupby("series")["ratio"].agg(median="median", rounds="size"))
     size = (found["rounds"] // 2).clip(1, BATCH)
     batch = rows.groupby("series").cumcount() // rows["series"].map(size)
@@ -156,7 +156,7 @@ def _spread(series: pd.DataFrame, order: float) -> Spread:
 
 
 def _orders(rows: pd.DataFrame, series: pd.DataFrame) -> dict[Any, float]:
-    """Of each curve the share of the rounds' variance that the places of the two blocks of a ratio explain."""
+    """For each curve, the share of the rounds' variance explained by the positions of the two blocks of a ratio."""
     away = rows["ratio"] - rows["series"].map(series["median"])
     noise = 1.4826 * away.abs().groupby(rows["series"]).median()
     z = (away / rows["series"].map(noise)).replace([np.inf, -np.inf], np.nan).clip(-FAR, FAR)
@@ -167,10 +167,10 @@ def _orders(rows: pd.DataFrame, series: pd.DataFrame) -> dict[Any, float]:
 
 
 def _explained(z: Floats, here: Floats, there: Floats) -> float:
-    """The share of the variance of `z` that an effect of each place explains, `z` being a difference of two of them.
+    """The share of the variance of `z` explained by an effect of each position; `z` is a difference of two of them.
 
-    Least squares; what as many effects would explain by chance is taken off (adjusted R^2). The effects are the same
-    all along a curve, in units of the noise.
+    Least squares, corrected for the share that as many effects explain by chance (adjusted R^2). The effects are the
+    same along a curve, in units of the noise.
     """
     here, there = here.astype(int), there.astype(int)
     places = int(max(here.max(), there.max())) + 1
@@ -186,7 +186,7 @@ def _explained(z: Floats, here: Floats, there: Floats) -> float:
 
 
 def _costs(blocks: Blocks, launches: Sequence[Row]) -> dict[str, Cost]:
-    """What a launch costs in each placement, from the time between its rounds."""
+    """The costs of a launch in each placement, from the time between its rounds."""
     ends = blocks.rows.groupby("series")[["round", "start_ns"]].agg(["first", "last"])
     between = (ends["start_ns", "last"] - ends["start_ns", "first"]) / (ends["round", "last"] - ends["round", "first"])
     series = blocks.series.assign(seconds=between.replace(np.inf, np.nan) / 1e9, rounds=ends["round", "last"] + 1)

@@ -1,4 +1,4 @@
-"""How small a difference an experiment can show: what its null arms made up, and how sharply its arms are known.
+"""The smallest detectable effect of an experiment, from its null arms, and the precision of its arms.
 
 The null arm's true ratio is 1. What it shows instead, averaged over the launches, is a bias that the arms may have as
 well, so no arm's difference counts unless it is significantly beyond that. How far chance reaches is told by an arm's
@@ -17,20 +17,20 @@ from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import estimate
 
 QUANTILE = 0.975
-"""Of the distances of the null arm's cells from a ratio of 1; the largest would grow with the number of cells."""
+"""The quantile of the null arm's distances from a ratio of 1; the largest would grow with the number of cells."""
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What one competing curve could show; distances are logarithms of ratios."""
+    """The sensitivity of one competing curve; distances are logarithms of ratios."""
 
     curve: Curve
     null_cells: int
-    """Cells of null arms behind the next, of all protocols of the curve's experiment, placement and metric."""
+    """Cells of null arms behind `smallest_effect`, of all protocols of the curve's experiment, placement and metric."""
     smallest_effect: float
-    """The smallest detectable effect: what the null arms made up. NaN without a null arm that was replicated."""
+    """The smallest detectable effect, from the null arms. NaN without a replicated null arm."""
     resolution: float
-    """Half the width of the curve's intervals, the median over its cells. NaN where nothing is replicated."""
+    """Half the width of the curve's intervals, the median over its cells. NaN if nothing is replicated."""
 
 
 def sensitivities(curves: Iterable[Curve]) -> Iterator[Sensitivity]:
@@ -52,5 +52,5 @@ def sensitivities(curves: Iterable[Curve]) -> Iterator[Sensitivity]:
 
 
 def _noise_of(curve: Curve) -> tuple[str, str, str]:
-    """What shares its noise: protocols are pooled, so that the quantile is one of more than a handful of cells."""
+    """The key of pooled null arms: protocols are pooled, so that the quantile is based on more than a few cells."""
     return curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]

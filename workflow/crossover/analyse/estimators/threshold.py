@@ -1,7 +1,7 @@
-"""From where along the axis on a share reaches a level: of efficiency over task duration that is METG.
+"""The point of the axis from which a share reaches a level; for efficiency over task duration, this is METG.
 
-METG, the minimum effective task granularity, is the shortest task from which a farm's efficiency is at least 50 %, say
-(Slaughter et al., Task Bench, SC20).
+METG, the minimum effective task granularity, is the shortest task duration from which a farm's efficiency is at least,
+for example, 50 % (Slaughter et al., Task Bench, SC20).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Verdict = Literal["from", "up to", "always", "never", "at the latest", "not yet"
 
 @dataclass(frozen=True)
 class Threshold:
-    """The verdict on one curve and level; each number, in units of the axis, is None where the verdict has none."""
+    """The verdict on one curve and level; numbers are in units of the axis, and None if the verdict has none."""
 
     verdict: Verdict
     x: float | None = None
@@ -36,20 +36,20 @@ class Threshold:
 def threshold(x: Floats, shares: Floats, level: float) -> Threshold:
     """Where a curve from `x`, rising, shape (cells,), and `shares`, shape (launches, cells), passes `level`.
 
-    It is where the logits of the shares pass that of the level. Logits, because a task of duration t with a constant
-    overhead o has efficiency t / (t + o), whose logit log(t / o) is a straight line over log t: interpolated between
-    points far apart it is then exact, where the efficiency or its logarithm is not.
+    This is where the logits of the shares pass the logit of the level. A task of duration t with a constant overhead o
+    has efficiency t / (t + o), whose logit log(t / o) is a straight line over log t. So interpolating logits between
+    distant points is exact, while interpolating the efficiency or its logarithm is not.
     """
     return onset(x, logit(shares) - logit(np.array(level)))
 
 
 def onset(x: Floats, d: Floats) -> Threshold:
-    """From where along the axis on a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
+    """The point of the axis from which a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
     above zero.
 
-    It is where `crossing` finds that it passes zero: `from` upwards, `up to` downwards. `always` and `never` hold
-    significantly at every cell. Where only the one end of the axis is settled there is a bound: `at the latest` from
-    bracket_high on, or `not yet` at bracket_low. Everything else is `several` or `undecided`, as for a crossover.
+    `crossing` finds where it passes zero: `from` upwards, `up to` downwards. `always` and `never` hold significantly at
+    every cell. If only one end of the axis is settled, there is a bound: `at the latest` from bracket_high on, or `not
+    yet` at bracket_low. Everything else is `several` or `undecided`, as for a crossover.
     """
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]

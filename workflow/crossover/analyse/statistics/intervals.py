@@ -1,9 +1,9 @@
-"""What a few launches say about a cell: a mean, an interval, a p-value.
+"""Estimates of cells from a few launches: means, intervals, p-values.
 
-The unit of replication is the launch. Everything here works on `d`, of shape (launches, cells): each
-launch's median over its rounds of a log value or of a log ratio, the cells in the order of the axis, NaN
-where a launch has no sane block. Rounds and cells are never counted as independent: with a launch effect
-they are not, and intervals that count them cover far less than they promise.
+The unit of replication is the launch. Everything here works on `d`, of shape (launches, cells): each launch's median
+over its rounds of a log value or a log ratio, with cells in the order of the axis, and NaN if a launch has no valid
+block. Rounds and cells never count as independent. With a launch effect they are not, and intervals that count them
+have far less than their nominal coverage.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ WINDOW = 5
 """Neighbouring cells whose variance is pooled."""
 
 ENOUGH = 8
-"""Launches from which a cell's own variance is known well enough, and nothing is pooled."""
+"""With this many launches, a cell's own variance is known well enough, and nothing is pooled."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the launches say at each of some positions on the axis; every field has their shape, in log units.
+    """Estimates at some positions of the axis; every field has their shape, in log units.
 
-    Where a single launch measured, `error` and `df` are NaN, and so is the interval: not replicated.
+    If only one launch measured a position, `error`, `df` and the interval are NaN: not replicated.
     """
 
     mean: Floats
@@ -62,10 +62,10 @@ class Estimate:
         return self.p_within(0)
 
     def p_within(self, effect: float | Floats) -> Floats:
-        """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 where there is no error.
+        """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 without an error.
 
-        A minimum-effect test: with `effect` zero the usual one. Launches that agree to the last bit give 0, or 1
-        if they agree on a mean within.
+        A minimum-effect test; with `effect` zero, the usual test. Launches that agree exactly give 0, or 1 if their
+        mean is within `effect`.
         """
         excess = np.maximum(np.abs(self.mean) - effect, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -74,10 +74,10 @@ class Estimate:
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
     def p_outside(self, bound: float) -> Floats:
-        """p-value of a mean that is at least `bound` from zero; 1 where there is no error.
+        """p-value of a mean that is at least `bound` from zero; 1 without an error.
 
-        Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): where it is small, the mean is
-        equivalent to zero within the bound. A large one does not say that it differs.
+        Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): a small p-value shows that the mean
+        is equivalent to zero within the bound. A large one does not show that it differs.
         """
         room = bound - np.abs(self.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,9 +89,9 @@ class Estimate:
 def estimate(d: Floats) -> Estimate:
     """Mean, error and degrees of freedom of each cell of `d`, shape (launches, cells).
 
-    A cell's mean takes every launch that measured it, and its variance is pooled over the nearest cells
-    that all of these launches measured. So a gap costs the cells around it a part of their window, never
-    a launch, and no value is made up.
+    A cell's mean uses every launch that measured it, and its variance is pooled over the nearest cells that all of
+    these launches measured. So a gap narrows the window of the cells around it, but never costs a launch, and no value
+    is imputed.
     """
     mean, error, df = np.full((3, d.shape[1]), np.nan)
     measured = ~np.isnan(d)
@@ -107,10 +107,10 @@ def estimate(d: Floats) -> Estimate:
 
 
 def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floats, Cells]:
-    """The largest part of `d` without gaps that keeps every launch measuring `cell` (up to `last`).
+    """The largest part of `d` without gaps that has every launch that measured `cell` (up to `last`).
 
-    Returns that part, of shape (launches', cells'), and the numbers of its cells, rising. The part has no
-    launch if none measured there.
+    Returns that part, of shape (launches', cells'), and the numbers of its cells, rising. The part is empty if no
+    launch measured there.
     """
     missing = np.isnan(d)
     wanted = slice(cell, (cell if last is None else last) + 1)
@@ -120,12 +120,12 @@ def complete_around(d: Floats, cell: int, last: int | None = None) -> tuple[Floa
 
 
 def pooled(d: Floats) -> tuple[Floats, Floats, int]:
-    """Variance between launches around each cell, in two parts: what a launch shifts in the whole window, and
-    what it shifts in single cells.
+    """Variance between launches around each cell, in two parts: shifts of a launch in the whole window, and shifts in
+    single cells.
 
-    `d` has shape (launches, cells), without gaps. Returns the parts a and b, of shape (cells,), and the cells
-    in a window: WINDOW of them centred on the cell, shifted inwards at the ends of the axis, fewer on a
-    shorter axis. A window of one cell has nothing to pool and says so with a = b = 0.
+    `d` has shape (launches, cells), without gaps. Returns the parts a and b, of shape (cells,), and the cells in a
+    window: WINDOW of them centred on the cell, shifted inwards at the ends of the axis, fewer on a shorter axis. For a
+    window of one cell, nothing is pooled, and a = b = 0.
 
     Formula: two-way layout of the residuals r, launches by cells, with mean squares MSB between launches
     and MSC within; a = MSB / w, b = (w - 1) MSC / w, so that a + b estimates the variance of one cell.
@@ -146,17 +146,17 @@ def pooled(d: Floats) -> tuple[Floats, Floats, int]:
 def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Floats, Floats]:
     """Standard error of the mean over launches, and its degrees of freedom.
 
-    `values` has shape (launches, ...); `a` and `b` are the parts of the pooled variance there and `width`
-    its window (see `pooled`). The larger of the own and the pooled variance counts, so that a cell noisier
-    than its neighbours keeps its noise. Degrees of freedom: Satterthwaite, from launches - 1 where the
-    parts are one shift of the window up to width times as many.
+    `values` has shape (launches, ...); `a` and `b` are the parts of the pooled variance there and `width` its window
+    (see `pooled`). The larger of the cell's own and the pooled variance is used, so that a cell noisier than its
+    neighbours keeps its noise. Degrees of freedom by Satterthwaite: from launches - 1, if all variance is shifts of the
+    whole window, up to width times as many.
     """
     n = len(values) - 1
     if n < 1:
         nothing = np.full(values.shape[1:], np.nan)
         return nothing, nothing
     total = np.asarray(a) + np.asarray(b)
-    # Without any pooled variance there is one part, the own: n degrees of freedom instead of 0 / 0.
+    # Without pooled variance there is only the cell's own: n degrees of freedom instead of 0 / 0.
     shared = np.divide(a, total, out=np.ones_like(total), where=total > 0)
     df = n / (shared**2 + (1 - shared) ** 2 / max(width - 1, 1))
     variance = np.maximum(values.var(axis=0, ddof=1), total)
@@ -164,10 +164,11 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
 
 
 def scatter(d: Floats) -> float:
-    """The variance of the cells' means over the launches by what each launch shifts in single cells.
+    """The variance of the cells' means over launches from the launches' shifts in single cells.
 
     `d` has shape (launches, cells), at least two of each, without gaps. A launch that is slower everywhere moves all
-    means alike, and does not count. Formula: mean square of the interaction of launches and cells, over the launches.
+    means alike, and does not count. Formula: mean square of the interaction of launches and cells, divided by the
+    launches.
     """
     launches, cells = d.shape
     rest = d - d.mean(axis=0)
@@ -182,16 +183,15 @@ def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
 
 
 def weighted(d: Floats, mean: Floats, first: int, weights: Floats) -> Estimate:
-    """The estimates of weighted means of neighbouring cells, `first` the leftmost; `weights` has shape (means, cells of
-    them), and those of one mean have the sum 1.
+    """The estimates of weighted means of neighbouring cells, `first` the leftmost; `weights` has shape (means, cells),
+    and the weights of a mean have the sum 1.
 
-    The rule of the cells, carried over: the `mean` of the cells and each launch's values are weighted, and the two
-    parts of the pooled variance become those of a weighted mean. What a launch shifts in the whole window it shifts in
-    all cells alike; what it shifts in single cells counts whole in a mean of one cell, and in part in one of several.
-    A mean of as many as a window has is what the first part was estimated from: there and beyond nothing is pooled, and
-    the launches' own means say how much they differ. Only launches count for this that measured all of the cells; where
-    these are fewer than two there is no error. A cell that more launches measured is known better, by the root of their
-    number.
+    This extends the rule for single cells: the `mean` of the cells and each launch's values are weighted, and so are
+    the two parts of the pooled variance. A shift of the whole window affects all cells alike. A shift of a single cell
+    counts fully in a mean of one cell, and partly in a mean of several. A mean of a whole window is the basis of the
+    first part, so from there on nothing is pooled, and the spread of the launches' own means is used. Only launches
+    that measured all of the cells count; with fewer than two there is no error. The error of a cell that more launches
+    measured decreases with the square root of their number.
     """
     cells = np.arange(first, first + weights.shape[1])
     complete, kept = complete_around(d, cells[0], cells[-1])
@@ -202,7 +202,7 @@ def weighted(d: Floats, mean: Floats, first: int, weights: Floats) -> Estimate:
     a, b, width = pooled(complete)
     squares = (weights**2).sum(axis=1)
     few = width * squares > 1
-    # A line's weights are negative far from where it is asked for.
+    # A line's weights are negative far from the requested place.
     shared = np.where(few, np.maximum(weights @ a[at], 0), 0)
     single = np.where(few, (weights**2 @ b[at]) / squares * (width * squares - 1) / max(width - 1, 1), 0)
     error, df = error_of_mean(complete[:, at] @ weights.T, shared, single, width)
@@ -214,27 +214,27 @@ def weighted(d: Floats, mean: Floats, first: int, weights: Floats) -> Estimate:
 def difference(first: Estimate, second: Estimate) -> Estimate:
     """The first of two independent estimates minus the second, position by position.
 
-    Variances add; degrees of freedom: Welch and Satterthwaite. NaN where either was not replicated.
+    Variances add; degrees of freedom by Welch and Satterthwaite. NaN if either was not replicated.
     """
     a, b = first.error**2, second.error**2
     total = a + b
-    # Launches that agree to the last bit leave no parts to weigh: then either's degrees of freedom count in full.
+    # Launches that agree exactly leave no parts to weigh; then both degrees of freedom count fully.
     share = np.divide(a, total, out=np.full_like(total, 0.5), where=total > 0)
     df = 1 / (share**2 / first.df + (1 - share) ** 2 / second.df)
     return Estimate(first.mean - second.mean, np.sqrt(total), df)
 
 
 def holm(p: Floats, weights: Floats | None = None) -> Floats:
-    """p-values adjusted so that the chance of any false rejection among them stays at the level.
+    """p-values adjusted so that the probability of any false rejection among them stays at the level.
 
-    `weights`, none of them negative, share the level among the tests; without them all have the same. Holm, Scand. J.
+    `weights`, none of them negative, divide the level among the tests; by default all are equal. Holm, Scand. J.
     Statist. 6 (1979) 65.
     """
     share = np.ones_like(p) if weights is None else weights
-    # What has no weight is not tested.
+    # Tests without weight are not made.
     relative = np.divide(p, share, out=np.ones_like(p), where=share > 0)
     order = np.argsort(np.where(share > 0, relative, np.inf), kind="stable")
-    # The weights of all that is not rejected yet.
+    # The weights of all tests that are not rejected yet.
     left = np.cumsum(share[order][::-1])[::-1]
     steps = np.maximum.accumulate(np.where(share[order] > 0, relative[order] * left, 1.0))
     adjusted = np.empty_like(p)

@@ -1,11 +1,11 @@
 """The scale on which a metric's values are averaged and get their intervals.
 
-Most metrics are positive and nothing more, and their scale is the logarithm. A share, such as an efficiency, is also at
-most 1, and an interval of its logarithm can end above that. Its scale is the logit, log(v / (1 - v)), whose intervals
-end inside (0, 1). For small shares the logit is the logarithm. Near 1 it is minus the logarithm of the loss 1 - v, so
-neighbouring cells whose losses differ by a factor of ten still scatter alike, as pooling their variance requires.
+Most metrics are just positive, and their scale is the logarithm. A share, such as an efficiency, is also at most 1, but
+an interval of its logarithm could end above 1. Its scale is the logit, log(v / (1 - v)), whose intervals end inside (0,
+1). For small shares, the logit is the logarithm. Near 1, it is minus the logarithm of the loss 1 - v, so neighbouring
+cells whose losses differ by a factor of ten still have similar scatter, as pooling their variance requires.
 
-A rate in `times` another, which it cannot fall below, is the inverse of a share. Its scale is the logarithm of its
+A metric in `times` is a factor over a lower bound, and so the inverse of a share. Its scale is the logarithm of its
 excess over 1.
 """
 
@@ -21,7 +21,7 @@ from crossover.analyse.statistics.intervals import Floats
 from crossover.records.record import FACTOR, SHARE
 
 MOST = 0.999
-"""The largest share that is told from 1; closer to 1 the logit consists of rounding and of the clock's noise."""
+"""The largest share; closer to 1, the logit consists of rounding errors and the clock's noise."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Scale:
     """The value, from the number on this scale."""
 
     def lowered(self, number: Floats, effect: Floats) -> Floats:
-        """How far on this scale a value falls from `number` when it shrinks by a factor of exp(`effect`)."""
+        """How far on this scale a value falls from `number` if it shrinks by a factor of exp(`effect`)."""
         return np.asarray(number - self.of_log(np.log(self.value(number)) - effect))
 
 

@@ -1,4 +1,4 @@
-"""Where series change their level, found exactly. The libraries that do so lack wheels for some of our Pythons."""
+"""Exact segmentation of series by level. The libraries for this have no wheels for some Python versions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from crossover.analyse.statistics.intervals import Floats
 
 
 def cuts(values: Floats, penalty: float, shortest: int) -> list[list[int]]:
-    """Where each of several series changes its level: the first positions of all segments but the first.
+    """The first positions of all segments but the first, for each of several series.
 
-    `values` has shape (series, length). Of all segmentations into parts of at least `shortest` it is the one with the
+    `values` has shape (series, length). Of all segmentations into parts of at least `shortest`, the result has the
     least sum of squares within segments plus `penalty` for each cut (Jackson et al., IEEE Signal Processing Letters 12
     (2005) 105).
     """

@@ -1,9 +1,9 @@
-"""Did a series of rounds settle? Flat, warm-up, slowdown or no steady state.
+"""The state of a series of rounds: flat, warm-up, slowdown or no steady state.
 
 After Barrett, Bolz-Tereick, Killick, Mount and Tratt, *Virtual machine warmup blows hot and cold* (OOPSLA 2017): the
-series is cut where its level changes, and the levels tell its state. Their series have 2,000 iterations, ours from ten
-rounds on. So ranks are cut here, which a slow block moves no more than any other, and the penalty for a cut is such
-that a series in which nothing changes is cut in one of twenty cases, whatever its length and its noise.
+series is cut where its level shifts, and the levels give its state. Their series have 2,000 iterations, ours start at
+ten rounds. So we cut ranks, on which a slow block has no more influence than any other. The penalty cuts a constant
+series in one of twenty cases, whatever its length and its noise.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from crossover.analyse.statistics.intervals import Floats
 from crossover.analyse.statistics.segmentation import cuts
 
 FEWEST = 10
-"""Rounds of a series that is judged."""
+"""The fewest rounds of a series that is judged."""
 
 LONGEST = 100
-"""Rounds that are judged one by one; a longer series is that of the medians of as many neighbours as it takes."""
+"""The most rounds that are judged one by one; a longer series is reduced to medians of neighbours."""
 
 SHORTEST = 3
-"""Rounds of a segment."""
+"""The fewest rounds of a segment."""
 
 TAIL = 0.25
-"""The last part of a series, which must not change in a steady state; a quarter, as in the paper."""
+"""The last part of a series, which must be constant in a steady state; a quarter, as in the paper."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What became of one series."""
+    """The state of one series."""
 
     name: str
     """`flat`, `warm-up`, `slowdown`, `no steady state` or `too few rounds`."""
     settled: int | None
-    """The number of rounds before the steady state; None where there is none."""
+    """The number of rounds before the steady state; None if there is none."""
 
 
 def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[State]:
@@ -51,8 +51,9 @@ def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[
     `worse` holds logarithms, the larger the worse, in the order of the rounds, and `series` the number of the series
     of each, rising. A level counts as another if it is more than the series' `tolerance` away, in logarithms.
 
-    The state is that of the paper: in the last quarter no level differs from the final one, or there is no steady
-    state; if none differs at all it is flat; if all that differ are worse it is a warm-up, and else a slowdown.
+    The states are those of the paper. If a level in the last quarter differs from the final one, there is no steady
+    state. If none differs at all, the series is flat. If all that differ are worse, it is a warm-up, otherwise a
+    slowdown.
     """
     found = [State("too few rounds", None)] * len(tolerance)
     for which, values in _of_equal_length(worse, series, len(tolerance)):
@@ -68,10 +69,10 @@ def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[
 def _settle(worse: Floats, tolerance: Floats) -> list[State]:
     """The states of series of one length, shape (series, rounds).
 
-    The rounds from the settled point on are looked at again by themselves, as long as that finds new cuts: beside a
-    large step the ranks of a small one, or of a slope, are all but equal. These rounds can hold earlier cuts, between
-    levels within the tolerance, and a new cut can move the settled point back. So a second look may find an earlier cut
-    again; only a cut at least SHORTEST from all others is new. Cuts are only added, so the loop ends.
+    The rounds after the settled point are cut again by themselves, as long as that finds new cuts, because beside a
+    large step the ranks of a small step or a slope are nearly equal. These rounds can contain earlier cuts, between
+    levels within the tolerance, and a new cut can move the settled point back. So a repetition may find an earlier cut
+    again; a cut is new only if it is at least SHORTEST away from all others. Cuts are only added, so the loop ends.
     """
     starts = cuts(_scores(worse), _penalty(worse.shape[1]), SHORTEST)
     found = [_state(*each) for each in zip(worse, starts, tolerance, strict=True)]
@@ -94,7 +95,7 @@ def _settle(worse: Floats, tolerance: Floats) -> list[State]:
 
 
 def _apart(cut: int, others: list[int]) -> bool:
-    """Whether a segment may begin at `cut` and at all of the `others`."""
+    """Whether segments can begin at `cut` and at all of the `others`."""
     return all(abs(cut - other) >= SHORTEST for other in others)
 
 
@@ -118,9 +119,9 @@ def _scores(values: Floats) -> Floats:
 
 
 def _penalty(rounds: int) -> float:
-    """Of a cut, for series of FEWEST to LONGEST rounds.
+    """The penalty of a cut, for series of FEWEST to LONGEST rounds.
 
-    Found by shuffling ranks, which is exact for any noise whose rounds are independent; the tests repeat it.
+    Determined by shuffling ranks, which is exact for any noise with independent rounds; the tests repeat it.
     """
     return float(2.7 + 1.45 * np.log(rounds))
 

@@ -1,1 +1,1 @@
-"""The tables of an experiment and of a run, and the second sweep that they ask for."""
+"""The tables of an experiment and of a run, and the plan of the second sweep."""

@@ -1,4 +1,4 @@
-"""What is estimated from an experiment's curves, as the rows of the tables that hold it."""
+"""Estimates from an experiment's curves, as rows of their tables."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ BYTES = {"bytes": 1, "elements": 8}
 """Units of an axis of message sizes, in bytes; an element is a float64, or as many bytes."""
 
 SECONDS = {"s": 1, "messages/s": -1, "tasks/s": -1}
-"""Units that tell how long a message takes, by the power that its seconds are of them. Not bytes per second: they
-tell it of the same messages once more."""
+"""Units from which the time of a message follows, with the power that converts them to seconds. Bytes per second are
+left out, because they repeat the same information."""
 
 
 def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
@@ -64,7 +64,7 @@ def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
 
 
 def _thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
-    """Also of null arms and ceilings: these tell how far to trust and what is possible."""
+    """Includes null arms and ceilings, which show how far to trust the others and what is possible."""
     for curve in curves:
         for level in json.loads(curve.facts["levels"]):
             found = threshold(curve.x, np.exp(curve.values), level)
@@ -96,7 +96,7 @@ def _groups(curves: Sequence[Curve]) -> Iterator[Row]:
 
 
 def _fits(curves: Sequence[Curve]) -> Iterator[Row]:
-    """Of null arms and ceilings as well: their lines are as good as any."""
+    """Includes null arms and ceilings."""
     for curve in (each.swept for each in curves):
         size, per = BYTES.get(curve.facts["axis_unit"]), SECONDS.get(curve.facts["unit"])
         if size and per:
@@ -133,4 +133,4 @@ DERIVED: dict[str, Callable[[Sequence[Curve]], Iterable[Row]]] = {
     "groups": _groups,
     "fits": _fits,
 }
-"""How the rows of each table are found, from an experiment's curves."""
+"""Functions for the rows of each table, from an experiment's curves."""

@@ -1,4 +1,4 @@
-"""What is found within the launches, round by round, as the rows of the tables that hold it."""
+"""Estimates within launches, round by round, as rows of their tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Row]:
 
 
 def _steady(blocks: Blocks, launches: Sequence[Row]) -> pd.DataFrame:
-    """Levels that differ by less than the width that was asked for are the same."""
+    """Levels that differ by less than the target width count as equal."""
     found = blocks.series.join(blocks.curves, on="curve")
     wanted = {place: each.half_width for place, each in asked(launches).items()}
     tolerance = np.array([wanted.get(place, 0.0) for place in found["placement"]])
@@ -61,4 +61,4 @@ WITHIN: dict[str, Callable[[Blocks, Sequence[Row]], pd.DataFrame | Iterable[Row]
     "needs": _needs,
     "steady": _steady,
 }
-"""How the rows of each table are found, from an experiment's blocks and the rows of its launches."""
+"""Functions for the rows of each table, from an experiment's blocks and the rows of its launches."""

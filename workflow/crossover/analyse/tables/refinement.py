@@ -1,7 +1,7 @@
-"""Which more launches are worth measuring: those that look inside the brackets of the crossovers that were found.
+"""Plans the second sweep: more launches, with points inside the brackets of the crossovers.
 
-A bracket is as sure as its two ends, and whatever the curve does between them (a cliff where a protocol switches), no
-interpolation knows it. So a second sweep measures points inside, in launches of its own.
+A bracket is as certain as its two ends, but interpolation cannot show what the curve does between them, such as a cliff
+where a protocol switches. So a second sweep measures points inside, in separate launches.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement,
 from crossover.records import atomic, failure, record
 
 Narrowed = dict[str, Any]
-"""What the settings of a launch get: `cells`, points of the axis by protocol, and `budget_seconds`."""
+"""Additional settings of a launch: `cells`, points of the axis by protocol, and `budget_seconds`."""
 
 
 def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
-    """Write what the second sweep measures to `output`, from the `raw` files of an experiment's first sweep.
+    """Write the plan of the second sweep to `output`, from the `raw` files of an experiment's first sweep.
 
-    Launches of the second sweep that are measured, the raw files `kept`, have the cells that they had; those of other
-    experiments are passed over. If that fails there is no second sweep, and the file keeps the reason.
+    Measured launches of the second sweep, the raw files `kept`, keep their cells; those of other experiments are
+    ignored. If this fails, there is no second sweep, and the file keeps the reason.
     """
     found: dict[str, dict[str, Narrowed]] = {}
     with failure.caught("second sweep", "", output.parent.name) as failures:
@@ -48,10 +48,10 @@ def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Pat
 
 
 def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str, Narrowed]]:
-    """What each launch of the second sweep measures, by placement and number.
+    """The cells and the budget of each launch of the second sweep, by placement and number.
 
-    All launches of a heat measure alike: the brackets of the arms that compete in it, in the metric that is refined.
-    Of the first sweep's budget they get as much for a cell as there.
+    All launches of a heat measure the same cells: the brackets of its rivals, in the refined metric. A cell gets the
+    same budget as in the first sweep.
     """
     chosen = [curve for curve in every if curve.facts["metric"] == settings["refine_metric"]]
     brackets = [_bracket(curve) if curve.competes else [] for curve in chosen]
@@ -76,7 +76,7 @@ def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str
 
 
 def _bracket(curve: Curve) -> list[int]:
-    """The measured points from one end to the other of where a curve crosses; none if that cannot be said."""
+    """The measured points from one end of a curve's bracket to the other; none without a bracket."""
     ends = crossing(curve.x, curve.ratios)
     if ends.bracket_low is None or ends.bracket_high is None:
         return []
@@ -84,10 +84,10 @@ def _bracket(curve: Curve) -> list[int]:
 
 
 def inside(bracket: list[int], points: int) -> list[int]:
-    """The points of a bracket, rising, and between each two of them as many more as make `points` of all; in even steps
-    of the logarithm. None where whole numbers leave no room for more.
+    """The points of a bracket, rising, with about `points` more between them, in even logarithmic steps. Empty if no
+    whole number lies between them.
 
-    The old ones are measured again, so that between any two neighbours there are launches that measured both.
+    The old points are measured again, so that some launches measure both of any two neighbours.
 
     >>> inside([100, 1000], 3)
     [100, 178, 316, 562, 1000]

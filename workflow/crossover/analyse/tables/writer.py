@@ -1,4 +1,4 @@
-"""From the measurements of an experiment to its tables, and from these to the tables of a whole run."""
+"""Writes the tables of an experiment from its measurements, and joins them into the tables of a run."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ TABLES = {
     "needs": record.NEEDS,
     "steady": record.STEADY,
 }
-"""Every table that an experiment has, and the run of all of them together, by the name of its file."""
+"""Every table of an experiment, which a run has too, by file name."""
 
 Rows: TypeAlias = pd.DataFrame | Iterable[dict[str, Any]]
 
 WHOLE = {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
-"""Every table that only a run has."""
+"""Tables that only a run has."""
 
 
 def derive(folder: Path) -> None:
-    """Write the medians of the measurements in `folder`, and all that is estimated from them, beside them.
+    """Write the medians of the measurements in `folder`, and all estimates from them, to the same folder.
 
-    A table that fails is empty and keeps the reason in its metadata. Raises RecordError for a file of `folder` that
-    cannot be read or written.
+    A table that fails is empty, with the reason in its metadata. Raises RecordError for a file of `folder` that cannot
+    be read or written.
     """
 
     @cache

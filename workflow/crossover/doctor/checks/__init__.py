@@ -1,7 +1,7 @@
-"""What the doctor looks at and judges: one file each, found by name.
+"""The doctor's checks, one file each, found by name.
 
-A file has `judge(seen) -> Finding`, a pure function of what was seen, or a `look` that sees something, or both: on
-both ranks of a job (`look(pair)`), or where Snakemake runs (`look()`).
+A file has `judge(seen) -> Finding`, a pure function of the facts; or `look`, which collects facts on both ranks of a
+job (`look(pair)`) or where Snakemake runs (`look()`); or both.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import importlib
 from types import ModuleType
 
 CHECKS = ("executor", "launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared", "compiler", "quarto")
-"""What is judged, in the order of the report."""
+"""The checks with a finding, in the order of the report."""
 BETWEEN_RANKS = ("processors", "ports", "clocks", "temporary", "shared")
 WHERE_SNAKEMAKE_RUNS = {"compiler": "measure", "quarto": "report", "queue": "measure"}
-"""The environment of `envs/` in which each is looked at."""
+"""The environment of `envs/` in which each check runs."""
 
 
 def module(name: str) -> ModuleType:

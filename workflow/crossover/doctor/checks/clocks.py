@@ -1,4 +1,4 @@
-"""Do the hosts' clocks agree, and is the one that measures fine enough?"""
+"""Do the hosts' clocks agree, and is the measuring clock fine enough?"""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from crossover.doctor.pair import Pair
 ROUND_TRIPS = 200
 READINGS = 10_000
 WALL_SECONDS = 1.0
-"""Times of files on a shared file system are compared by the second: hosts that differ more confuse Snakemake."""
+"""Snakemake compares the times of files by the second; clocks that differ by more confuse it."""
 COARSE_SECONDS = 1e-6
-"""An exchange of small messages takes about as long; a clock this coarse or slow tells them apart no longer."""
+"""About the time of an exchange of small messages, which a coarser or slower clock cannot resolve."""
 SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """How far the second rank's wall clock is ahead, how sure that is (seconds), and each rank's measuring clock."""
+    """The lead of the second rank's wall clock and its uncertainty (seconds), and facts of each measuring clock."""
     found = offset(_exchanges(pair)) if pair.first else _answer(pair)
     return found | {"measuring": pair.both(_measuring())}
 
 
 def offset(exchanges: list[tuple[float, float, float]]) -> dict[str, float]:
-    """What the shortest round trip says of two clocks: `offset_seconds`, which is right within `within_seconds`.
+    """The offset of two clocks from the shortest round trip: `offset_seconds`, with uncertainty `within_seconds`.
 
-    An exchange is the time at which it was asked, the answer of the other clock, and the time at which that came.
+    An exchange is the time of the request, the other clock's answer, and the time of the answer's arrival.
     """
     asked, answer, came = min(exchanges, key=lambda times: times[2] - times[0])
     return {"offset_seconds": answer - (asked + came) / 2, "within_seconds": (came - asked) / 2}
@@ -53,40 +53,40 @@ def _answer(pair: Pair) -> dict[str, float]:
 
 
 def _measuring() -> dict[str, Any]:
-    """The smallest step of `time.perf_counter`, what reading it takes (seconds), and what the kernel reads."""
+    """The smallest step of `time.perf_counter`, the time to read it (both in seconds), and the kernel's source."""
     readings = [time.perf_counter() for _ in range(READINGS)]
     steps = [later - earlier for earlier, later in pairwise(readings)]
     return {
         "step_seconds": min(step for step in steps if step > 0),
-        # The mean would hold the time that others had the processor meanwhile.
+        # The mean would include time that other processes had the processor.
         "reading_seconds": median(steps),
         "source": SOURCE.read_text().strip() if SOURCE.exists() else "",
     }
 
 
 def judge(seen: Seen) -> Finding:
-    """Clocks that differ or are coarse are a warning: ratios within a host stay right."""
+    """Clocks that differ or are coarse are a warning, because ratios within a host stay correct."""
     facts, apart = seen.pair("clocks")
     if not facts:
         return NO_PAIR
     slowest = max(facts["measuring"], key=lambda clock: max(clock["step_seconds"], clock["reading_seconds"]))
     fineness = (
-        f"the measuring clock ({slowest['source'] or 'source not told'}) steps by "
+        f"the measuring clock ({slowest['source'] or 'source unknown'}) has steps of "
         f"{_nanoseconds(slowest['step_seconds'])} and takes {_nanoseconds(slowest['reading_seconds'])} to read"
     )
     agreement = (
         f"the wall clocks of the two hosts differ by {abs(facts['offset_seconds']):.2g} s "
-        f"(known to {facts['within_seconds'] * 1e6:.0f} us)"
+        f"(within {facts['within_seconds'] * 1e6:.0f} µs)"
         if apart
         else "one host, so one wall clock"
     )
     said = f"{agreement}; {fineness}"
     if max(slowest["step_seconds"], slowest["reading_seconds"]) > COARSE_SECONDS:
-        step = "short exchanges will be blurred; ask the site for nodes whose kernel uses the clock source tsc"
+        step = "short exchanges cannot be resolved; ask the site for nodes whose kernel uses the clock source tsc"
         return Finding(Verdict.WARNING, said, "constraint", step)
     if abs(facts["offset_seconds"]) - facts["within_seconds"] > WALL_SECONDS:
         step = (
-            "no rate or latency depends on it, but dates in the results will disagree; ask the site about NTP or chrony"
+            "dates in the results will disagree, but rates and latencies do not depend on them; ask the site about NTP"
         )
         return Finding(Verdict.WARNING, said, step=step)
     return Finding(Verdict.OK, said)

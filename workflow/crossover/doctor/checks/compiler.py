@@ -6,19 +6,19 @@ from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.measure.build.compiler import CC, CXX, MPICC
 
 NEEDED = {"the C ceilings": CC, "the MPI ceiling": MPICC, "the variants of libzmq": CXX}
-"""What each compiler is for."""
+"""The purpose of each compiler."""
 
 
 def look() -> dict[str, str]:
-    """What each compiler says of itself, by what it is for; empty where there is none that works."""
+    """The identity of each compiler, by purpose; empty if none works."""
     return {purpose: compiler.identity() for purpose, compiler in NEEDED.items()}
 
 
 def judge(seen: Seen) -> Finding:
-    """A compiler that is missing is a warning: what it would build is left out, all else is measured."""
+    """A missing compiler is a warning: only the arms and ceilings that need it are left out."""
     found = seen.here.get("compiler")
     if not found:
-        return Finding(Verdict.UNTOLD, "nothing was looked at; see the log")
+        return Finding(Verdict.UNTOLD, "the check did not run; see the log")
     missing = [purpose for purpose, identity in found.items() if not identity]
     said = "; ".join(identity for identity in found.values() if identity) or "none"
     if not missing:
@@ -27,4 +27,4 @@ def judge(seen: Seen) -> Finding:
     step = (
         f"load the site's module, or name a compiler in the environment variable {variables}, before Snakemake starts"
     )
-    return Finding(Verdict.WARNING, f"{said}; none for {', '.join(missing)}, left out", step=step)
+    return Finding(Verdict.WARNING, f"{said}; none for {', '.join(missing)}, which are left out", step=step)

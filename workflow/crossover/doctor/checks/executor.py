@@ -6,7 +6,7 @@ from crossover.doctor.finding import Facts, Finding, Seen, Verdict
 from crossover.run.slurm_errors import meaning
 
 QUEUED_SECONDS = 60
-"""From here on the queue, and not the measuring, decides how long a run takes."""
+"""With longer waits, the queue decides the duration of a run, not the measuring."""
 
 
 def judge(seen: Seen) -> Finding:
@@ -15,14 +15,14 @@ def judge(seen: Seen) -> Finding:
         return Finding(Verdict.OK, f"launches run one after another on {seen.node['host']}, with no queue")
     ran = {name: facts for name, facts in (("one host", seen.node), ("two hosts", seen.nodes)) if facts}
     if not ran:
-        words = seen.lost.get("node") or seen.lost.get("nodes") or "no job has left anything"
+        words = seen.lost.get("node") or seen.lost.get("nodes") or "no job left any facts"
         return Finding(Verdict.PROBLEM, f"no job ran: {words}", *meaning(words))
     said = "; ".join(f"the job for {name} ran{_queued(facts)}" for name, facts in ran.items())
     if "node" in seen.lost:
         words = seen.lost["node"]
         return Finding(Verdict.PROBLEM, f"{said}; the job for one host did not run: {words}", *meaning(words))
     if max(facts["job"].get("queued_seconds", 0) for facts in ran.values()) > QUEUED_SECONDS:
-        step = "a partition or qos with shorter queues would make a run shorter; what is measured does not depend on it"
+        step = "a partition or qos with a shorter queue makes runs shorter; measurements do not depend on it"
         return Finding(Verdict.WARNING, said, "partition", step)
     return Finding(Verdict.OK, said)
 

@@ -9,15 +9,15 @@ from crossover.run.slurm_errors import meaning
 
 
 def judge(seen: Seen) -> Finding:
-    """A job for two hosts that does not run, or whose ranks share one, is a problem of that placement alone."""
+    """A job for two hosts that does not run, or whose ranks share one, is a problem for placement `nodes` only."""
     if seen.local:
-        return Finding(Verdict.UNTOLD, "one host; what crosses the network is measured on a cluster")
+        return Finding(Verdict.UNTOLD, "this is one host; exchanges over a network need a cluster")
     if not seen.nodes:
         if not seen.node:
-            return Finding(Verdict.UNTOLD, "no job ran; see executor")
+            return Finding(Verdict.UNTOLD, "no job ran; see the finding `executor`")
         if "nodes" not in seen.lost:
             return Finding(
-                Verdict.UNTOLD, "no job for two hosts was asked for; the site's key `nodes` allows one at a time"
+                Verdict.UNTOLD, "the site's key `nodes` allows one node at a time, so there was no job for two hosts"
             )
         words = seen.lost["nodes"]
         return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
@@ -26,12 +26,14 @@ def judge(seen: Seen) -> Finding:
     if not together(asked):
         if seen.node and not together(seen.node["attempts"][0]):
             better = f"; {spread['mpi']} {outcome(spread)}" if spread else ""
-            return Finding(Verdict.UNTOLD, f"{asked['mpi']} brings no ranks together, see launcher{better}")
+            return Finding(
+                Verdict.UNTOLD, f"{asked['mpi']} brings no ranks together; see the finding `launcher`{better}"
+            )
         return not_together(seen.nodes)
     if apart(asked):
         return Finding(Verdict.OK, f"{asked['mpi']} {outcome(asked)}")
     said = f"{asked['mpi']} put both ranks on {hosts(asked)[0]}, though the job has two hosts"
     if spread:
         return Finding(Verdict.PROBLEM, f"{said}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
-    step = "a launcher that spreads the ranks over the job's nodes, as Slurm's srun does"
+    step = "choose a launcher that spreads the ranks over the job's nodes, such as Slurm's srun"
     return Finding(Verdict.PROBLEM, said, "mpi", step)

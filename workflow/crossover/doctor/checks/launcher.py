@@ -7,10 +7,10 @@ from crossover.doctor.finding import Facts, Finding, Seen, Verdict
 
 
 def judge(seen: Seen) -> Finding:
-    """A world of another size is a problem; the key names a launcher that worked in the same job."""
+    """A world of the wrong size is a problem; the finding names a launcher that worked in the same job."""
     facts = seen.node or seen.nodes
     if not facts:
-        return Finding(Verdict.UNTOLD, "no job ran; see executor")
+        return Finding(Verdict.UNTOLD, "no job ran; see the finding `executor`")
     asked = facts["attempts"][0]
     if together(asked):
         library = asked["worlds"][0]["library"]
@@ -19,12 +19,12 @@ def judge(seen: Seen) -> Finding:
 
 
 def not_together(facts: Facts) -> Finding:
-    """Ranks that came up alone or not at all, with the launcher that did better in the same job."""
+    """The finding for ranks that came up alone or not at all, with a launcher that worked in the same job."""
     asked, *others = facts["attempts"]
     said = f"{asked['mpi']} {outcome(asked)}"
     for other in reversed(others):
         if together(other):
             return Finding(Verdict.PROBLEM, f"{said}; {other['mpi']} worked", "mpi", value=other["mpi"])
     tried = "; ".join(f"{each['mpi']} {outcome(each)}" for each in others)
-    step = "ask the site how MPI programs are started; mpi4py may have to be built for its own MPI"
-    return Finding(Verdict.PROBLEM, f"{said}; {tried or 'there is no other to try'}", "mpi", step)
+    step = "ask the site how to start MPI programs; mpi4py may need to be built for the site's MPI"
+    return Finding(Verdict.PROBLEM, f"{said}; {tried or 'there is no other launcher'}", "mpi", step)

@@ -12,20 +12,20 @@ from crossover.measure.ranks import network
 from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 1.0
-"""How long to try to connect; a firewall that drops what it forbids never answers."""
+"""How long to try to connect; a firewall that drops packets never answers."""
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """What came of connecting to the first rank by each of its interfaces, the chosen one first.
+    """The results of connecting to the first rank through each of its interfaces, the chosen one first.
 
-    Where none could be chosen, `trouble` says why.
+    If none could be chosen, `trouble` has the reason.
     """
     trouble, offered = pair.both(_offered(pair))[0]
     return {"trouble": trouble, "tried": [_offer(pair, each) if pair.first else _try(pair, each) for each in offered]}
 
 
 def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
-    """Why no interface can be chosen, and the addresses of this host at which another can reach it."""
+    """Why no interface can be chosen (empty if one can), and this host's addresses for others."""
     trouble, chosen = "", []
     try:
         chosen = [network.reach("nodes" if pair.apart else "node", pair.interface)]
@@ -60,7 +60,7 @@ def _try(pair: Pair, offered: dict[str, Any]) -> dict[str, Any]:
 
 
 def judge(seen: Seen) -> Finding:
-    """An interface that does not let the other host in is a problem; the key names one that does."""
+    """An interface that the other host cannot connect to is a problem; the finding names one that works."""
     facts, apart = seen.pair("ports")
     if not facts:
         return NO_PAIR
@@ -70,9 +70,9 @@ def judge(seen: Seen) -> Finding:
     if chosen in open_ones and chosen is not None:
         where = f"a free port of {chosen['address']} ({chosen['interface']})"
         if not apart:
-            return Finding(Verdict.OK, f"{where} can be reached; whether other hosts can be cannot be told from one")
+            return Finding(Verdict.OK, f"{where} can be reached here; checking from outside needs a second host")
         others = ", ".join(each["interface"] for each in open_ones if each is not chosen)
-        also = f"; so can it through {others}" if others else ""
+        also = f"; also through {others}" if others else ""
         return Finding(Verdict.OK, f"the other host can connect to {where}{also}")
     said = (
         f"the other host cannot connect to {chosen['address']} ({chosen['interface']}): {chosen['error']}"
@@ -81,7 +81,7 @@ def judge(seen: Seen) -> Finding:
     )
     if open_ones:
         works = open_ones[0]["interface"]
-        return Finding(Verdict.PROBLEM, f"{said}; through {works} it can", "interface", value=works)
+        return Finding(Verdict.PROBLEM, f"{said}; it can through {works}", "interface", value=works)
     failed = ", ".join(f"{each['interface']}: {each['error']}" for each in tried)
-    step = "ask the site whether a firewall stands between its nodes"
+    step = "ask the site whether there is a firewall between its nodes"
     return Finding(Verdict.PROBLEM, f"no free port of the host can be reached ({failed})", "interface", step)

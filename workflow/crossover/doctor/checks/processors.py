@@ -1,4 +1,4 @@
-"""May ranks use all processors that their job has?"""
+"""May ranks use all processors of their job?"""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from crossover.doctor.pair import Pair
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """How many logical processors each rank may use, and its host has."""
+    """The number of logical processors that each rank may use, and that its host has."""
     return {"ranks": pair.both({"free": len(os.sched_getaffinity(0)), "of": os.cpu_count()})}
 
 
 def judge(seen: Seen) -> Finding:
-    """Ranks that the launcher binds are a problem, for launches refuse them."""
+    """Ranks that the launcher binds are a problem, because launches refuse them."""
     for facts in (seen.nodes, seen.node):
         if not (found := facts.get("pair", {}).get("processors")):
             continue
         mpi, wanted = facts["attempts"][-1]["mpi"], facts["processors"]
         rank = min(found["ranks"], key=lambda each: each["free"])
-        said = f"a rank may use {rank['free']} of its host's {rank['of']}"
+        said = f"a rank may use {rank['free']} of its host's {rank['of']} logical processors"
         if rank["free"] >= min(wanted, rank["of"]):
             return Finding(Verdict.OK, said)
-        return Finding(Verdict.PROBLEM, f"{said}, its job {wanted}: {mpi} binds", "mpi", value=f"{mpi} {_free(mpi)}")
+        cause = f"{said}, but its job {wanted}, because {mpi} binds ranks"
+        return Finding(Verdict.PROBLEM, cause, "mpi", value=f"{mpi} {_free(mpi)}")
     return NO_PAIR
 
 
 def _free(mpi: str) -> str:
-    """The option that binds no rank."""
+    """The option against binding ranks."""
     return "--cpu-bind=none" if Path(shlex.split(mpi)[0]).name == "srun" else "--bind-to none"

@@ -11,7 +11,7 @@ LIMIT_SECONDS = 30
 
 
 def look() -> dict[str, str]:
-    """Where Quarto is, and its version; both empty where it is not."""
+    """The path of Quarto and its version; both empty if it is not installed."""
     path = shutil.which("quarto")
     if not path:
         return {"path": "", "version": ""}
@@ -25,13 +25,13 @@ def look() -> dict[str, str]:
 
 
 def judge(seen: Seen) -> Finding:
-    """Without Quarto the built-in preview renders; a Quarto that does not run would fail the report."""
+    """Without Quarto the built-in preview renders the report. A broken Quarto is a problem, because rendering fails."""
     found = seen.here.get("quarto")
     if not found:
-        return Finding(Verdict.UNTOLD, "nothing was looked at; see the log")
+        return Finding(Verdict.UNTOLD, "the check did not run; see the log")
     if not found["path"]:
         return Finding(Verdict.OK, "not installed where Snakemake runs; the built-in preview renders the report")
     if not found["version"]:
-        step = "mend it, or take it off PATH to let the built-in preview render the report"
-        return Finding(Verdict.PROBLEM, f"{found['path']} does not tell its version", step=step)
+        step = "repair it, or remove it from PATH, so that the built-in preview renders the report"
+        return Finding(Verdict.PROBLEM, f"{found['path']} --version fails", step=step)
     return Finding(Verdict.OK, f"{found['path']} {found['version']} renders the report")

@@ -1,4 +1,4 @@
-"""Watches the doctor's jobs in Slurm's queue: says what they wait for, and withdraws one that would wait for ever."""
+"""Watches the doctor's jobs in Slurm's queue: prints why they wait, and cancels a job that would wait for ever."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossover.run.slurm_errors import HOPELESS
 
 POLL_SECONDS = 1.0
 UNSEEN_SECONDS = 15.0
-"""A job that has not been in the queue for so long was refused when it was submitted, or has ended already."""
+"""A job that has not appeared in the queue by then was refused, or has already ended."""
 ASK_SECONDS = 30
 FORMAT = "%i|%T|%r|%k|%Z"
 
@@ -26,11 +26,11 @@ class Queued:
     number: str
     waits: bool
     reason: str
-    """Slurm's word on why it waits."""
+    """Slurm's reason for waiting."""
 
 
 def look() -> dict[str, str]:
-    """Watch until the job of each placement runs or is gone; why, for each that was withdrawn."""
+    """Watch until the job of each placement runs or has ended; returns the reason for each cancelled job."""
     withdrawn: dict[str, str] = {}
     told: dict[str, str] = {}
     before: dict[str, Queued] = {}
@@ -41,12 +41,12 @@ def look() -> dict[str, str]:
         unseen -= set(found)
         waiting = {placement: job for placement, job in found.items() if job.waits and placement not in withdrawn}
         for placement, job in waiting.items():
-            # At first Slurm has not looked yet, and its word means nothing.
+            # Slurm's first reason means nothing, because it has not examined the job yet.
             if before.get(placement) == job and told.get(placement) != job.reason:
                 told[placement] = job.reason
                 print(f"doctor: the job of placement {placement} waits: {job.reason}", file=sys.stderr, flush=True)
             if job.reason in HOPELESS:
-                withdrawn[placement] = f"it would wait for ever, Slurm says {job.reason}"
+                withdrawn[placement] = f"it would wait for ever, because of Slurm's {job.reason}"
                 subprocess.run(["scancel", job.number], capture_output=True)
         if not waiting and (not unseen or time.monotonic() - start > UNSEEN_SECONDS):
             break
@@ -56,7 +56,7 @@ def look() -> dict[str, str]:
 
 
 def _ask() -> str | None:
-    """Slurm's queue, or None where there is none to ask."""
+    """Slurm's queue, or None without Slurm."""
     try:
         asked = subprocess.run(
             ["squeue", "--noheader", f"--format={FORMAT}"], capture_output=True, text=True, timeout=ASK_SECONDS
@@ -69,7 +69,7 @@ def _ask() -> str | None:
 
 
 def jobs(answer: str, folder: Path) -> dict[str, Queued]:
-    """The doctor's jobs of this working folder, by placement, in what squeue says in FORMAT."""
+    """The doctor's jobs of this working folder, by placement, from squeue's answer in FORMAT."""
     found = {}
     for line in answer.splitlines():
         number, state, reason, comment, where = (*line.split("|", 4), "", "", "", "")[:5]

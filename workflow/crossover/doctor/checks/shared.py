@@ -1,4 +1,4 @@
-"""How soon does one host see what another wrote where the results go?"""
+"""How soon does a host see a file that another wrote to the folder of results?"""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ POLL_SECONDS = 0.001
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """How long writing takes the first rank (fsync and rename), and until the second sees it (None: never), in seconds.
+    """The first rank's times to write a file (fsync and rename), and the times until the second sees it (None: never),
+    in seconds.
 
-    The second has asked for each file before there is one, as Snakemake does: some file systems remember the answer.
+    The second rank asks for each file before it exists, as Snakemake does, because some file systems cache the answer.
     """
     names: list[str] = pair.both([f".doctor-{uuid.uuid4().hex}" for _ in range(FILES)])[0]
     files = [pair.shared / name for name in names]
@@ -52,7 +53,7 @@ def _write(pair: Pair, files: list[Path]) -> dict[str, Any]:
 
 
 def _written(file: Path) -> float:
-    """Write a small file, whole or not at all; how long it took, in seconds."""
+    """Write a small file, whole or not at all; returns the time in seconds."""
     part = file.with_name(f"{file.name}.part")
     start = time.perf_counter()
     try:
@@ -92,7 +93,7 @@ def judge(seen: Seen) -> Finding:
     if not facts:
         return NO_PAIR
     if facts["error"]:
-        step = "make room there, or name another folder with --config results=..."
+        step = "free some space there, or name another folder with --config results=..."
         return Finding(Verdict.PROBLEM, f"{facts['folder']} cannot be written to: {facts['error']}", step=step)
     writing = statistics.median(facts["write_seconds"])
     said = f"writing a small file, fsync and rename take {_milliseconds(writing)} in {facts['folder']}"
@@ -101,11 +102,10 @@ def judge(seen: Seen) -> Finding:
         why = f"a file written on one host was not seen by the other within {LIMIT_SECONDS:.0f} s"
         return Finding(Verdict.PROBLEM, f"{why} in {facts['folder']}", step=step)
     slowest = max(facts["visible_seconds"])
-    said += (
-        f"; the other host sees it after {_milliseconds(slowest)}" if apart else "; from one host no more can be told"
-    )
+    seen_after = f"the other host sees it after {_milliseconds(slowest)}"
+    said += f"; {seen_after if apart else 'checking when others see it needs a second host'}"
     if slowest > LATE_SECONDS:
-        return Finding(Verdict.WARNING, said, step=f"keep latency-wait in the profile above {2 * slowest:.0f} seconds")
+        return Finding(Verdict.WARNING, said, step=f"set latency-wait in the profile to at least {2 * slowest:.0f}")
     if writing > SLOW_SECONDS:
         return Finding(Verdict.WARNING, said, step="choose a faster file system with --config results=...")
     return Finding(Verdict.OK, said)

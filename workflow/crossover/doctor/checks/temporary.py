@@ -1,4 +1,4 @@
-"""Is there a temporary folder on the node itself, with room in it, and room in /dev/shm?"""
+"""Is there a temporary folder on the node itself, with enough space, and enough space in /dev/shm?"""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ NETWORKED = (
     "9p",
     "glusterfs",
 )
-"""How the names of file systems begin that are, or may be, on the network."""
+"""Prefixes of file systems that are, or may be, on the network."""
 FREE_BYTES = {"folder": 100 << 20, "memory": 256 << 20}
-"""What a launch may use: its task farms' files; the messages that MPI and the ceilings hand over in memory."""
+"""The space that a launch may need: for its task farms' files; for messages of MPI and ceilings in shared memory."""
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """Each rank's folders, and whether a file that the first puts into its own is seen by the second."""
+    """Facts of each rank's folders, and whether the second rank sees a file in the first rank's folder."""
     folder = Path(tempfile.gettempdir())
     found: dict[str, Any] = {"hosts": pair.both({"folder": _facts(folder), "memory": _facts(MEMORY)})}
     if not pair.apart:
@@ -51,7 +51,7 @@ def look(pair: Pair) -> dict[str, Any]:
 
 def _facts(folder: Path) -> dict[str, Any]:
     try:
-        # What a file takes that is really written, since a quota is not told as free space.
+        # A test write, because a quota does not show in the free space.
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"0" * 4096)
             file.flush()
@@ -67,27 +67,25 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 
 def _file_system(folder: Path) -> str:
-    """Its kind, by the mount that is nearest above; empty where that is not told."""
+    """The type of its file system, from the nearest mount point above it; empty if unknown."""
     real = folder.resolve()
     around = [each for each in psutil.disk_partitions(all=True) if real.is_relative_to(each.mountpoint)]
     return max(around, key=lambda each: len(each.mountpoint)).fstype if around else ""
 
 
 def judge(seen: Seen) -> Finding:
-    """No folder to write to is a problem; one that is shared or nearly full is a warning."""
+    """A folder that cannot be written to is a problem; a shared or nearly full one is a warning."""
     facts, apart = seen.pair("temporary")
     if not facts:
         return NO_PAIR
-    elsewhere = (
-        "name a folder on the node's own disk in the environment variable TMPDIR, then run the same command again"
-    )
+    elsewhere = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
     for host in facts["hosts"]:
         for name, each in host.items():
             if each["error"]:
                 step = (
                     elsewhere
                     if name == "folder"
-                    else "ask the site to mount /dev/shm on its nodes: MPI works through it"
+                    else "ask the site to mount /dev/shm on its nodes, because MPI needs it"
                 )
                 return Finding(Verdict.PROBLEM, f"{each['path']} cannot be written to: {each['error']}", step=step)
     folder = min((host["folder"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
@@ -95,13 +93,13 @@ def judge(seen: Seen) -> Finding:
     said = f"{_room(folder)}; {_room(memory)}"
     networked = folder["file_system"].startswith(NETWORKED)
     if facts.get("seen_by_other") or networked:
-        why = "both hosts see the same files in it" if facts.get("seen_by_other") else "a file system of the network"
+        why = "both hosts see the same files in it" if facts.get("seen_by_other") else "on a network file system"
         return Finding(Verdict.WARNING, f"{said}; {folder['path']} is shared: {why}", step=elsewhere)
     for name, each in (("folder", folder), ("memory", memory)):
         if each["free_bytes"] < FREE_BYTES[name]:
-            step = elsewhere if name == "folder" else "remove what lies there, or measure on other nodes"
-            return Finding(Verdict.WARNING, f"{said}; too little is free in {each['path']}", step=step)
-    own = "each host has its own" if apart else "whether other hosts share it cannot be told from one"
+            step = elsewhere if name == "folder" else "remove files there, or measure on other nodes"
+            return Finding(Verdict.WARNING, f"{said}; {each['path']} has too little free space", step=step)
+    own = "each host has its own" if apart else "checking whether hosts share it needs a second host"
     return Finding(Verdict.OK, f"{said}; {own}")
 
 

@@ -1,1 +1,1 @@
-"""What is compiled for a run: ceilings in C, and builds of libzmq."""
+"""Compiled parts of a run: ceilings in C, and builds of libzmq."""

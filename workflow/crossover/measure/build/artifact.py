@@ -1,7 +1,7 @@
-"""Files that hold what was asked for or, as text, the reason why it could not be made.
+"""Files that hold a product or, as text, the reason why it could not be made.
 
-So the step that makes one succeeds anyhow, and everything else goes on. When what was missing comes, the file's content
-changes, and what depends on it is redone.
+So the step succeeds in any case, and everything else goes on. If the product can be made later, the file changes, and
+all steps that depend on it are repeated.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class BuildError(CrossoverError):
 
 
 def produce(product: Path, make: Callable[[Path], object]) -> str:
-    """Have `make` write the product to a part file, which takes its place at once; or the message of its BuildError.
+    """Write the product of `make`, or the message of its BuildError; the file appears whole.
 
-    Returns that message, the empty string if there was none. Any other error leaves what was there before.
+    Returns that message; empty on success. After any other error, the old file stays.
     """
     reason = ""
     with atomic.replacing(product) as part:
@@ -34,5 +34,5 @@ def produce(product: Path, make: Callable[[Path], object]) -> str:
 
 
 def reason_in(product: Path) -> str:
-    """What a file that does not hold the product says instead, in one line; what to do if it says nothing."""
+    """The reason in a file without a product, in one line; without a reason, the remedy."""
     return " ".join(product.read_text(encoding="utf-8", errors="replace").split()) or f"{product} is empty; delete it"

@@ -1,6 +1,6 @@
 """Builds the C sources of `workflow/native` into libraries that the ranks load.
 
-Without a compiler the ceilings are not measured and all else is.
+Without a compiler, only the ceilings are not measured.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SOURCES = NATIVE
 
 
 def build(source: Path, library: Path) -> str:
-    """Compile `source` to `library`. Where that fails `library` holds the reason as text, which is also returned."""
+    """Compile `source` to `library`. If that fails, `library` holds the reason as text, which is also returned."""
 
     def make(part: Path) -> None:
         _compiler(source).run(f"build {source.name}", *FLAGS, str(source), "-o", str(part))
@@ -26,10 +26,10 @@ def build(source: Path, library: Path) -> str:
 
 
 def compiler_of(library: str) -> Compiler:
-    """What builds the library of that name."""
+    """The compiler of the library of that name."""
     return _compiler(SOURCES / f"{library}.c")
 
 
 def _compiler(source: Path) -> Compiler:
-    """MPI's if the source includes its header, else the plain one."""
+    """MPI's compiler if the source includes MPI's header, otherwise the plain one."""
     return MPICC if "#include <mpi.h>" in source.read_text(encoding="utf-8") else CC

@@ -1,7 +1,7 @@
-"""The compilers that our libraries are built by: which there are, and one run of one.
+"""The compilers of our libraries: finding and running them.
 
-They are facts of the machine: an environment variable names each, else it is what is found first under a usual name.
-The `mpicc` that is found first is that of this environment's own MPI.
+Each is named by an environment variable, or otherwise the first on PATH with a usual name. The first `mpicc` on PATH is
+that of this environment's own MPI.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from crossover.measure.build.artifact import BuildError
 
 LIMIT_SECONDS = 300
-"""A variant of libzmq, the longest that is built, takes some ten."""
+"""Time limit of a build; the longest, a variant of libzmq, takes some ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -25,22 +25,22 @@ class Compiler:
 
     language: str
     variable: str
-    """The environment variable that names it, with options where it needs some."""
+    """The environment variable with its name and, if needed, options."""
     names: tuple[str, ...]
     package: str
-    """What installs it on Debian and Ubuntu."""
+    """The package for Debian and Ubuntu."""
     wrapped: str = ""
-    """The variable of the compiler that it wraps, if it is one of MPI's."""
+    """The variable of the compiler that an MPI compiler wraps."""
 
     def identity(self) -> str:
-        """Which it is here, with its version; the empty string where there is none that works."""
+        """Its command and version on this machine; empty if there is no working compiler."""
         try:
             return f"{shlex.join(self._command())}: {self.run('tell its version', '--version').splitlines()[0]}"
         except (BuildError, IndexError):
             return ""
 
     def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
-        """What it prints, run in `folder`. BuildError, with its first error, if it fails at `purpose`."""
+        """Its output, run in `folder`. Raises BuildError with its first error if it fails."""
         command = self._command()
         try:
             done = subprocess.run(
@@ -71,7 +71,7 @@ class Compiler:
         raise BuildError(f"no {self.language} compiler {missing} was found; {self._next_step(self.variable)}")
 
     def _wrapped(self) -> dict[str, str]:
-        """What makes MPI's compiler, of either make, wrap the one that was named."""
+        """Environment variables that make MPI's compiler (MPICH or Open MPI) wrap the user's compiler."""
         named = os.environ.get(self.wrapped)
         return {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
 
@@ -86,7 +86,7 @@ class Compiler:
 
 
 def _first_error(said: str) -> str:
-    """The line of a compiler's words that tells most, which what it says of itself at the end does not."""
+    """The most informative line of a compiler's messages; its last line is only a summary."""
     lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
     telling = ("error:", "not found", "undefined reference", "cannot find")
     return next((line for line in lines if any(words in line for words in telling)), lines[-1])

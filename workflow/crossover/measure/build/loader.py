@@ -1,7 +1,7 @@
-"""Loads the libraries that were built for this launch, or tells why there is none.
+"""Loads the libraries built for this launch, or gives the reason why there is none.
 
-The supervisor names their files to the ranks in an environment variable. A file that holds no library holds the
-reason why it could not be built.
+The supervisor passes their paths to the ranks in an environment variable. If a library could not be built, its file
+holds the reason.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from crossover.measure.build.artifact import reason_in
 from crossover.records.holes import HoleKind, Refusal
 
 VARIABLE = "CROSSOVER_LIBRARIES"
-"""The environment variable that names the libraries' files."""
+"""The environment variable with the libraries' paths."""
 
 ELF = b"\x7fELF"
-"""How every library's file begins."""
+"""The first bytes of every library."""
 
 
 class UnavailableError(Refusal):
@@ -29,7 +29,7 @@ class UnavailableError(Refusal):
 
 
 def variables(libraries: Sequence[Path]) -> dict[str, str]:
-    """What the environment of the ranks must say, so that they find these files."""
+    """Environment variables with which the ranks find these files."""
     return {VARIABLE: os.pathsep.join(str(path.absolute()) for path in libraries)}
 
 

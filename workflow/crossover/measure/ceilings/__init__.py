@@ -1,7 +1,7 @@
-"""Ceilings in C, one file per library: what an exchange costs without Python, in the process that Python's run in.
+"""Ceilings in C, one file per library: the cost of an exchange without Python, in the same processes as Python's.
 
-Messages pass through the buffers of the arms that they bound. A library that is not there raises
-`loader.UnavailableError` when the ceiling is made; an exchange that fails raises OSError or RuntimeError.
+Messages use the buffers of the arms that they bound. A missing library raises `loader.UnavailableError` when the
+ceiling is created; a failed exchange raises OSError or RuntimeError.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 
 Exchange = Callable[[Bytes, Bytes, int], float]
-"""Of (outbox, inbox, n), both of one length in bytes: `n` round trips, and the seconds that they took."""
+"""A function of (outbox, inbox, n), with buffers of equal length: makes `n` round trips, and returns their seconds."""
 
 
 def address(buffer: Bytes) -> ctypes.c_void_p:
-    """Where a buffer begins, as C takes it; `buffer` must be contiguous and outlive the call."""
+    """The address of a buffer, for C; `buffer` must be contiguous and outlive the call."""
     assert buffer.flags.c_contiguous
     return ctypes.c_void_p(buffer.ctypes.data)
 

@@ -1,4 +1,4 @@
-"""Copies within one process, by memcpy: no message that is copied on its way arrives sooner."""
+"""Copies within one process, by memcpy: a lower bound for every message that is copied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COPIES = 2
 
 
 def pingpong() -> Exchange:
-    """Round trips that are nothing but a copy each way, from the outbox to the inbox. Takes this process alone."""
+    """Round trips of one copy each way, from the outbox to the inbox, in this process alone."""
     types = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_void_p)
     copy = function(loader.load(LIBRARY), "memory_copy", *types, result=None)
 

@@ -13,7 +13,7 @@ LIBRARY = "mpi_pingpong"
 LONGEST_BYTES = 2**31 - 1
 """MPI counts in C's int."""
 LONGEST_VERSION_BYTES = 1 << 16
-"""More than any MPI writes. The most of the one that runs is not the other's: MPICH writes 8 kB, Open MPI 256 B."""
+"""More than any MPI writes. Limits differ: MPICH writes 8 kB, Open MPI 256 B."""
 
 
 def pingpong(comm: MPI.Intracomm, other: int) -> Exchange:
@@ -40,7 +40,7 @@ def pingpong(comm: MPI.Intracomm, other: int) -> Exchange:
 
 
 def _refuse_another_mpi(library: ctypes.CDLL) -> None:
-    """A library built by another MPI's compiler brings that MPI along, which nobody initialised."""
+    """A library built by another MPI's compiler would load that MPI, which is not initialised."""
     text, length = ctypes.create_string_buffer(LONGEST_VERSION_BYTES), ctypes.c_int()
     function(library, "MPI_Get_library_version", ctypes.c_void_p, ctypes.c_void_p)(text, ctypes.byref(length))
     theirs, ours = text.value.decode(errors="replace").strip(" \n\0"), MPI.Get_library_version().strip(" \n\0")

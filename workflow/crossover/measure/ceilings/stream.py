@@ -1,4 +1,4 @@
-"""A raw stream socket in C, over loopback TCP or as a Unix socket: what the kernel alone takes."""
+"""A raw stream socket in C, over loopback TCP or as a Unix socket: the cost of the kernel alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def listen(kind: str, host: str) -> socket.socket:
     if kind == "TCP":
         return socket.create_server((host, 0))
     listening = socket.socket(socket.AF_UNIX)
-    # An abstract name, which goes with its socket.
+    # An abstract name disappears with its socket.
     listening.bind(b"\0crossover-%d-" % os.getpid() + os.urandom(6).hex().encode())
     listening.listen(1)
     return listening

@@ -12,7 +12,7 @@ from crossover.records.protocol import Keys, label
 
 @dataclass(frozen=True)
 class Axis:
-    """What is varied, with its unit."""
+    """The quantity that varies, with its unit."""
 
     name: str
     unit: str
@@ -20,16 +20,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class Metric:
-    """What is read off a block, with its unit and the direction that is `better` (higher or lower).
+    """A measured quantity of a block, with its unit and the direction that is `better` (higher or lower).
 
-    The unit also says between which bounds the values lie: see record.SHARE and record.FACTOR.
+    The unit also gives the bounds of the values: see record.SHARE and record.FACTOR.
     """
 
     name: str
     unit: str
     better: str
     levels: tuple[float, ...] = ()
-    """Of a share, between 0 and 1: from where along the axis on it reaches each of these is looked for."""
+    """Levels of a share, between 0 and 1, whose thresholds along the axis are estimated."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Cell:
     x: int
     variant: str = ""
     arms: tuple[str, ...] = ()
-    """The alternatives that mean something here, by what they run; none named, all do."""
+    """The alternatives that take part in this cell, by `Arm.runs`; if empty, all do."""
     block_seconds: float | None = None
-    """The least time that a block lasts here, where it is not the experiment's."""
+    """The shortest time of a block here, if it differs from the experiment's."""
 
     @property
     def protocol(self) -> str:
@@ -57,7 +57,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """What one block gave: the seconds of its timed part and a value per metric, or a fault and no value."""
+    """The result of one block: the seconds of its timed part and a value per metric, or a fault and no value."""
 
     seconds: float
     values: Mapping[str, float] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Block:
 
 
 class Blocks(Protocol):
-    """An experiment, seen from the engine."""
+    """An experiment's driver, as the engine sees it."""
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run `n` repetitions of `arm` in `cell`; check them; say what was measured."""
+        """Run `n` repetitions of `arm` in `cell`, check them, and return the result."""

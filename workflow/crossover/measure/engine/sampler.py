@@ -1,11 +1,11 @@
 """The measuring engine: calibrated blocks, shuffled and interleaved rounds, a stop rule.
 
-It knows nothing of messages. An experiment gives it cells, arms and something that runs a *block*: `n`
-repetitions of one arm in one cell. The clock is a parameter, so all of it is tested on simulated time.
+The engine knows nothing of messages. An experiment gives it cells, arms and a driver that runs a *block*: `n`
+repetitions of one arm in one cell. The clock is a parameter, so the engine is tested on simulated time.
 
-A launch takes its cells in a random order. It finds what a block that lasts long enough costs in each, and then,
-cell by cell, warms up, settles the numbers of repetitions and runs rounds, each with every arm once in a fresh
-random order: a drift of the machine hits all arms of a round alike and cancels in their ratio.
+A launch takes its cells in random order. It first estimates the cost of a long enough block in each cell. Then, cell by
+cell, it warms up, calibrates the numbers of repetitions, and runs rounds, each with every arm once in a new random
+order. A drift of the machine affects all arms of a round alike and cancels in their ratio.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from crossover.measure.engine.contract import Block, Blocks, Cell
 from crossover.planning.plan import Arm
 
 FEWEST_ROUNDS = 3
-"""What a cell gets even when the budget is spent: without three there is no median worth the name."""
+"""The rounds of a cell even if the budget is spent; a median needs at least three."""
 
 WARM_UP_SHARE = 0.1
-"""A cell is warmed up where a round costs at most this share of its time; longer blocks need none."""
+"""A cell is warmed up if a round costs at most this share of its time; longer blocks need no warm-up."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One block in its place: `round` and `position` count from 0, `start_ns` is on the launch's clock."""
+    """One block with its position: `round` and `position` count from 0, `start_ns` is on the launch's clock."""
 
     cell: Cell
     arm: Arm
@@ -45,7 +45,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Stretch:
-    """All observations of one cell, and which rule ended it: `width`, `budget` or `rounds`."""
+    """All observations of one cell, and the rule that ended it: `width`, `budget` or `rounds`."""
 
     cell: Cell
     observations: tuple[Observation, ...]
@@ -54,7 +54,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How long and how often; the keys of the same names in the configuration explain each."""
+    """The limits of time and rounds; the configuration's keys of the same names explain each."""
 
     block_seconds: float
     rounds_at_least: int
@@ -63,7 +63,7 @@ class Sampling:
     budget_seconds: float
 
     def block_seconds_in(self, cell: Cell) -> float:
-        """The least time that a block lasts in `cell`, which may ask for another than the experiment's."""
+        """The shortest time of a block in `cell`: the cell's own, or the experiment's."""
         return self.block_seconds if cell.block_seconds is None else cell.block_seconds
 
     @classmethod
@@ -80,10 +80,10 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the engine needs of the world, each replaceable by a simulation.
+    """The engine's connections to the world, each replaceable by a simulation.
 
-    `clock` gives seconds. `disturbance` says what has disturbed the machine since it was last asked, or
-    `ok`. `progress` hears of every cell: how many are done, of how many, which, seconds gone, seconds left.
+    `clock` returns seconds. `disturbance` returns the disturbance of the machine since its last call, or `ok`.
+    `progress` is called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -101,9 +101,8 @@ def sample(
 ) -> Iterator[Stretch]:
     """Measure every cell once, in random order, and yield each when it is done.
 
-    First all cells are calibrated roughly, so that what a round of each costs is known; then their rounds are run, cell
-    by cell. What is left of the budget is dealt anew as each cell begins, so what one leaves unspent goes to those
-    after it.
+    First all cells are calibrated roughly, which gives the cost of a round in each. Then their rounds are run, cell by
+    cell. The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
     """
     world = world or Surroundings()
     began = world.clock()
@@ -122,11 +121,11 @@ def sample(
 
 
 def deal(seconds: float, costs: Sequence[float]) -> list[float]:
-    """Shares of `seconds` for cells whose rounds cost so much, in proportion to the square roots of the costs.
+    """Divide `seconds` among cells, in proportion to the square roots of the `costs` of their rounds.
 
-    For equal noise per round that is the allocation of least total variance (Neyman, J. R. Stat. Soc. 97 (1934)
-    558). But no share is below FEWEST_ROUNDS rounds, and what these cells take beyond their proportion is taken
-    from the others beforehand, lest those that come last go short.
+    For equal noise per round, this allocation has the least total variance (Neyman, J. R. Stat. Soc. 97 (1934) 558).
+    But no share is below FEWEST_ROUNDS rounds; the extra time of such cells is taken from all others in advance, so
+    that the last cells still get their share.
     """
     shares = [FEWEST_ROUNDS * cost for cost in costs]
     free = set(range(len(costs)))
@@ -145,8 +144,8 @@ def deal(seconds: float, costs: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A cell whose costs are known roughly: its arms, the repetitions in each alternative's blocks, and the seconds
-    that a round takes in all, and would take if every block were like the shortest of those that compete.
+    """A roughly calibrated cell: its arms, the repetitions in each alternative's blocks, the seconds of a round, and
+    the seconds of a round if every block were as short as that of the fastest rival.
     """
 
     cell: Cell
@@ -176,12 +175,12 @@ def calibrate(
     n: int = 1,
     in_a_row: int = 1,
 ) -> tuple[int, float]:
-    """The repetitions, `n` or more, at which `in_a_row` blocks of `arm` last `block_seconds` each, one after the other;
-    and the seconds that such a block takes in all.
+    """The repetitions, `n` or more, at which `in_a_row` consecutive blocks of `arm` last `block_seconds` each; and the
+    total seconds of such a block.
 
-    Each arm has its own, so that a slow arm does not take most of a round's time. Grows by at most 16 a step, so
-    that one block cut short cannot ask for a flood. A fault ends the search: what a faulty block lasts says
-    nothing, and might never grow.
+    Each arm has its own number, so that a slow arm does not take most of a round's time. The number grows by at most a
+    factor of 16 per step, so that one short block does not cause a huge one. A fault ends the search, because the time
+    of a faulty block means nothing and might never grow.
     """
     long_enough = 0
     while True:
@@ -209,8 +208,8 @@ def _measure(
 ) -> Stretch:
     began = world.clock()
     n = dict(plan.n)
-    # The warm-up calibrates again: a block that was long enough may have been cold or interrupted. Both arms' blocks
-    # would have to be interrupted for long to look like long ones.
+    # The warm-up calibrates again, because a block may only have been long enough because it was cold or interrupted.
+    # It is unlikely that two blocks in a row are interrupted for long.
     if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
         for arm in plan.arms:
             if not arm.null:
@@ -239,7 +238,7 @@ def _measure(
 
 
 def _stop(observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling) -> str:
-    """Which rule ends the cell now, or the empty string. The next round must still fit into the share."""
+    """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
     if rounds < FEWEST_ROUNDS:
         return ""
     if rounds >= sampling.rounds_at_least and widest(observations) <= sampling.target_width:
@@ -252,11 +251,11 @@ def _stop(observations: Sequence[Observation], rounds: int, spent: float, share:
 
 
 def widest(observations: Sequence[Observation]) -> float:
-    """Half the width of the widest interval of any arm's median log-ratio to the reference, this launch only.
+    """Half the width of the widest interval of any arm's median log-ratio to the reference, within this launch.
 
-    1.96 * 1.2533 * 1.4826 * MAD / sqrt(rounds): the median's standard error under a normal centre, its scale
-    from the median absolute deviation. A rule for stopping, not a result: one launch has no interval.
-    Infinite while an arm has fewer than two sane rounds.
+    1.96 * 1.2533 * 1.4826 * MAD / sqrt(rounds): the median's standard error under a normal centre, with the scale from
+    the median absolute deviation. This is a rule for stopping, not a result: one launch has no interval. Infinite while
+    an arm has fewer than two valid rounds.
     """
     values: dict[tuple[str, str], dict[int, float]] = {}
     for seen in observations:

@@ -3,11 +3,11 @@
 An entrant's module has:
 
 - `Entrant`, a `Farm`, which lives on rank 0;
-- `serve(peers, invitation)`, for the ranks that are its engines: they *become* engines, which run the entrant's own
-  loop in the process, because a rank that waits in MPI meanwhile would spin.
+- `serve(peers, invitation)`, for the ranks that are its engines. They *become* engines and run the entrant's own loop,
+  because a rank that waits in MPI would spin.
 
-The farms of all arms live side by side in a launch, the null arm's second instance of the reference among them; the
-idle ones sleep.
+The farms of all arms, including the null arm's second instance of the reference, stay up side by side in a launch; idle
+farms sleep.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Task = Callable[[Any], Any]
 
 
 class Farm(ABC):
-    """A farm, seen from the experiment: start, submit, wait, stop.
+    """A farm, as the experiment sees it: start, submit, wait, stop.
 
     Starting has three steps, so that many farms can start at the same time: `start`, `invitation` and `join`.
     """
@@ -41,10 +41,10 @@ class Farm(ABC):
         """The ranks that are this farm's engines."""
 
     def start(self) -> None:  # noqa: B027 (not every farm has a server)
-        """Start what the farm needs beside its engines, without waiting for it."""
+        """Start the farm's server, if any, without waiting for it."""
 
     def invitation(self) -> Any:  # noqa: B027
-        """Wait for what was started; returns what the engines need to know to join, for `serve`."""
+        """Wait for the server; returns the facts that engines need to join, for `serve`."""
 
     def join(self) -> None:  # noqa: B027
         """Wait until all engines have joined."""
@@ -55,15 +55,15 @@ class Farm(ABC):
 
     @abstractmethod
     def wait(self) -> list[Any]:
-        """Wait for all that was submitted; returns the results in the order of submission."""
+        """Wait for all submitted tasks; returns the results in the order of submission."""
 
     @abstractmethod
     def stop(self) -> None:
-        """End the engines' loops and whatever was started."""
+        """End the engines' loops and the server."""
 
 
 class Module(Protocol):
-    """What an entrant's module looks like."""
+    """The interface of an entrant's module."""
 
     Entrant: Callable[..., Farm]
 
@@ -72,14 +72,14 @@ class Module(Protocol):
 
 
 def find(farm: str) -> Module:
-    """The module of the farm called `farm`. Raises Refusal where a library that it needs is missing."""
+    """The module of the farm called `farm`. Raises Refusal if a library that it needs is missing."""
     try:
         return cast(Module, import_module(f"{__name__}.{farm}"))
     except ModuleNotFoundError as missing:
         raise Refusal(
             HoleKind.NOT_INSTALLED,
-            f"the farm {farm} needs {missing.name}, which is not installed; install it, or leave the entrants with "
-            f"`farm: {farm}` out of the arms, and engines of that farm out of the players",
+            f"the farm {farm} needs {missing.name}, which is not installed; install it, or remove the entrants with "
+            f"`farm: {farm}` from the arms, and engines of that farm from the players",
         ) from missing
 
 
@@ -114,7 +114,8 @@ def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
             farm.join()
         yield
     except Exception:
-        # A client often misses its server before the server's watch does. The watch knows why, and ends this process.
+        # A client often notices a lost server before the server's watch. The watch knows the reason, and ends this
+        # process.
         sleep(1)
         raise
     for farm in farms:
@@ -124,7 +125,7 @@ def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """On every other rank: be an engine of the farm that it is meant for, or nothing if it is left over."""
+    """On every other rank: run an engine of its farm, or nothing if the rank is left over."""
     ranks = engines(peers.hosts, settings)
     runs = next((arm.runs for arm in arms(settings) if peers.rank in ranks[arm.name]), None)
     if runs is None:
@@ -134,8 +135,8 @@ def serve(peers: Peers, settings: dict[str, Any]) -> None:
 
 
 def join(peers: Peers, entrant: dict[str, Any]) -> None:
-    """Be an engine of the entrant's farm, which rank 0 is running, then wait asleep until all farms are done."""
-    # Before the invitation comes: loading takes long, and all engines can do it at the same time.
+    """Run an engine of the entrant's farm on rank 0, then sleep until all farms are done."""
+    # Before the invitation comes, because loading is slow, and all engines can do it at the same time.
     module = find(entrant["farm"])
     module.serve(peers, peers.receive())
     peers.receive()
@@ -144,9 +145,9 @@ def join(peers: Peers, entrant: dict[str, Any]) -> None:
 def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[int]]:
     """The ranks of each arm's engines, given every rank's host: spread over the hosts evenly, and for all arms alike.
 
-    Raises Refusal where a host has too few ranks for that.
+    Raises Refusal if a host has too few ranks.
     """
-    # Rank 0's host comes last, so that engines which cannot be spread evenly are rather on the others.
+    # Rank 0's host comes last, so that the other hosts get the extra engines if they cannot be spread evenly.
     there: dict[str, list[int]] = {host: [] for host in [*hosts, hosts[0]]}
     there[hosts[0]] = there.pop(hosts[0])
     for rank, host in enumerate(hosts[1:], start=1):
@@ -165,14 +166,14 @@ def _refuse_uneven(there: dict[str, list[int]], wanted: int) -> NoReturn:
     counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in there.items())
     raise Refusal(
         HoleKind.WRONG_PLACEMENT,
-        f"each host is to have {wanted} engines, but there are {counts}: the launcher fills one host before the next, "
-        f"or the job does not have its nodes to itself; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
+        f"each host needs {wanted} engines, but has {counts}: the launcher fills one host before the next, or the "
+        f"job's nodes are not exclusive; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
     )
 
 
 @dataclass(frozen=True)
 class Flood:
-    """What one or more floods of tasks took together, in seconds, and whether all results were right."""
+    """The total times of one or more floods of tasks, in seconds, and whether all results were right."""
 
     submitting_seconds: float
     """From each first submit to the last one's return."""
@@ -184,7 +185,7 @@ class Flood:
 def flood(farm: Farm, task: Task, arguments: Sequence[Any], n: int, same: Callable[[Any, Any], bool]) -> Flood:
     """Submit a task per argument and wait for all, `n` times over; untimed, check each result by `same`.
 
-    The tasks return their arguments, so `same(result, argument)` tells whether a result is right. Stops at a wrong one.
+    The tasks return their arguments, so `same(result, argument)` checks a result. Stops at the first wrong one.
     """
     submitting = seconds = 0.0
     for _ in range(n):

@@ -1,6 +1,6 @@
-"""Python's own process pool: its workers are children of rank 0, started afresh (`spawn`), and no network is between.
+"""Python's own process pool: its workers are children of rank 0, started afresh (`spawn`), without a network.
 
-The ranks that would be its engines do nothing.
+The ranks reserved for its engines do nothing.
 """
 
 from __future__ import annotations
@@ -27,19 +27,17 @@ class Entrant(Farm):
     """A pool of as many processes as there are engines."""
 
     def start(self) -> None:
-        """Start the workers: the pool does so as it gets its first tasks."""
+        """Start the workers, which the pool does when it gets its first tasks."""
         spawn = multiprocessing.get_context("spawn")
         self._arrived = spawn.Semaphore(0)
         self._pool = ProcessPoolExecutor(len(self.ranks), spawn, initializer=_arrive, initargs=(self._arrived,))
         self.submit(echo, self.ranks)
 
     def join(self) -> None:
-        """Wait until all workers have come, then unlink the semaphores: a driver that is killed would leave them."""
+        """Wait until all workers have started, then unlink the semaphores, which a killed driver would leave behind."""
         for _ in self.ranks:
             if not self._arrived.acquire(timeout=START_SECONDS):
-                raise Refusal(
-                    HoleKind.CRASHED, f"a worker of the process pool did not come up within {START_SECONDS} s"
-                )
+                raise Refusal(HoleKind.CRASHED, f"a worker of the process pool did not start within {START_SECONDS} s")
         self.wait()
         for finalizer in list(util._finalizer_registry.values()):  # type: ignore[attr-defined]
             if finalizer._callback is SemLock._cleanup:  # type: ignore[attr-defined]

@@ -1,10 +1,10 @@
 """ipyparallel: a controller as a child process, engines in ranks, a load-balanced view as the client.
 
-One controller per farm, so that schedulers live side by side. `--nodb`: the hub keeps no task database, since
-it would grow with every task and slow the launch as it goes.
+Each farm has its own controller, so that schedulers run side by side. With `--nodb`, the hub keeps no task database,
+which would grow with every task and slow the launch down.
 
-With `ssh` the client reaches the controller through an SSH tunnel, as it would from a laptop; the engines stay beside
-the controller.
+With `ssh`, the client reaches the controller through an SSH tunnel, as it would from a laptop; the engines stay on the
+controller's side.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ONE_HOST = "ssh"
 """With this option all is on one host."""
 
 PORTS = 20
-"""What a controller binds is sixteen, by its documentation."""
+"""Ports reserved for a controller, which binds sixteen by its documentation."""
 
 
 class Entrant(Farm):
@@ -97,9 +97,9 @@ class Entrant(Farm):
     def join(self) -> None:
         """Wait with a probe client until all engines have joined, then connect the real one.
 
-        The pure scheduler refuses a client that saw engines come.
+        The pure scheduler refuses a client that saw engines join.
         """
-        # Without a folder of its own the client would make one in the user's home.
+        # Without its own folder, the client would create one in the user's home.
         connection = {"connection_info": self._connection_of_client(), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
             deadline = time.monotonic() + START_SECONDS
@@ -107,7 +107,7 @@ class Entrant(Farm):
                 if time.monotonic() > deadline:
                     raise Refusal(
                         HoleKind.CRASHED,
-                        f"{joined} of {len(self.ranks)} engines of {self._server.name} had joined after "
+                        f"only {joined} of {len(self.ranks)} engines of {self._server.name} joined within "
                         f"{START_SECONDS} s; of its controller, {self._server.last_words()}",
                     )
                 time.sleep(0.05)
@@ -122,7 +122,7 @@ class Entrant(Farm):
         self._pending = [submit(task, argument) for argument in arguments]
 
     def wait(self) -> list[Any]:
-        """Wait for the results, and drop what the client keeps of every task: no flood is to pay for those before."""
+        """Wait for the results, and drop the client's records of all tasks, which would slow down later floods."""
         self._client.wait(self._pending)
         results = [result.get() for result in self._pending]
         self._pending = []
@@ -142,19 +142,19 @@ class Entrant(Farm):
 
 
 class _Client(ipp.Client):  # type: ignore[misc]
-    """A client that bears engines to come out of order, and to go at the end."""
+    """A client that tolerates engines that join out of order, or leave at the end."""
 
     def engines_of_the_hub(self) -> int:
-        """How many engines the hub has, by its own word.
+        """The number of engines, according to the hub.
 
-        What a client counts itself can stay short for good: an engine that joins while the client is connecting is in
-        neither the hub's answer nor the notifications, to which the client's socket has not subscribed yet.
+        A client's own count can miss engines for good: an engine that joins while the client is connecting is neither
+        in the hub's answer nor in the notifications, to which the client's socket has not subscribed yet.
         """
         return sum(isinstance(name, int) for name in self.queue_status())
 
     def _stop_scheduling_tasks(self) -> None:
-        """Do nothing: under the pure scheduler a client would close its socket, under its own feet if it is still
-        connecting. An engine that is lost on the way is a rank that is lost, and ends the launch.
+        """Do nothing. With the pure scheduler, the client would close its socket, even while it is connecting. A lost
+        engine is a lost rank, and ends the launch.
         """
 
 
@@ -162,14 +162,14 @@ class _Engine(IPEngine):  # type: ignore[misc]
     """An engine that is a rank: it keeps the rank's signals and its output."""
 
     def init_signal(self) -> None:
-        """Leave the signals alone: an engine that survives SIGTERM would outlive a dead driver."""
+        """Do not change signal handlers, because an engine that survives SIGTERM would outlive a dead driver."""
 
     def redirect_output(self, iopub_socket: zmq.Socket[bytes]) -> None:
-        """Leave standard output alone: a crash must reach the launch's log."""
+        """Do not redirect standard output, because the launch's log must show a crash."""
 
 
 def serve(peers: Peers, connection: dict[str, Any]) -> None:
-    """Be an engine of the farm described by `connection`; returns when the farm stops."""
+    """Run an engine of the farm described by `connection`; returns when the farm stops."""
     os.environ["IPP_CONNECTION_INFO"] = json.dumps(connection)
     engine = _Engine(enable_nanny=False, timeout=START_SECONDS, log_level=logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="engine-") as folder:

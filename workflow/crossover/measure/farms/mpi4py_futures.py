@@ -1,6 +1,6 @@
 """mpi4py.futures: an executor over a communicator of rank 0 and the engines, tasks and results pickled over MPI.
 
-Its idle workers look for messages a thousand times a second, so it is to be `alone` with the reference in a launch.
+Its idle workers poll for messages a thousand times a second, so it needs `alone`: launches with the reference only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Entrant(Farm):
         return [0, *self.ranks]
 
     def join(self) -> None:
-        """Make the communicator, together with the engines: told so only now, for they wait for it spinning."""
+        """Create the communicator together with the engines, which spin meanwhile, and so learn of it only now."""
         for rank in self.ranks:
             self.peers.send("now", to=rank)
         self._comm = self.peers.among(self.invitation()).comm
@@ -47,7 +47,7 @@ class Entrant(Farm):
 
 
 def serve(peers: Peers, ranks: list[int]) -> None:
-    """Be a worker until the executor is shut down."""
+    """Run a worker until the executor is shut down."""
     peers.receive()
     comm = peers.among(ranks).comm
     with MPICommExecutor(comm, root=0):

@@ -1,10 +1,10 @@
 """A reconstruction of how IPython's kernel of 2010 farmed out tasks, before ZeroMQ: Foolscap on Twisted, over TLS.
 
 It is not that program, which no longer runs, but its architecture: client, controller and engines, each an object that
-the others call remotely. A task is submitted by a call that is waited for before the next (`run`). The controller
-keeps a queue, first in, first out, and gives an engine one task at a time, in three calls (`push`, `execute`, `pull`).
-So a task takes four remote calls; a last one (`barrier`) waits for all and brings the results. There are no message
-signatures, no metadata and no database of tasks, which its successor has.
+the others call remotely. The client submits a task by a call (`run`), and waits for it before the next. The controller
+keeps a first-in-first-out queue, and gives an engine one task at a time, in three calls (`push`, `execute`, `pull`). So
+a task takes four remote calls; a last call (`barrier`) waits for all tasks and returns the results. Unlike its
+successor, it has no message signatures, no metadata and no database of tasks.
 
 As a command it is the controller: python -m crossover.measure.farms.twisted <host> <file for its address>.
 """
@@ -45,7 +45,7 @@ class Entrant(Farm):
         self._server.start(["-m", __name__, self.peers.address, str(self._file)])
 
     def invitation(self) -> str:
-        """Wait for the controller; returns its address, which is a secret too."""
+        """Wait for the controller; returns its address, which is also a secret."""
         return self._server.wait_for(lambda: self._file.read_text())
 
     def join(self) -> None:
@@ -59,7 +59,7 @@ class Entrant(Farm):
         return blockingCallFromThread(reactor, self._controller.callRemote, name, *arguments)
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit, each task when the controller has said that it has the one before."""
+        """Submit; each task waits until the controller has confirmed the previous one."""
         self._pending = [self._call("run", pickle.dumps((task, argument))) for argument in arguments]
 
     def wait(self) -> list[Any]:
@@ -74,7 +74,7 @@ class Entrant(Farm):
 
 
 def serve(peers: Peers, address: str) -> None:
-    """Be an engine until the controller says stop: the reactor takes over the main thread."""
+    """Run an engine until the controller stops it; the reactor takes over the main thread."""
 
     @inlineCallbacks  # type: ignore[untyped-decorator]
     def register() -> Any:
@@ -93,7 +93,7 @@ def _tub() -> Any:
 
 @cache
 def _run_reactor() -> None:
-    """Start the reactor in a thread; there is but one in a process, for all farms."""
+    """Start the reactor in a thread; a process has only one, for all farms."""
     threading.Thread(target=reactor.run, kwargs={"installSignalHandlers": False}, daemon=True).start()
 
 
@@ -105,7 +105,7 @@ def _die(failure: Any) -> None:
 
 
 class _Engine(Referenceable):  # type: ignore[misc]
-    """What an engine lets the controller call."""
+    """The remote interface of an engine, for the controller."""
 
     def remote_push(self, pickled: bytes) -> None:
         self.task, self.argument = pickle.loads(pickled)
@@ -121,7 +121,7 @@ class _Engine(Referenceable):  # type: ignore[misc]
 
 
 class _Controller(Referenceable):  # type: ignore[misc]
-    """What the controller lets client and engines call."""
+    """The remote interface of the controller, for client and engines."""
 
     def __init__(self) -> None:
         self.engines: list[Any] = []
@@ -183,7 +183,7 @@ class _Controller(Referenceable):  # type: ignore[misc]
 
 
 def control(host: str, file: Path) -> None:
-    """Be the controller, listening on `host` alone; writes its address to `file`."""
+    """Run the controller, listening on `host` only; writes its address to `file`."""
     tub = _tub()
     port = tub.listenOn(f"tcp:0:interface={host}").getPortnum()
     tub.setLocation(f"{host}:{port}")

@@ -1,6 +1,6 @@
-"""The floor under every farm on ZeroMQ: a ROUTER that hands each engine's DEALER pickled tasks in turn, and no more.
+"""The ceiling of every farm on ZeroMQ: a ROUTER that sends pickled tasks to each engine's DEALER in turn.
 
-No scheduler, no signatures, no metadata: what is left is the pickle and the way there and back.
+It has no scheduler, no signatures and no metadata, only the pickle and the round trip.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STOP = b""
 
 
 class Entrant(Farm):
-    """The ROUTER; engines are dealt tasks in turn, whether they are idle or not."""
+    """The ROUTER; engines get tasks in turn, whether they are idle or not."""
 
     def start(self) -> None:
         """Listen on a port of the system's choice."""
@@ -31,11 +31,11 @@ class Entrant(Farm):
         self._secret = os.urandom(16)
 
     def invitation(self) -> tuple[str, bytes]:
-        """The address, and the word by which engines are told from strangers, whose pickles nobody must load."""
+        """The address, and a secret that identifies engines, because pickles from strangers must not be loaded."""
         return self._socket.getsockopt_string(zmq.LAST_ENDPOINT), self._secret
 
     def join(self) -> None:
-        """Wait for every engine's first word."""
+        """Wait for every engine's first message."""
         self._engines: list[bytes] = []
         while len(self._engines) < len(self.ranks):
             engine, *word = self._socket.recv_multipart()
@@ -51,7 +51,7 @@ class Entrant(Farm):
             self._tasks += 1
 
     def wait(self) -> list[Any]:
-        """Take in as many results as there were tasks and put them in order."""
+        """Receive one result per task, and put them in order."""
         results: dict[int, Any] = {}
         while len(results) < self._tasks:
             engine, *frames = self._socket.recv_multipart(copy=False)
@@ -61,7 +61,7 @@ class Entrant(Farm):
         return [results[number] for number in sorted(results)]
 
     def stop(self) -> None:
-        """Tell the engines, and let go of the port."""
+        """Stop the engines, and release the port."""
         for engine in self._engines:
             self._socket.send_multipart([engine, STOP])
         self._socket.linger = -1
@@ -69,7 +69,7 @@ class Entrant(Farm):
 
 
 def serve(peers: Peers, invitation: tuple[str, bytes]) -> None:
-    """Run tasks as they come, until told to stop."""
+    """Run tasks as they arrive, until stopped."""
     address, secret = invitation
     with zmq.Context() as context, _unbounded(context, zmq.DEALER) as socket:
         socket.connect(address)
@@ -89,7 +89,7 @@ def _unbounded(context: zmq.Context[Any], kind: int) -> zmq.Socket[bytes]:
 
 
 def _frames(value: Any) -> list[Any]:
-    """A pickle, and the buffers that it leaves out."""
+    """A pickle, and its out-of-band buffers."""
     buffers: list[pickle.PickleBuffer] = []
     return [pickle.dumps(value, protocol=5, buffer_callback=buffers.append), *buffers]
 

@@ -1,1 +1,1 @@
-"""One launch: a supervisor outside MPI, the launcher it uses, and what each rank does."""
+"""One launch: the supervisor outside MPI, the MPI launcher, and the ranks."""

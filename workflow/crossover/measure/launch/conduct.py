@@ -1,4 +1,4 @@
-"""Rank 0 of a launch: let the engine measure, say how far it is, write the part file."""
+"""Rank 0 of a launch: runs the engine, prints the progress, writes the part file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from crossover.records import record
 from crossover.records.holes import HoleKind, Refusal
 
 BLOCK_LIMIT_SECONDS = 120
-"""A block that lasts this long hangs: the rank prints its stacks and dies, and the launch becomes a hole."""
+"""A block that takes longer hangs: the rank prints its stacks and exits, and the launch becomes a hole."""
 
 
 def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: dict[str, Any], part: Path) -> None:
@@ -46,7 +46,8 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
     if not rows:
         raise Refusal(
-            HoleKind.NO_VALUE, f"no block of the driver of {identity['experiment']} gave a value or a fault; correct it"
+            HoleKind.NO_VALUE,
+            f"no block of the driver of {identity['experiment']} returned a value or a fault; correct the driver",
         )
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     facts = identity | {
@@ -58,35 +59,35 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
 
 
 def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
-    """The cells of this launch: all that the experiment has, or in the second sweep those that its settings name.
+    """The cells of this launch: all of the experiment's, or in the second sweep those that the settings list.
 
-    Raises Refusal if none of these curves is measured here.
+    Raises Refusal if this host measures none of the listed curves.
     """
     every = list(kind.cells(settings))
     if "cells" not in settings:
         return every
-    # Along a curve nothing but the place on the axis differs, so any of its cells will do for a pattern.
+    # Cells of a curve differ only in x, so any of them serves as a template.
     curves = {cell.protocol: cell for cell in every}
     chosen = settings["cells"].items()
     cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
     if not cells:
         raise Refusal(
             HoleKind.ANOTHER_MACHINE,
-            f"the crossovers that the first sweep found are those of {', '.join(settings['cells'])}, which this host "
-            "does not measure; run both sweeps on hosts that are alike",
+            f"the first sweep has crossovers on the curves {', '.join(settings['cells'])}, which this host does not "
+            "measure; run both sweeps on hosts of the same kind",
         )
     return cells
 
 
 class Guarded:
-    """Blocks with a deadline: fires even inside C, prints every thread's stack and ends the process."""
+    """Blocks with a deadline, which works even inside C code: prints every thread's stack and ends the process."""
 
     def __init__(self, blocks: Blocks, experiment: str, metrics: Sequence[Metric]):
         self._blocks, self._experiment = blocks, experiment
         self._declared = [metric.name for metric in metrics]
 
     def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
-        """Run the block; re-arms the deadline, untimed. Raises Refusal for a metric that is not declared."""
+        """Run the block; sets the deadline outside the timed part. Raises Refusal for an undeclared metric."""
         faulthandler.dump_traceback_later(BLOCK_LIMIT_SECONDS, exit=True)
         try:
             block = self._blocks.run(cell, arm, n)
@@ -95,20 +96,20 @@ class Guarded:
         if unknown := [name for name in block.values if name not in self._declared]:
             raise Refusal(
                 HoleKind.UNKNOWN_METRIC,
-                f"the driver of {self._experiment} gave the metric {unknown[0]!r} for the arm {arm.name}; its "
-                f"METRICS are {', '.join(self._declared)}; add it there or correct the driver",
+                f"the driver of {self._experiment} returned unknown metric {unknown[0]!r} for arm {arm.name}; its "
+                f"METRICS are {', '.join(self._declared)}; add the metric there, or correct the driver",
             )
         return block
 
 
 class Progress:
-    """One line per cell: which, how far, how long still. The supervisor relays it to the terminal and the log."""
+    """Prints one line per cell: the cell, the progress, the time left. The supervisor passes it to terminal and log."""
 
     def __init__(self, launch: str):
         self._launch = launch
 
     def __call__(self, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
-        """Say that one more cell is done."""
+        """Report a finished cell."""
         rounds = len({seen.round for seen in stretch.observations})
         print(
             f"{self._launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
@@ -119,10 +120,10 @@ class Progress:
 
 
 def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
-    """The rows of `record.MEASUREMENTS`, but for the launch's identity: one per metric of each block.
+    """The rows of `record.MEASUREMENTS` without the launch's identity: one per block and metric.
 
-    A cell has those metrics that any of its blocks has a value for; where none has any, all of them, without values. A
-    block without a value for one of them has no row of it, unless something was wrong with the block.
+    A cell has the metrics for which any of its blocks has a value; if there are none, all metrics, without values. A
+    block without a value for one of these metrics has no row for it, unless the block has a fault.
     """
     valued = {name for seen in stretch.observations for name in seen.block.values}
     metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]

@@ -1,7 +1,7 @@
-"""One launch at a time on a host, and one temporary folder for each.
+"""Ensures that a host runs one launch at a time, and that each launch has its own temporary folder.
 
-The supervisor sees to both where it runs. On the other hosts of a launch, its ranks do. All names have the host's in
-them: temporary folders may lie on a file system that hosts share.
+The supervisor does both on its host; on the other hosts of a launch, ranks do. All names contain the host's name,
+because hosts may share the file system of their temporary folders.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ VARIABLE = "CROSSOVER_FOLDER"
 
 @contextmanager
 def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[None]:
-    """Hold this user's measuring lock on this host: two launches side by side would measure each other.
+    """Hold this user's measuring lock on this host, because two launches at the same time would disturb each other.
 
-    While another holds it, `check` is called again and again and may raise to give up.
+    While another launch holds the lock, `check` is called repeatedly; it may raise to give up.
     """
     with (Path(tempfile.gettempdir()) / f"{_ours()}.measuring").open("a+") as lock:
         told = False
@@ -37,7 +37,7 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
                 break
             except BlockingIOError:
                 if not told:
-                    say("another launch is being measured on this host; waiting for it to end")
+                    say("another launch runs on this host; waiting until it ends")
                     told = True
                 check()
                 time.sleep(POLL_SECONDS)
@@ -46,7 +46,7 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A temporary folder that goes with the launch; those that dead processes left behind on this host go too."""
+    """A temporary folder that is removed with the launch; also removes those of dead processes on this host."""
     for left in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
         if (pid := _maker(left)) and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(left, ignore_errors=True)
@@ -59,9 +59,9 @@ def private_folder() -> Iterator[Path]:
 
 @contextmanager
 def as_a_guest() -> Iterator[bool]:
-    """Whether this rank is on another host than its supervisor; there it gets a private folder of its own.
+    """Whether this rank is on another host than its supervisor; if so, the rank gets its own private folder.
 
-    It is told by the name of the supervisor's, which the environment says.
+    The name of the supervisor's folder, from the environment, shows the supervisor's host.
     """
     supervisors = Path(os.environ.get(VARIABLE, ""))
     guest = not _maker(supervisors)
@@ -71,11 +71,11 @@ def as_a_guest() -> Iterator[bool]:
 
 
 def _ours() -> str:
-    """How the names of this user's things on this host begin."""
+    """The prefix of this user's lock and folders on this host."""
     return f"crossover-{os.getuid()}-{socket.gethostname()}"
 
 
 def _maker(folder: Path) -> str:
-    """The process of this user and host that made a private folder, by its name; empty for any other folder."""
+    """The id of the process that made a private folder of this user and host; empty for any other folder."""
     found = re.fullmatch(rf"{re.escape(_ours())}-(\d+)-[^-]+", folder.name)
     return found[1] if found else ""

@@ -1,4 +1,4 @@
-"""Spares a measuring process what it would load for nothing."""
+"""Keeps unneeded imports out of measuring processes."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ class _Absent(MetaPathFinder):
 
 
 def without_pandas() -> None:
-    """Let pandas look as if it were not installed: pyarrow loads it, in a second, as it meets its first list."""
+    """Make pandas appear not installed. Otherwise pyarrow imports it, which takes a second, with its first list."""
     sys.meta_path.insert(0, _Absent())

@@ -1,4 +1,4 @@
-"""What is asked of the MPI launcher: where ranks may run, and what it does when one fails."""
+"""The command and the environment of the MPI launcher: binding, distribution, and what to do if a rank fails."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from pathlib import Path
 from crossover.measure.ranks import network
 
 FOR_OPEN_MPI = {
-    # Threads and servers beside a rank must not share its one core. Each variable is version 4's, then version 5's.
+    # Otherwise threads and servers beside a rank share its one core. First the variable of version 4, then of version
+    # 5.
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "PRTE_MCA_hwloc_default_binding_policy": "none",
-    # A farm has the engines that it was asked for, on however few cores.
+    # A farm starts all its engines, however few cores there are.
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
-"""What Open MPI's mpiexec heeds unless its options say otherwise."""
+"""Defaults for Open MPI's mpiexec; its options override them."""
 FOR_SRUN = {
     "SLURM_CPU_BIND": "none",
-    # As many ranks on each host; left to itself it fills the first.
+    # The same number of ranks on each host; by default srun fills the first host.
     "SLURM_DISTRIBUTION": "cyclic",
-    # Ranks on other hosts end when one has failed, and half a minute after one has ended.
+    # If a rank fails, end the others; if a rank ends, end the others after half a minute.
     "SLURM_KILL_BAD_EXIT": "1",
     "SLURM_WAIT": "30",
 }
-"""What srun heeds unless its options say otherwise. A job sets some of these variables, to what suits its own step."""
+"""Defaults for srun; its options override them. A job sets some of these variables for its own step."""
 
 
 def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
-    """The words that start so many ranks, before their command; `mpi` is the launcher that the user names.
+    """The command line that starts `ranks` ranks, without the ranks' own command; `mpi` is the user's launcher.
 
-    On one host MPICH's `mpiexec`, if it has no options, is replaced by a starter that opens no port (`starter`).
+    On one host, MPICH's `mpiexec` without options is replaced by `starter`, which opens no port.
     """
     if nodes == 1 and mpi == "mpiexec" and _is_of_mpich(mpi):
         return [sys.executable, "-m", "crossover.measure.processes.starter", str(ranks)]
@@ -41,23 +42,23 @@ def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
 
 
 def _is_of_mpich(program: str) -> bool:
-    """Whether MPICH's process manager stands beside it."""
+    """Whether MPICH's process manager is in the folder of this program."""
     found = shutil.which(program)
     return found is not None and Path(found).resolve().with_name("hydra_pmi_proxy").exists()
 
 
 def surroundings(placement: str, interface: str) -> dict[str, str]:
-    """The environment in which an MPI launcher is started. Raises Refusal (WRONG_INTERFACE)."""
-    # MPI must not listen on networks where no rank is; but users may know better which it is to take.
+    """The environment of an MPI launcher. Raises Refusal (WRONG_INTERFACE)."""
+    # MPI must not listen on networks without ranks; the user's own variables override this.
     return network.reach(placement, interface).for_mpi() | wishes()
 
 
 def wishes() -> dict[str, str]:
-    """It without what a network asks for."""
+    """The environment of an MPI launcher without the network's variables."""
     return FOR_OPEN_MPI | os.environ | FOR_SRUN
 
 
 def processors(mpi: str) -> int:
-    """How many logical processors each rank must be free to use: all that this process is, or 1 where `mpi` binds."""
+    """How many logical processors each rank must be able to use: as many as this process, or 1 if `mpi` binds."""
     binds = any(word.startswith("-") and "bind" in word for word in shlex.split(mpi))
     return 1 if binds else len(os.sched_getaffinity(0))

@@ -1,11 +1,11 @@
-"""Between an MPI that meets its ranks through PMI-1, as MPICH does, and Slurm, which takes only short requests.
+"""A proxy between MPICH, whose ranks meet through PMI-1, and Slurm's PMI server, which takes only short requests.
 
-MPICH stores values as long as the server says it takes. Slurm says 1024 bytes, but reads 1024 of the whole request, key
-and all: of a longer one the rest counts as another request, and the ranks fail to meet or wait for ever. MPICH stores a
-fixed 4 KB with much in it that just happened to be in memory, and packs zeros; so it was the length of a path that
-decided (MPICH 5.0.2, Slurm 22.05). Here the server is made to ask for half.
+MPICH stores values up to the length that the server announces. Slurm announces 1024 bytes, but reads only 1024 bytes of
+the whole request, including its key. It takes the rest for another request, and the ranks fail to meet or wait for
+ever. MPICH stores a fixed 4 KB of mostly random memory and compresses zeros, so the length of a path decided whether
+this happened (MPICH 5.0.2, Slurm 22.05). This proxy announces half the length.
 
-As a command, `python pmi.py <server> <client>` passes on what is said between two open files, and leaves its parent.
+As a command, `python pmi.py <server> <client>` relays between two open file descriptors, detached from its parent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHUNK_BYTES = 1 << 16
 
 
 def shorten_values() -> None:
-    """Put a process between this one and Slurm's PMI; call it before MPI is initialised. Without that PMI, nothing."""
+    """Start the proxy between this process and Slurm's PMI, if there is one; call this before MPI is initialised."""
     if not {"PMI_FD", "SLURM_PROCID"} <= os.environ.keys():
         return
     server = int(os.environ["PMI_FD"])
@@ -35,7 +35,7 @@ def shorten_values() -> None:
 
 
 def _relay(server: int, client: int) -> None:
-    """Pass on what either says, until one of them is gone."""
+    """Relay in both directions until one side is closed."""
     while True:
         for source in select.select([server, client], [], [])[0]:
             try:
@@ -51,7 +51,7 @@ def _relay(server: int, client: int) -> None:
 
 
 if __name__ == "__main__":
-    # A rank that ends what it has started, before it takes leave of the others, must not end this.
+    # A rank ends its children before MPI finalizes; the proxy must survive that.
     if os.fork() == 0:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""One rank of a launch: meet the others, then conduct the measurement (rank 0) or be the other end of it."""
+"""One rank of a launch: meets the others, then conducts the measurement (rank 0) or serves as its other end."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def run(
     part: Path,
     refusal: Path,
 ) -> int:
-    """Be one rank, which must be free to use so many logical processors.
+    """Run one rank, which must be able to use `processors` logical processors.
 
-    Returns the exit code: 0, or 3 where the launch was refused with its reason in `refusal`.
+    Returns the exit code: 0, or 3 if the launch was refused, with the reason in `refusal`.
     """
     die_with_parent()
     try:
         with as_a_guest() as guest, ExitStack() as resources:
-            # Before anything that takes long to import: until the ranks have met, a kill leaves MPI's shared memory.
+            # Before any slow import: if a rank is killed before the ranks have met, MPI's shared memory stays behind.
             placement = settings["placement"]
             peers = _meet(settings, interface)
             if guest and peers.is_first_of_its_host:
@@ -46,13 +46,13 @@ def run(
             if peers.rank:
                 kind.serve(peers, settings)
                 return 0
-            # Here, because what writes files is slow to load, and the other ranks have no use for it.
+            # Imported here, because it is slow to load and only rank 0 needs it.
             from crossover.measure.launch.conduct import conduct
 
             conduct(kind, peers, settings, {"experiment": experiment, "placement": placement, "launch": launch}, part)
             return 0
     except Refusal as reason:
-        # Any rank may be the first to refuse; the others are ended as soon as it ends.
+        # Any rank may refuse first; then the others are ended.
         with suppress(FileExistsError), refusal.open("x") as file:
             json.dump({"hole": reason.kind, "reason": str(reason)}, file)
         return 3
@@ -60,7 +60,7 @@ def run(
 
 def _meet(settings: dict[str, Any], interface: str) -> Peers:
     placement = settings["placement"]
-    # Looked for by all together: before they have met, a rank that ends leaves MPI's shared memory.
+    # Checked after the ranks have met, because a rank that ends earlier leaves MPI's shared memory behind.
     return Peers(
         placement,
         plan.ranks(settings),
@@ -72,5 +72,5 @@ def _meet(settings: dict[str, Any], interface: str) -> Peers:
 def _refuse_to_wait() -> None:
     raise Refusal(
         HoleKind.HOST_IN_USE,
-        f"another launch of yours is being measured on {socket.gethostname()}; measure on nodes that are yours alone",
+        f"another launch of yours runs on {socket.gethostname()}; measure on exclusive nodes",
     )

@@ -1,7 +1,7 @@
-"""The supervisor of one launch: starts the ranks, keeps the time, leaves a whole file or a typed hole.
+"""The supervisor of one launch: starts the ranks, limits their time, and writes the measurements or a hole.
 
-It stands outside MPI, so whatever the ranks do (crash, hang, come up on the wrong host) ends in a file that
-says so, and the rest of the workflow goes on. It leaves no file at all only when it is itself interrupted.
+It runs outside MPI. So if ranks crash, hang or start on the wrong host, a hole records that, and the rest of the
+workflow goes on. It writes no file only if it is itself interrupted.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ MEMORY_KEPT = {
     "MALLOC_TRIM_THRESHOLD_": str(1024 * 1024 * 1024),
     "MALLOC_TOP_PAD_": str(64 * 1024 * 1024),
 }
-"""For glibc's allocator: it keeps what is freed, up to its largest threshold. Left to itself it gives a large block its
-own pages or not, by what was freed before. Then launches differ by the order of their cells, by a factor of four."""
+"""Makes glibc's allocator keep freed memory, up to its largest threshold. By default, earlier frees decide whether a
+large block gets its own pages, and then launches differ by the order of their cells, by a factor of four."""
 
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One launch as asked for: `mpi` is the launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
+    """One launch to run; `mpi` is the MPI launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
 
     experiment: str
     launch: int
     mpi: str
     settings: dict[str, Any]
     code: str
-    """A hash of the measuring code, for the record."""
+    """A hash of the measuring code, to be recorded."""
     libraries: tuple[Path, ...] = ()
-    """What was built for its ceilings."""
+    """The libraries built for it."""
     interface: str = network.AUTO
-    """The network interface that connects its hosts, if it has several."""
+    """The network interface between its hosts, if it has several."""
 
     @property
     def placement(self) -> str:
@@ -68,12 +68,12 @@ class Job:
 
     @property
     def name(self) -> str:
-        """The launch in words."""
+        """The launch's name in messages."""
         return f"{self.experiment} {self.placement} launch {self.launch}"
 
 
 def supervise(job: Job, output: Path, log: Path) -> int:
-    """Run `job`, write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or none can be written."""
+    """Run `job` and write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or without space."""
     adopt_orphans()
     for number in INTERRUPTIONS:
         signal.signal(number, _interrupt)
@@ -81,7 +81,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
 
     def check() -> None:
         if os.getppid() != parent:
-            raise CrossoverError("the workflow that started it is gone")
+            raise CrossoverError("the workflow has ended")
 
     log.parent.mkdir(parents=True, exist_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
                 outcome = _attempt(job, output, private, say, check)
             _store(job, output, outcome, say)
         except CrossoverError as reason:
-            say(f"{job.name}: {reason}; nothing is kept of this attempt, the same command repeats it")
+            say(f"{job.name}: {reason}; launch discarded; to repeat it, repeat the command")
             return 1
         finally:
             end_descendants()
@@ -109,6 +109,8 @@ class Outcome:
 
 
 def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
+    # Beside the output, because rank 0 may be on another host. The name lets `atomic` recognise files of dead
+    # processes.
     atomic.clear_stale_parts(output.parent)
     disk_space.require(output.parent)
     # Beside the output, because rank 0 may be on another host.
@@ -123,15 +125,13 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
             return Outcome(hole=HoleKind(told["hole"]), reason=told["reason"])
         if code is None:
             return Outcome(hole=HoleKind.TIMED_OUT, reason=f"not finished after {limit} s; {say.last_words()}")
-        # A crash for want of room is none of the experiment's, and a hole would not be measured again by itself.
+        # A crash on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
         disk_space.require(output.parent)
         return Outcome(hole=HoleKind.CRASHED, reason=f"the ranks ended with code {code}; {say.last_words()}")
     except Refusal as error:
         return Outcome(hole=error.kind, reason=str(error))
     except (FileNotFoundError, PermissionError) as error:
-        reason = (
-            f"the MPI launcher {error.filename!r} cannot be started ({error.strerror}); set `mpi:` in {network.SITE}"
-        )
+        reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); set `mpi:` in {network.SITE}"
         return Outcome(hole=HoleKind.NOT_INSTALLED, reason=reason)
     finally:
         part.unlink(missing_ok=True)
@@ -150,14 +150,15 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
 
 
 def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
-    """Options of mpi4py, which it heeds before it initialises MPI."""
+    """Options of mpi4py, which apply before MPI is initialised."""
     return ["-rc", f"thread_level={settings['thread_level']}"] if "thread_level" in settings else []
 
 
 def _environment(job: Job, private: Path) -> dict[str, str]:
     own = {VARIABLE: str(private)} | loader.variables(job.libraries)
     if plan.nodes(job.settings) == 1:
-        # For MPI, which starts before our code does. On further hosts Slurm would make this folder, and leave it.
+        # For MPI, which starts before our code. On several hosts, Slurm would create this folder everywhere and leave
+        # it.
         own["TMPDIR"] = str(private)
     if "thread_level" in job.settings:
         own |= MEMORY_KEPT
@@ -167,7 +168,7 @@ def _environment(job: Job, private: Path) -> dict[str, str]:
 def _run_ranks(
     command: list[str], environment: dict[str, str], say: Relay, check: Callable[[], None], limit_seconds: float
 ) -> int | None:
-    """The launcher's exit code, or None where the limit passed first."""
+    """The launcher's exit code, or None if it ran into the time limit."""
     ranks = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -216,7 +217,7 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
     if _holds_samples(output):
-        say(f"{job.name}: not measured again ({outcome.hole}): {outcome.reason}")
+        say(f"{job.name}: not remeasured ({outcome.hole}): {outcome.reason}")
         say(f"{job.name}: the earlier measurement stays in {output}")
         return
     launch = facts | {
@@ -229,11 +230,11 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({outcome.hole}): {outcome.reason}")
-    say(f"{job.name}: the rest goes on; to try this launch again, add -R {output}")
+    say(f"{job.name}: the rest goes on; to retry this launch, add -R {output}")
 
 
 def _holds_samples(file: Path) -> bool:
-    """Whether an earlier launch was measured: it is only replaced by one that was measured too."""
+    """Whether the file holds a measured launch, which only another measured launch may replace."""
     try:
         return bool(record.metadata(record.read(file, record.MEASUREMENTS))["launch"]["outcome"] == "measured")
     except record.RecordError:
@@ -241,7 +242,7 @@ def _holds_samples(file: Path) -> bool:
 
 
 def _interrupt(number: int, _: object) -> None:
-    # Only the first counts: a second one must not break off the cleaning up.
+    # Only the first signal counts: a second must not interrupt the clean-up.
     for other in INTERRUPTIONS:
         signal.signal(other, signal.SIG_IGN)
     raise CrossoverError(f"interrupted by {signal.Signals(number).name}")

@@ -1,1 +1,1 @@
-"""What a rank can tell of its machine: hardware, software, batch job, memory."""
+"""A rank's facts about its machine: hardware, software, batch job, memory."""

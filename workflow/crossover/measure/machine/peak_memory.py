@@ -1,4 +1,4 @@
-"""The most memory that this process held at once, by a mark that Linux keeps and lets a process take back."""
+"""The peak memory of this process, from a counter that Linux lets a process reset."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ STATUS = Path("/proc/self/status")
 
 
 def watch() -> Callable[[], int]:
-    """What tells the largest resident set of this process from now on, in bytes; 0 where the kernel does not let us.
+    """A function that returns the largest resident set of this process from now on, in bytes; 0 if the kernel forbids a
+    reset.
 
-    `VmHWM` of proc(5), after a 5 was written to `clear_refs`: whatever is mapped and in memory, the interpreter and
-    shared libraries included. It is not exact, because the kernel adds up in batches what each processor counts.
+    `VmHWM` of proc(5), after writing 5 to `clear_refs`. It includes the interpreter and shared libraries. It is not
+    exact, because the kernel adds up the processors' counts in batches.
     """
     try:
         RESET.write_text("5")

@@ -1,4 +1,4 @@
-"""What a worker really is, as seen from the worker itself, and what disturbs it while it measures."""
+"""Facts of a rank's process and host, gathered on the rank itself, and disturbances while it measures."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 """Packages whose versions are recorded, beside those that task farms name."""
 
 STEAL_SHARE = 0.1
-"""The share of processor time taken by other guests of the hypervisor from which a round counts as disturbed."""
+"""A round counts as disturbed if other guests of the hypervisor take this share of processor time."""
 
 
 def gather(reach: Reach) -> dict[str, str | int | None]:
-    """The facts of this process and host, with the columns of `record.RANKS` (rank and launch excepted).
+    """The facts of this process and host: the columns of `record.RANKS` without rank and launch.
 
-    `reach` is where it listens. A fact that this system does not tell is None.
+    `reach` is the address on which it listens. Facts that this system does not provide are None.
     """
     return {
         "host": socket.gethostname(),
@@ -69,7 +69,7 @@ def _os_name() -> str:
 
 
 def _network() -> dict[str, int]:
-    """Interfaces that are up, with their speed in Mbit/s (0: not told)."""
+    """Interfaces that are up, with their speed in Mbit/s (0: unknown)."""
     return {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}
 
 
@@ -91,7 +91,7 @@ def _libraries() -> dict[str, str]:
 
 
 def software() -> dict[str, str]:
-    """Versions of the libraries that measure, and of Python, by name."""
+    """Versions of Python and of the measuring libraries, by name."""
     return _libraries() | {"python": _python()}
 
 
@@ -112,7 +112,7 @@ def _mpi() -> str:
 
 
 def commit() -> str:
-    """The project's git commit, with `+` where the tree has changes; empty outside a checkout."""
+    """The project's git commit, with `+` if the tree has changes; empty outside a checkout."""
 
     def git(*words: str) -> str:
         answer = subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent)
@@ -124,13 +124,13 @@ def commit() -> str:
 
 
 class Disturbance:
-    """Tells, round by round, what this host did to the measurement: `ok`, or the column `validity`'s reason."""
+    """Detects disturbances of the measurement by this host: `ok`, or a reason for the column `validity`."""
 
     def __init__(self) -> None:
         self._seen = self._counters()
 
     def __call__(self) -> str:
-        """What happened since the last call."""
+        """The disturbance since the last call."""
         before, self._seen = self._seen, self._counters()
         changed = {name: self._seen[name] - before[name] for name in before}
         if changed["throttled"]:

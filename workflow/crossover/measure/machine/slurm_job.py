@@ -1,4 +1,4 @@
-"""What the batch system says of the job that this process is in."""
+"""Slurm's facts about the job of this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime
 def delays(began: float) -> dict[str, float]:
     """Seconds that a job waited for its nodes, and then until `began` (in seconds since 1970): {queued_, entering_}.
 
-    Empty outside of Slurm, or where it does not answer.
+    Empty outside Slurm, or if Slurm does not answer.
     """
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
@@ -27,6 +27,6 @@ def delays(began: float) -> dict[str, float]:
 
 
 def _time(told: str, name: str) -> float:
-    """A time of the job, which Slurm tells in whole seconds of local time. Raises ValueError where it tells none."""
+    """A time of the job, which Slurm gives in whole seconds of local time. Raises ValueError if there is none."""
     found = re.search(rf"\b{name}=(\S+)", told)
     return datetime.fromisoformat(found[1] if found else "").timestamp()

@@ -1,1 +1,1 @@
-"""Objects over MPI: what is sent, and the loops of round trips."""
+"""Objects over MPI: the payload, and the loops of round trips."""

@@ -1,4 +1,4 @@
-"""What a message carries: an object of a kind and length, where it is received, and what must have come."""
+"""The payload of messages: an object of a kind and length, its inbox, and the check of received objects."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 RE_SENT = "float64 array, re-sent"
 ARRAYS = ("float64 array", RE_SENT)
 BUFFERS = (*ARRAYS, "bytes")
-"""Kinds that are one piece of memory, which can be sent as it is."""
+"""Kinds that are one piece of memory, and can be sent without pickling."""
 
 MARK = 1
-"""The bit of an array's last byte that tells the last message from those before it."""
+"""The bit of an array's last byte that marks the last message."""
 
 
 def payload(kind: str, elements: int, rank: int) -> Payload:
-    """An object to play with, at the end that is `rank`, 0 or 1."""
+    """The payload at the end `rank`, 0 or 1."""
     return ReSent(elements, rank) if kind == RE_SENT else Payload(kind, elements)
 
 
 class Payload:
-    """An object of `elements` elements, of one `kind`, with random content that all ranks agree on.
+    """An object of `elements` elements, of one `kind`, with random content that is the same on all ranks.
 
-    A `bytes` object has as many bytes as an array of that length, a list that many floats, a dict that many entries.
-    `bytes_out` is its memory or, of a list or dict, its pickle's: `pickled_bytes` long. `inbox` has room for as much.
+    A `bytes` object has as many bytes as an array of that length, a list as many floats, a dict as many entries.
+    `bytes_out` is its memory or, for a list or dict, its pickle of `pickled_bytes` bytes. `inbox` has the same size.
     """
 
     def __init__(self, kind: str, elements: int):
@@ -51,14 +51,14 @@ class Payload:
         return kind in ARRAYS
 
     def reset(self) -> None:
-        """Leave nothing in the inbox that could be taken for a message."""
+        """Clear the inbox, so that nothing in it looks like a message."""
         self.bytes_in.fill(0)
 
     def mark(self) -> None:
-        """Make the object one that was not sent before; called before the last answer. Needed where it is sent on."""
+        """Change the object before the last answer, so that it differs from earlier messages; for re-sent ones."""
 
     def arrived(self, got: Any) -> bool:
-        """Whether `got` is this object; where it is None, whether the inbox holds its bytes."""
+        """Whether `got` equals this object; if it is None, whether the inbox holds its bytes."""
         if got is None:
             return np.array_equal(self.bytes_in, self.bytes_out)
         if type(got) is not type(self.message):
@@ -67,11 +67,11 @@ class Payload:
 
 
 class ReSent(Payload):
-    """An array that is received into the memory that it is sent from, so that a buffer which came is sent on.
+    """An array that is received into the memory that it was sent from, so that each received buffer is sent on.
 
-    With one content on both ranks nobody could tell whether anything came. So each rank has content of its own, and
-    rank 1 marks its array before it sends it for the last time: rank 0 would else be left with what it sent first.
-    A pickled array comes as another object; the own one is sent again.
+    With the same content on both ranks, lost messages would go unnoticed. So each rank has its own content, and rank 1
+    marks its array before the last answer; otherwise rank 0 would end with the content that it sent first. A pickled
+    array arrives as another object; then the rank sends its own array again.
     """
 
     def __init__(self, elements: int, rank: int):
@@ -94,7 +94,7 @@ class ReSent(Payload):
             self.bytes_out[-1] ^= MARK
 
     def arrived(self, got: Any) -> bool:
-        """Whether `got` is what the other rank sent last; where it is None, whether rank 0's array went all the way."""
+        """Whether `got` is the other rank's last message; if it is None, whether rank 0's array made the whole trip."""
         if got is None:
             return np.array_equal(self.message, self._sent_on)
         return isinstance(got, np.ndarray) and np.array_equal(got, self._pickled)

@@ -1,4 +1,4 @@
-"""Round trips through mpi4py: the timed loops, the same whatever the two ranks are beside that."""
+"""Round trips through mpi4py: the timed loops, the same for plain ranks and engines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from crossover.measure.mpi.payload import Payload
 
 Game = Callable[[int], tuple[float, Any]]
-"""Plays n round trips; returns their seconds and what came last (None: see the payload's inbox)."""
+"""Plays n round trips; returns their seconds and the last object (None: see the payload's inbox)."""
 
 
 def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
-    """What plays `arm` on either rank of `comm`, which has two: rank 0 begins."""
+    """A function that plays `arm` on either of the two ranks of `comm`; rank 0 begins."""
     inbox = payload.inbox
     match arm:
         case "send":
@@ -32,7 +32,7 @@ def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
             return lambda n: _calls(comm, outside.send, outside.recv, payload, None, n)
         case "send into buffer":
             room = bytearray(payload.pickled_bytes)
-            # recv(buf) is deprecated in mpi4py, and warns at every call.
+            # recv(buf) is deprecated in mpi4py and warns at every call.
             return lambda n: _calls(comm, comm.send, lambda *of: comm.irecv(*of).wait(), payload, room, n)
         case "persistent":
             return lambda n: _persistent(comm, payload, n)
@@ -48,7 +48,7 @@ def _calls(
     buffer: Any,
     n: int,
 ) -> tuple[float, Any]:
-    """Round trips by a pair of calls. An object that came is dropped before the next one comes, as in the tutorial."""
+    """Round trips by a pair of calls. A received object is dropped before the next arrives, as in the tutorial."""
     message, other = payload.message, 1 - comm.rank
     began = perf_counter()
     if other == 1:
@@ -68,14 +68,14 @@ def _calls(
 
 
 def _received(comm: MPI.Intracomm, like: NDArray[Any], source: int) -> NDArray[Any]:
-    """An array from `source` in memory of its own: the allocation is all that `Recv` into an array lacks."""
+    """Receive an array from `source` into new memory; apart from the allocation, the same as `Recv` into an array."""
     new = np.empty_like(like)
     comm.Recv(new, source)
     return new
 
 
 def _persistent(comm: MPI.Intracomm, payload: Payload, n: int) -> tuple[float, None]:
-    """Round trips by calls that are set up once."""
+    """Round trips through calls that are set up once."""
     other = 1 - comm.rank
     going, coming = comm.Send_init(payload.message, other), comm.Recv_init(payload.inbox, other)
     first, second = (going, coming) if other == 1 else (coming, going)

@@ -1,1 +1,1 @@
-"""Processes of a launch: how they start, what they say, how all of them end, and what they would leave."""
+"""Processes of a launch: their start, their output, their end, and the files that they would leave behind."""

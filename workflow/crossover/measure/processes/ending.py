@@ -1,7 +1,7 @@
-"""Nothing that was started outlives what it was started for.
+"""Child processes never outlive their parent.
 
-As a command, `python -m crossover.measure.processes.ending <command>` runs another one that starts processes of its
-own: when it ends, or when whoever started it is killed, all of them end.
+As a command, `python -m crossover.measure.processes.ending <command>` runs another command that may start processes. If
+that command ends, or if the process that started it is killed, all of these processes end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
-    """Ask the kernel to end this process when its parent ends; usable as a `preexec_fn`."""
+    """Make the kernel end this process when its parent ends; usable as a `preexec_fn`."""
     parent = os.getppid()
     _libc.prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
     if parent == 1 or os.getppid() != parent:
@@ -36,9 +36,9 @@ def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
 
 
 def die_soon_after(pid: int) -> None:
-    """End this process a little after the process `pid` of this host, if it has not ended by itself until then.
+    """End this process shortly after the process `pid` of this host, unless it ends by itself.
 
-    MPI launchers mean to do this, but MPICH's misses the end of a rank now and then. Costs nothing while waiting.
+    MPI launchers should do this, but MPICH's sometimes misses the end of a rank. Waiting uses no processor time.
     """
     with suppress(ProcessLookupError):
         other = os.pidfd_open(pid)
@@ -52,14 +52,14 @@ def _end_after(other: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose own parent ends, so that all of them can be found and ended."""
+    """Become the parent of all orphaned descendants, so that they can be found and ended."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def end_descendants() -> None:
-    """End every process below this one: politely, then not. Orphans among them were adopted, so all are found.
+    """End every descendant of this process: first with SIGTERM, then with SIGKILL. Adopted orphans are included.
 
-    Ranks that have not met yet would leave MPI's shared memory behind; it goes with them.
+    Also removes MPI's shared memory, which ranks leave behind if they have not met yet.
     """
     for stop in (psutil.Process.terminate, psutil.Process.kill):
         below = psutil.Process().children(recursive=True)
@@ -76,12 +76,12 @@ def end_descendants() -> None:
 
 
 def guard(command: list[str]) -> int:
-    """Run `command` and return its exit code. Ends with the parent, taking every descendant along.
+    """Run `command` and return its exit code. If the parent ends, ends every descendant and itself.
 
-    A kernel that ends a child with its parent does not end the grandchildren, so something must stay to do it.
+    The kernel ends a child with its parent, but not the grandchildren; this process does that.
     """
-    # Waited for, not handled: the kernel tells of a parent's death once for each of its threads, and a handler that is
-    # called within itself, again and again, comes to no end.
+    # Waits for signals instead of handling them: the kernel signals a parent's death once for each of its threads, and
+    # a handler that is interrupted by itself again and again would never finish.
     told = {signal.SIGTERM, signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, told)
     adopt_orphans()

@@ -1,4 +1,4 @@
-"""Files that MPICH keeps in folders that all share until its ranks take leave of each other; killed ones do not."""
+"""MPICH's files in shared folders. Ranks remove them when MPI finalizes; killed ranks do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import psutil
 
 
 def segments(pid: int) -> set[Path]:
-    """The named shared memory that a process has in use; empty where it has ended or is somebody else's."""
+    """The named shared memory that a process uses; empty if the process has ended or belongs to another user."""
     with suppress(OSError):
         mapped = Path(f"/proc/{pid}/maps").read_text(errors="replace")
         return {Path(name) for name in re.findall(r"/dev/shm/mpich_\S+", mapped)}
@@ -20,23 +20,20 @@ def segments(pid: int) -> set[Path]:
 
 
 def forget(files: Iterable[Path]) -> None:
-    """Take their names away; whoever uses them goes on using them."""
+    """Unlink them; processes that use them can go on."""
     for file in files:
         if os.access(file, os.W_OK):
             file.unlink(missing_ok=True)
 
 
 def forget_topology() -> None:
-    """Unlink the file in which the launcher told its ranks, of which this is one, what the host looks like.
-
-    They must have read it.
-    """
+    """Unlink the launcher's file about the host's topology. All ranks, including this one, must have read it."""
     launcher = psutil.Process().parent()
     if launcher is None or not launcher.name().startswith("hydra"):
         return
     for file in Path("/tmp").glob("hydra_hwloc_xmlfile_*"):
         with suppress(OSError):
             facts = file.stat()
-            # The name is random. A second is for the clocks of processes and files, which differ a little.
+            # The name is random, so the time identifies the file. A second allows for the difference between clocks.
             if facts.st_uid == os.getuid() and facts.st_mtime > launcher.create_time() - 1:
                 file.unlink()

@@ -1,14 +1,13 @@
 """Starts the ranks of a launch on one host, and lets MPICH's ranks meet.
 
-As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. It takes the place of MPICH's own `mpiexec`
-for two reasons. That one listens on every network, and whoever speaks to it first learns the environment. And it puts
-each rank into a session of its own; where Linux groups processes by session (`kernel.sched_autogroup_enabled`), each
-end of a connection then gets half of the processors, however many threads it has to run on them: a zero-copy sender
-with three busy threads beside a receiver with two lost up to half of its rate. Ends that one script starts are not
-divided like that.
+As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. It replaces MPICH's own `mpiexec` for two
+reasons. First, `mpiexec` listens on every network, and anybody who connects first can read the environment. Second, it
+puts each rank into a separate session. If Linux groups processes by session (`kernel.sched_autogroup_enabled`), each
+end of a connection then gets half of the processors, however many threads it has: a zero-copy sender with three busy
+threads beside a receiver with two lost up to half of its rate. Both ends of an ordinary script share one session.
 
-The ranks speak PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing listens: they ask how many they are,
-leave and fetch values by key, and wait for each other.
+The ranks speak PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing listens on a network. They ask for
+their number, store and fetch values by key, and wait for each other.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ class Rank:
     socket: socket.socket
     said: bytes = b""
     inside: bool = False
-    """Whether it has initialised MPI and not finalised it."""
+    """Whether the rank has initialised MPI and not finalised it."""
 
     def lines(self) -> Iterator[str]:
-        """The whole lines that it has said since. Raises EOFError where it will say no more."""
+        """The complete lines since the last call. Raises EOFError if the rank has closed its socket."""
         heard = self.socket.recv(1 << 16)
         if not heard:
             raise EOFError
@@ -50,26 +49,26 @@ class Rank:
         yield from (line.decode() for line in whole)
 
     def answer(self, line: str) -> None:
-        """Say one line."""
+        """Send one line."""
         self.socket.sendall(f"{line}\n".encode())
 
 
 @dataclass
 class Server:
-    """The values that ranks leave for each other, and the ranks that wait."""
+    """The values that ranks exchange, and the ranks that wait."""
 
     ranks: Sequence[Rank]
     values: dict[str, str] = field(default_factory=dict)
     waiting: set[int] = field(default_factory=set)
     name: str = field(default_factory=lambda: f"crossover-{secrets.token_hex(16)}")
-    """Of the space of keys. MPICH names shared memory after it, so no two launches of a host may have the same."""
+    """The name of the key space. MPICH names shared memory after it, so it must be unique on a host."""
 
     def __post_init__(self) -> None:
-        # One node, and on it all ranks: by this MPICH knows who shares memory.
+        # All ranks are on one node; from this MPICH knows which ranks share memory.
         self.values["PMI_process_mapping"] = f"(vector,(0,1,{len(self.ranks)}))"
 
     def hear(self, rank: Rank, line: str) -> None:
-        """Do what a rank asks, and answer. Raises SystemExit where it wants all to end."""
+        """Carry out a rank's request, and answer. Raises SystemExit if the rank aborts all."""
         words = dict(word.partition("=")[::2] for word in line.split())
         match words.get("cmd"):
             case "init":
@@ -104,7 +103,7 @@ class Server:
                 rank.answer(f"cmd={words.get('cmd')} rc=-1 msg=not_supported")
 
     def meet(self, rank: Rank) -> None:
-        """Let all go on when all are there."""
+        """Let all ranks go on when all have arrived."""
         self.waiting.add(rank.number)
         if len(self.waiting) == len(self.ranks):
             self.waiting.clear()
@@ -113,10 +112,10 @@ class Server:
 
 
 def start(number: int, count: int, command: Sequence[str], environment: Mapping[str, str]) -> Rank:
-    """Start one of so many ranks."""
+    """Start rank number `rank` of `size` ranks."""
     ours, theirs = socket.socketpair()
     told = {"PMI_FD": theirs.fileno(), "PMI_RANK": number, "PMI_SIZE": count}
-    # As MPICH's launcher names them.
+    # The names that MPICH's launcher uses.
     told |= {"MPI_LOCALRANKID": number, "MPI_LOCALNRANKS": count}
     process = subprocess.Popen(
         command,
@@ -147,7 +146,7 @@ def serve(ranks: Sequence[Rank]) -> int:
 
 
 def _ending(rank: Rank) -> int:
-    """The exit code of a rank that has ended, 0 where all is well; what nobody else would tell is told."""
+    """The exit code of an ended rank, 0 for success; prints causes that nobody else reports."""
     code = rank.process.wait()
     if code < 0:
         cause = f"was ended by signal {-code} ({signal.strsignal(-code)})"
@@ -160,7 +159,7 @@ def _ending(rank: Rank) -> int:
 
 
 def main(count: int, command: Sequence[str]) -> NoReturn:
-    """Run so many ranks of a command; whatever happens, nothing of them is left."""
+    """Run `size` ranks of a command; leaves no process behind, whatever happens."""
     adopt_orphans()
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:

@@ -1,4 +1,4 @@
-"""Commands between the two ends of an experiment, waited for asleep."""
+"""Commands between the two ends of an experiment; waiting for them uses no processor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Channel:
     def __init__(self, socket: zmq.Socket[bytes], address: str = LOOPBACK):
         self._socket = socket
         self.address = address
-        """Where this end listens, if it does, for the other."""
+        """The address on which this end listens, if it does."""
 
     def send(self, value: Any) -> None:
         """Send one object."""

@@ -1,4 +1,4 @@
-"""The network interface through which a launch's ranks on several hosts reach each other, and its address here."""
+"""The network interface between a launch's ranks on several hosts, and its address on this host."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from crossover.records.holes import HoleKind, Refusal
 LOOPBACK = "127.0.0.1"
 AUTO = "auto"
 ANYWHERE = "192.0.2.1"
-"""An address kept for documentation (RFC 5737): nothing is sent to it, the kernel only says which way it would go."""
+"""An address reserved for documentation (RFC 5737). Nothing is sent to it; the kernel only reports the route."""
 SITE = "profiles/slurm/site.yaml"
 LAUNCHER = f"set `mpi:` in {SITE}"
-"""What mends most wrong placements."""
+"""The remedy for most wrong placements."""
 DEVICES = Path("/sys/class/net")
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Where this host's ranks listen, and what MPI may use: an interface by its name, and its IPv4 address."""
+    """The interface on which this host's ranks and MPI communicate: its name and IPv4 address."""
 
     interface: str = "lo"
     address: str = LOOPBACK
 
     def for_mpi(self) -> dict[str, str]:
-        """The environment that keeps an MPI to this interface, or to the InfiniBand device behind it."""
+        """The environment that restricts MPI to this interface, or to the InfiniBand device behind it."""
         return {"UCX_NET_DEVICES": _rdma_device(self.interface) or self.interface, "FI_TCP_IFACE": self.interface}
 
 
 def reach(placement: str, interface: str) -> Reach:
-    """This host's end of the network: the loopback, but in placement `nodes` the `interface` of that name.
+    """This host's end of the network: the loopback, or in placement `nodes` the interface of that name.
 
-    With `auto` it is the interface of the address that this host's own name stands for, by which batch systems know
-    it; else that of the default route; else the only one there is. Raises Refusal (WRONG_INTERFACE).
+    `auto` chooses the interface to whose address this host's name resolves, which batch systems use; otherwise that of
+    the default route; otherwise the only one. Raises Refusal (WRONG_INTERFACE).
     """
     if placement != "nodes":
         return Reach()
@@ -47,18 +47,18 @@ def reach(placement: str, interface: str) -> Reach:
     else:
         chosen = [one for wanted in (_of_own_name(), _of_default_route()) for one in present if one.address == wanted]
         chosen = chosen or (present if len(present) == 1 else [])
-        trouble = "does not tell by which interface other hosts reach it"
+        trouble = "does not show which interface connects it to other hosts"
     if chosen:
         return chosen[0]
     listed = ", ".join(f"{one.interface} ({one.address})" for one in present) or "none"
     raise Refusal(
         HoleKind.WRONG_INTERFACE,
-        f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; there are: {listed}",
+        f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; available: {listed}",
     )
 
 
 def interfaces() -> list[Reach]:
-    """Every IPv4 address of this host by which others may reach it, with its interface, if that is up."""
+    """Every IPv4 address of this host that others may reach, with its interface; only interfaces that are up."""
     states = psutil.net_if_stats()
     return [
         Reach(name, address.address)
@@ -85,7 +85,7 @@ def _of_default_route() -> str:
 
 
 def _rdma_device(interface: str) -> str:
-    """The device behind an interface that does remote memory access, as UCX names it with its port; empty for none."""
+    """UCX's name, with port, of the remote-memory-access device behind an interface; empty if there is none."""
     device = DEVICES / interface
     names = sorted(path.name for path in device.glob("device/infiniband/*"))
     try:

@@ -1,8 +1,8 @@
-"""Ranks: who they are, whether they are where they should be, how they talk between blocks.
+"""The ranks of a launch: their facts, checks of their placement, and their communication between blocks.
 
-A rank that waits in a blocking MPI call spins and steals a core from the measurement. So MPI is used to
-find each other and to pass a few start-up facts, always with waits that sleep; blocks are commanded over
-ZeroMQ PAIR sockets, whose wait sleeps in the kernel.
+A rank that waits in a blocking MPI call spins, and takes a core from the measurement. So ranks use MPI only to meet and
+to exchange a few start-up facts, with waits that sleep. Commands for blocks go over ZeroMQ PAIR sockets, whose wait
+sleeps in the kernel.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Peers:
     """The ranks of this launch, seen from one of them."""
 
     def __init__(self, placement: str, expected: int, hosts: int, gather: Callable[[], dict[str, Any]]):
-        """Meet the other ranks and verify that the launcher did what was asked: `expected` ranks on so many hosts.
+        """Meet the other ranks, and check that there are `expected` ranks on `hosts` hosts.
 
-        `gather` is called on every rank for its provenance, which every rank then has as `ranks`.
-        Raises Refusal (WRONG_PLACEMENT) where ranks are missing or on the wrong hosts.
+        `gather` is called on every rank for its provenance; every rank then has all of it in `ranks`.
+        Raises Refusal (WRONG_PLACEMENT) if ranks are missing or on the wrong hosts.
         """
         # Importing it starts MPI. Drivers, and the processes that they start, import this module: they must not.
         from mpi4py import MPI
@@ -50,9 +50,8 @@ class Peers:
         if self.size != expected:
             raise Refusal(
                 HoleKind.WRONG_PLACEMENT,
-                f"{self.size} rank(s) came up together instead of {expected}: the launcher and this MPI do not "
-                f"speak the same process-management protocol; {LAUNCHER} (for MPICH srun --mpi=pmi2, for Open MPI "
-                "srun --mpi=pmix)",
+                f"{self.size} rank(s) met instead of {expected}, because the launcher and this MPI use different "
+                f"process-management protocols; {LAUNCHER} (for MPICH srun --mpi=pmi2, for Open MPI srun --mpi=pmix)",
             )
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
@@ -61,7 +60,7 @@ class Peers:
         if self.rank and self.ranks[self.rank]["host"] == first[1]:
             die_soon_after(first[0])
         self.address: str = self.ranks[self.rank]["address"]
-        """Where this rank listens for others: the loopback, unless the ranks are on several hosts."""
+        """The address on which this rank listens: the loopback, unless the ranks are on several hosts."""
         self._refuse_unless_on(hosts)
 
     @property
@@ -79,53 +78,53 @@ class Peers:
         if len(found) == count:
             return
         if len(found) > count:
-            cause = "the job was given too many nodes, or the launcher is to choose a distribution of its own"
+            cause = "the job has too many nodes, or an option of the launcher sets another distribution"
         elif len(found) > 1:
-            cause = "the job was given too few nodes, or the launcher is to choose a distribution of its own"
+            cause = "the job has too few nodes, or an option of the launcher sets another distribution"
         else:
-            cause = f"the launcher starts all on one host, as mpiexec does, or the job was not given {count} nodes"
+            cause = f"the launcher uses one host only, as mpiexec does, or the job does not have {count} nodes"
         raise Refusal(
             HoleKind.WRONG_PLACEMENT,
-            f"placement `{self.placement}` wants {count} host(s), the ranks are on {', '.join(found)}: {cause}; "
+            f"placement `{self.placement}` needs {count} host(s), but the ranks are on {', '.join(found)}: {cause}; "
             f"{LAUNCHER}, such as srun --mpi=pmi2",
         )
 
     def require_apart(self) -> None:
-        """Raise Refusal where ranks that are to be on several hosts share one."""
+        """Raise Refusal if ranks that should be on several hosts share one."""
         if self.placement == "nodes" and len(set(self.hosts)) < self.size:
             raise Refusal(
                 HoleKind.WRONG_PLACEMENT,
-                f"the two ends are both on {self.hosts[0]}: the launcher fills one host before the next; {LAUNCHER}, "
+                f"both ends are on {self.hosts[0]}, because the launcher fills one host before the next; {LAUNCHER}, "
                 "such as srun --mpi=pmi2 --distribution=cyclic",
             )
 
     def among(self, ranks: Sequence[int]) -> Peers:
-        """These ranks as peers of their own, numbered from 0 in this order; each of them must ask for it.
+        """These ranks as a separate group, numbered from 0 in this order. Each of them must call this.
 
-        Spins until all have asked.
+        Spins until all have called it.
         """
         chosen = copy(self)
-        # The tag tells it from other groups that are made at the same time.
+        # The tag distinguishes groups that are created at the same time.
         chosen.comm = self.comm.Create_group(self.comm.Get_group().Incl(ranks), tag=ranks[-1])
         chosen.rank, chosen.size = chosen.comm.rank, chosen.comm.size
         chosen.ranks = [self.ranks[rank] for rank in ranks]
         return chosen
 
     def require_processors(self, count: int) -> None:
-        """Raise Refusal where a rank may use fewer than `count` logical processors of a host that has more."""
+        """Raise Refusal if a rank may use fewer than `count` logical processors of a host that has more."""
         for rank in self.ranks:
             free = len(rank["affinity"].split(","))
             if free < min(count, rank["logical_cpus"]):
                 raise Refusal(
                     HoleKind.WRONG_PLACEMENT,
-                    f"rank {rank['rank']} may use {free} logical processor(s) of {rank['host']}, where its job has "
-                    f"{count}: the launcher binds ranks, so that the threads and servers beside a rank would share "
-                    f"what is left; {LAUNCHER}, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none "
-                    "(a binding that is named there is taken as it is)",
+                    f"rank {rank['rank']} may use only {free} of its job's {count} logical processors on "
+                    f"{rank['host']}, because the launcher binds ranks, so a rank's threads and servers would share "
+                    f"them; {LAUNCHER}, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none (bindings "
+                    "set there are respected)",
                 )
 
     def require_thread_level(self, level: str) -> None:
-        """Raise Refusal unless MPI runs at exactly this thread level, named as mpi4py names it (`multiple`, ...)."""
+        """Raise Refusal unless MPI runs at exactly this thread level, by mpi4py's name (`multiple`, ...)."""
         from mpi4py import MPI
 
         found = MPI.Query_thread()
@@ -134,31 +133,31 @@ class Peers:
             given = next((name for name in names if getattr(MPI, f"THREAD_{name.upper()}") == found), str(found))
             raise Refusal(
                 HoleKind.WRONG_THREAD_LEVEL,
-                f"MPI was asked for thread level {level} and runs at {given}; choose that in thread_levels",
+                f"MPI runs at thread level {given} instead of {level}; set {given} in `thread_levels`",
             )
 
     def send(self, value: Any, to: int) -> None:
-        """Hand a start-up fact to another rank; sleeps until it is taken."""
+        """Send a start-up fact to another rank; sleeps until it is received."""
         _sleep_until(self.comm.isend(value, dest=to).test)
 
     def receive(self, source: int = 0) -> Any:
-        """Wait, asleep, for a start-up fact from another rank."""
+        """Wait for a start-up fact from another rank; sleeps meanwhile."""
         return _sleep_until(self.comm.irecv(1 << 20, source=source).test)
 
     def channel(self, to: int) -> Channel:
-        """A command channel between this rank and rank `to`; both must ask for it, in the same order.
+        """A command channel between this rank and rank `to`; both must call this, in the same order.
 
-        It lasts as long as the process, with a context of its own that no experiment can disturb.
+        It lasts as long as the process, in a separate context that no experiment can disturb.
         """
         socket = end(zmq.Context())
         if self.rank > to:
             secret = os.urandom(16)
             socket.bind(f"tcp://{self.address}:*")
             self.send((socket.getsockopt_string(zmq.LAST_ENDPOINT), secret), to)
-            # What comes over a channel is unpickled, and on a network anybody may connect.
+            # Messages of a channel are unpickled, and anybody on the network can connect.
             if socket.recv() != secret:
                 raise Refusal(
-                    HoleKind.STRANGER, f"somebody else has connected to a channel on {self.address}; try again"
+                    HoleKind.STRANGER, f"another process connected to a channel on {self.address}; retry the launch"
                 )
         else:
             endpoint, secret = self.receive(to)
@@ -169,7 +168,7 @@ class Peers:
     def other_end(self, context: zmq.Context[Any], serve: Callable[[zmq.Context[Any], Channel], None]) -> Channel:
         """A channel to the other end of a two-sided experiment: rank 1, or in placement `process` a thread.
 
-        The thread shares `context` and runs `serve`, which rank 1 runs by itself. If it fails, the process ends.
+        The thread shares `context` and runs `serve`, which rank 1 would run. If the thread fails, the process ends.
         """
         if self.placement != "process":
             return self.channel(to=1)
@@ -195,7 +194,7 @@ def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
 
 
 def _forget_files(comm: MPI.Intracomm) -> None:
-    """Unlink MPICH's files once every rank has them open or read, so that no abnormal end leaves them behind."""
+    """Unlink MPICH's files when every rank has opened or read them, so that no abnormal end leaves them behind."""
     comm.Barrier()
     mpich_files.forget_topology()
     mpich_files.forget(mpich_files.segments(os.getpid()))

@@ -1,4 +1,4 @@
-"""Ports for servers that have to be told theirs."""
+"""Ports for servers that need a number at start."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import socket
 
 
 class Reserved:
-    """So many free ports of an address, for as long as this object lives: the kernel gives them to nobody who asks for
-    any free one.
+    """`count` free ports of an address, reserved while this object lives: the kernel gives them to no process that asks
+    for any free port.
 
-    A server that is told such a number can bind it all the same, if like nearly all servers it sets SO_REUSEADDR: on
-    Linux that shares a port with a socket which sets it too and does not listen.
+    A server that is given such a number can still bind it, if it sets SO_REUSEADDR, as nearly all servers do: on Linux,
+    it then shares the port with a socket that sets SO_REUSEADDR too and does not listen.
     """
 
     def __init__(self, count: int, address: str):

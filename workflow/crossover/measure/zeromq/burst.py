@@ -1,16 +1,16 @@
-"""A burst: so many messages on a connection that was idle, timed from the first send to the last arrival.
+"""A burst: n messages on an idle connection, timed from the first send to the last arrival.
 
-The receiver says that it is ready; the sender sends n messages and then, untimed, a sentinel with the burst's number
-and count. The receiver takes n messages and one more, and acknowledges on a channel that is idle meanwhile: the last
-message's checksum, the one more, and whether the queue is empty. A burst whose acknowledgement is not as it must be has
-no number, and nothing leaks into the next.
+The receiver reports that it is ready. The sender sends n messages and then, untimed, a sentinel with the burst's number
+and count. The receiver takes n messages and one more, and acknowledges on a channel that is otherwise idle: the last
+message's checksum, the extra message, and whether the queue is empty. A burst with a wrong acknowledgement has no
+value, and no message leaks into the next burst.
 
-- throughput = messages / (last receive - first send): `perf_counter_ns` is one clock for all of a host's processes.
-  Two hosts have two clocks. There the receiver says so at once when it has the last message, and the time ends when
-  the sender hears it: messages / (last heard of - first send). Either is a little late, by one message's latency.
-- send rate  = messages / time of the send loop: with no high-water mark no send can block.
-- overstatement = the rate between the first receive and the last, both by the receiver's clock, divided by the
-  throughput: the window that pyzmq's notebook names leaves out what comes before the first arrival.
+- throughput = messages / (last receive - first send): `perf_counter_ns` is one clock for all of a host's processes. Two
+  hosts have two clocks. There the receiver reports the last message at once, and the time ends when the sender gets
+  this report: messages / (report - first send). Either is late by the latency of one message.
+- send rate  = messages / time of the send loop; without a high-water mark no send call blocks. - overstatement = the
+rate between the first receive and the last, by the receiver's clock, divided by the throughput: the
+  window of pyzmq's notebook leaves out the time before the first arrival.
 
 Multipart messages, from DEALER to ROUTER, follow pyzmq's own `perf.py`: the receiver answers the last one, and the
 throughput ends when that answer is back.
@@ -34,7 +34,7 @@ from crossover.measure.zeromq.sockets import Socket
 
 @dataclass(frozen=True)
 class Burst:
-    """When things happened to a burst, in ns of the sender's clock; `fault` says why it does not count.
+    """The times of a burst, in ns of the sender's clock; `fault` says why it does not count.
 
     `window_ns` is from the first message's arrival to the last one's, by the receiver's clock; 0 for one message.
     """
@@ -48,7 +48,7 @@ class Burst:
 
 @dataclass(frozen=True)
 class Way:
-    """How the sender learns that a burst has arrived: an answer over its socket, a word of the channel, or, on one
+    """How the sender learns that a burst has arrived: an answer over its socket, a message on the channel, or, on one
     host, the receiver's clock."""
 
     answered: bool
@@ -56,7 +56,7 @@ class Way:
 
 
 def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, number: int, count: int, way: Way) -> Burst:
-    """Be the sending end of burst `number`, when the other has said that it is ready."""
+    """Send burst `number`, after the other end has reported that it is ready."""
     sentinel = b"end of burst %d, %d messages" % (number, count)
     channel.receive()
     began = perf_counter_ns()
@@ -76,20 +76,20 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, number: i
 
 
 def block(bursts: Sequence[Burst], messages: int) -> Block:
-    """The block that bursts of so many messages in all make: its throughput, send rate and overstatement."""
+    """The block of these bursts: its throughput, send rate and overstatement."""
     moving = sum(burst.last - burst.began for burst in bursts) / 1e9
     for burst in bursts:
         if burst.fault:
             return Block(moving, fault=burst.fault)
     values = {"throughput": messages / moving, "send rate": messages / sum(b.sent - b.began for b in bursts) * 1e9}
-    # Of one message alone the published window is empty.
+    # For a single message, the published window is empty.
     if all(burst.window_ns for burst in bursts):
         values["overstatement"] = moving / sum(burst.window_ns for burst in bursts) * 1e9
     return Block(moving, values)
 
 
 def receive(channel: Channel, socket: Socket, loop: Take, count: int, way: Way) -> None:
-    """Be the receiving end of a burst; between the first message and the last it does nothing but receive."""
+    """Receive a burst, without doing anything else between the first message and the last."""
     channel.send("ready")
     got: Any = loop(1)
     first = last = perf_counter_ns()
@@ -102,6 +102,6 @@ def receive(channel: Channel, socket: Socket, loop: Take, count: int, way: Way) 
     elif way.two_clocks:
         channel.send("all there")
     checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
-    # The last part of whatever comes: before it may be an identity.
+    # The last part of each message, which may start with an identity.
     ending = socket.recv_multipart()[-1]
     channel.send((first, last, checksum, ending, socket.poll(0)))

@@ -1,4 +1,4 @@
-"""A flood's curve, and the two loops that every flood runs: one sends, one receives."""
+"""The curve of a flood, and the sending and receiving loops of every flood."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from crossover.measure.zeromq.sockets import Socket
 from crossover.planning.curves import NAMED, in_placement
 
 Send = Callable[[int], None]
-"""Sends so many messages, and does nothing else."""
+"""Sends a number of messages, and does nothing else."""
 
 Take = Callable[[int], Message]
-"""Receives so many messages, and does nothing else; returns the last."""
+"""Receives a number of messages, and does nothing else; returns the last."""
 
 
 @dataclass(frozen=True)

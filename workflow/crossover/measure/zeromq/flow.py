@@ -1,20 +1,20 @@
-"""A flow: messages that go on and on, timed somewhere in its middle.
+"""A flow: a continuous stream of messages, timed in its middle.
 
-The first milliseconds of a flood are not like the rest. Threads that slept are woken and find a core, the sender runs
-ahead, memory is touched for the first time. Bursts of 12 ms had as little as half the rate of bursts that last, for
-some arms and not for others, so that their ratios were wrong too. A program whose stream lasts gets what follows.
+The first milliseconds of a flood differ from the rest. Sleeping threads wake up and get a core, the sender runs ahead,
+memory is touched for the first time. Bursts of 12 ms had as little as half the rate of long ones, for some arms and not
+for others, so their ratios were wrong too. A program with a continuous stream gets the later rate.
 
 So the receiver lets `lead_in_seconds` pass, times `n` messages by its own clock, and only then lets the sender stop.
-Both ends work all the while, and one clock serves two hosts as well as one.
+Both ends work all the time, and one clock is enough, even for two hosts.
 
     throughput = n / time between the end of the lead-in and the arrival of the last of these messages
-    send rate  = messages / time in the loops that send; those that began during the lead-in are left out
+    send rate  = messages / time in the send loops, without loops that began during the lead-in
 
-A flow that lasts needs a bound, or a sender that is faster than its receiver fills the memory. ZeroMQ's own, the
-high-water mark, makes send calls wait, and how fast these return is a metric too. So the sockets have none. Instead the
-receiver asks for messages, batch by batch, and keeps a few batches asked for. While the sender waits to be asked, no
-send call is timed. Batches begin with one message, double while they arrive quickly and shrink where they do not, so
-that little is left to arrive at the end, however slow the network is.
+A flow needs a bound, because a sender that is faster than its receiver would fill the memory. ZeroMQ's own bound, the
+high-water mark, makes send calls wait, but their speed is a metric too. So the sockets have no high-water mark. Instead
+the receiver requests messages, batch by batch, and keeps a few requests open. While the sender waits for a request, no
+send call is timed. Batches start with one message, double while they arrive quickly, and shrink otherwise, so that few
+messages are left to arrive at the end, however slow the network is.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from crossover.measure.zeromq.flood import Send, Take
 from crossover.measure.zeromq.sockets import Socket
 
 BATCHES = 4
-"""The most batches that are asked for at any time. With one the sender would wait for the receiver after each."""
+"""The most open requests. With one, the sender would wait for the receiver after each batch."""
 
 QUICK = 1 / 4
-"""A batch that takes less than this part of the lead-in is quick."""
+"""A batch that takes less than this fraction of the lead-in is quick."""
 
 STOP = 0
-"""The receiver's word that it needs no more; any other number is a batch that it asks for."""
+"""The receiver's request to stop; any other number requests a batch."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much of a flow may be on its way at most, and how long it flows before it is timed."""
+    """The bounds on messages in flight, and the time before a flow is timed."""
 
     messages: int
     bytes: int
     lead_in_seconds: float
 
     def batches(self, size_bytes: int) -> tuple[int, int]:
-        """How many batches of messages of `size_bytes` are asked for at any time, and how large one may become.
+        """The number of open requests for messages of `size_bytes`, and the largest batch.
 
         >>> Bounds(2000, 64_000_000, 0.03).batches(100_000)
         (4, 160)
@@ -62,7 +62,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Flow:
-    """A flow, as both ends saw it: the send rate in messages/s; `fault` says why it does not count."""
+    """The result of a flow from both ends: the send rate in messages/s; `fault` says why it does not count."""
 
     timed_seconds: float
     send_rate: float
@@ -70,7 +70,7 @@ class Flow:
 
 
 def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, lead_in_seconds: float) -> Flow:
-    """Be the sending end: send every batch that is asked for, then say how many messages that was."""
+    """Send every requested batch, then report the number of messages."""
     batches: list[tuple[int, int, int]] = []
     while (count := channel.receive()) != STOP:
         began = perf_counter_ns()
@@ -82,14 +82,14 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, lead_in_s
     timed_ns, taken, checksum, ending, leftover = channel.receive()
     sane = (taken, checksum, ending, leftover) == (sent, zlib.crc32(payload), sentinel, 0)
     led_in = batches[0][0] + lead_in_seconds * 1e9
-    # Where one batch outlasts the lead-in, none may have begun after it.
+    # If one batch outlasts the lead-in, possibly none has begun after it.
     late = [batch for batch in batches if batch[0] >= led_in] or batches[-1:]
     send_rate = sum(count for _, _, count in late) / sum(ended - began for began, ended, _ in late) * 1e9
     return Flow(timed_ns / 1e9, send_rate, "" if sane else "lost or damaged messages")
 
 
 def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: int, bounds: Bounds) -> None:
-    """Be the receiving end: ask for batches, time `n` messages of them, and check what came."""
+    """Request batches, time `n` messages of them, and check the received messages."""
     asked: deque[int] = deque()
 
     def ask(count: int) -> None:
@@ -128,7 +128,7 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
 
 
 def _run_out(socket: Socket) -> tuple[int, bytes]:
-    """How many messages were still on their way, and the one that ends the flow."""
+    """The number of messages still in flight, and the message that ends the flow."""
     count = 0
     while not (last := socket.recv_multipart()[-1]).startswith(b"end of a flow "):
         count += 1

@@ -1,4 +1,4 @@
-"""The ways in which a Python program can hand a message to ZeroMQ and take one from it: the arms of its experiments."""
+"""The ways in which a Python program hands messages to ZeroMQ and takes them from it: the arms of its experiments."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Message = bytes | bytearray | memoryview | zmq.Frame
 
 @dataclass(frozen=True)
 class Handover:
-    """One way. `copy` is that of pyzmq's calls; below `threshold_bytes` pyzmq copies all the same."""
+    """One way. `copy` is the argument of pyzmq's calls; below `threshold_bytes` pyzmq copies in any case."""
 
     copy: bool
     threshold_bytes: int = 0
     into_buffer: bool = False
-    """Whether the receiver fills a buffer that it keeps, instead of getting a new object each time."""
+    """Whether the receiver fills a buffer that it reuses, instead of getting a new object each time."""
 
     def sending(self, socket: Socket, payload: Message, flags: int = 0) -> Callable[[], Any]:
-        """What sends `payload` once per call."""
+        """A function that sends `payload`."""
         socket.copy_threshold = self.threshold_bytes
         return partial(socket.send, payload, flags, self.copy)
 
     def receiving(self, socket: Socket, size_bytes: int, flags: int = 0) -> tuple[Callable[[], Any], bytearray | None]:
-        """What receives one message of `size_bytes` per call; and the buffer that it fills, if that is its way."""
+        """A function that receives one message of `size_bytes`; and the buffer that it fills, if any."""
         if self.into_buffer:
             buffer = bytearray(size_bytes)
             return partial(socket.recv_into, buffer, flags=flags), buffer
@@ -43,9 +43,9 @@ HANDOVERS = {
     "default": Handover(copy=False, threshold_bytes=zmq.COPY_THRESHOLD),
     "recv-into": Handover(copy=True, into_buffer=True),
 }
-"""By the name of the arm. `default` is `copy=False` with the threshold that pyzmq is shipped with."""
+"""By name of the arm. `default` is `copy=False` with pyzmq's own threshold."""
 
 
 def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:
-    """Every alternative of an experiment, ceilings included, but those called `names`."""
+    """Every alternative of an experiment, including ceilings, except `names`."""
     return tuple(arm.runs for arm in arms(settings) if arm.runs not in names and not arm.null)

@@ -1,6 +1,6 @@
-"""A socket per curve at either end of an experiment on ZeroMQ: how they find each other, and how they are let go.
+"""The sockets of an experiment on ZeroMQ, one per curve at either end: connecting and closing them.
 
-The end that commands, on rank 0, connects; the other one, on rank 1 or in a thread, binds and tells where.
+The commanding end, on rank 0, connects. The other end, on rank 1 or in a thread, binds and reports its addresses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Half = TypeVar("Half")
 def connected(
     peers: Peers, other_end: OtherEnd, kinds: Mapping[str, int]
 ) -> Iterator[tuple[Channel, dict[str, Socket]]]:
-    """Rank 0's channel to the other end, and a socket of a kind for each name; then the other end is told to stop."""
+    """Rank 0's channel to the other end, and a socket for each name; stops the other end at the end."""
     unbound_collector()
     context: zmq.Context[Any] = zmq.Context()
     channel = peers.other_end(context, other_end)
@@ -41,7 +41,7 @@ def connected(
 
 
 def serve(peers: Peers, other_end: OtherEnd) -> None:
-    """Be the other end on a rank of its own."""
+    """Run the other end on its own rank."""
     context: zmq.Context[Any] = zmq.Context()
     other_end(context, peers.channel(to=0))
     context.destroy(linger=0)
@@ -66,7 +66,7 @@ def bound(
 def in_c(
     channel: Channel, make: Callable[[Socket], Half], sockets: Mapping[str, Socket], names: list[str]
 ) -> tuple[dict[str, Half], str]:
-    """This end of what C does over the sockets of some names; or why one of the ends cannot. Both must ask for it."""
+    """This end of C's exchange over the named sockets, or why one of the ends cannot. Both ends must call this."""
     try:
         halves, reason = {name: make(sockets[name]) for name in names}, ""
     except UnavailableError as error:
@@ -88,14 +88,14 @@ def unbound_collector() -> None:
 
 
 def _address(transport: str, host: str) -> str:
-    """Where to bind, over tcp at the address `host`: nothing is left on disk."""
+    """The address to bind to, for tcp on `host`; leaves nothing on disk."""
     unique = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
     # An abstract socket has no file.
     return {"tcp": f"tcp://{host}:*", "ipc": f"ipc://@{unique}", "inproc": f"inproc://{unique}"}[transport]
 
 
 def _unbounded(context: zmq.Context[Any], kind: int) -> Socket:
-    """A socket on which no send can block for its high-water mark, and which forgets what is unsent when closed."""
+    """A socket without high-water marks, so that no send call blocks; drops unsent messages when closed."""
     socket: Socket = context.socket(kind)
     socket.set_hwm(0)
     socket.linger = 0

@@ -1,1 +1,1 @@
-"""What every section needs: tables as read, numbers as written, pieces of markup."""
+"""The basis of all sections: reading tables, writing numbers, pieces of markup."""

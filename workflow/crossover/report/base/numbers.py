@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: two or three significant digits, a unit, an interval in brackets."""
+"""Numbers for readers: two or three significant digits, a unit, an interval in brackets."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from decimal import Decimal
 
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 SCALED_UNITS = {"bytes": "B", "s": "s"}
-"""Units that take a prefix, by the symbol they have then. All others are written out in full."""
+"""Units that take a prefix, with their symbols. All others are written in full."""
 PREFIXED_UNITS = {"µs": (1e-6, "s")}
-"""Units that have a prefix already: by what to multiply a value to be rid of it, and the unit without."""
+"""Units that already have a prefix: the factor that removes it, and the unit without."""
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Round `value` to significant digits, with thousands apart and never in exponent notation.
+    """Round `value` to significant digits, with separated thousands and without exponents.
 
     >>> significant(1.2849), significant(45678), significant(0.00071234, 2), significant(2.0)
     ('1.28', '45,700', '0.00071', '2.00')
@@ -51,7 +51,7 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
 
 
 def _plain(value: float, digits: int) -> str:
-    """Significant digits without zeros that carry nothing: `100`, not `100.0` and not `1e2`."""
+    """Significant digits without trailing zeros: `100`, not `100.0` or `1e2`."""
     text = significant(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -68,7 +68,7 @@ def ratio(value: float, low: float | None, high: float | None) -> str:
 
 
 def position(value: float, low: float | None, high: float | None, unit: str) -> str:
-    """A place on the axis and its interval, an end that was not found being left open.
+    """A point of the axis and its interval; an unknown end is open.
 
     >>> position(4640, 4100, None, "bytes")
     '4.6 kB [4.1 kB, open]'
@@ -81,7 +81,7 @@ def position(value: float, low: float | None, high: float | None, unit: str) -> 
 
 
 def bracket(low: float | None, high: float | None, unit: str) -> str:
-    """The measured points around a place.
+    """The measured points around a point of the axis.
 
     >>> bracket(1000, 10000, "bytes"), bracket(None, 10000, "bytes")
     ('1 kB to 10 kB', '–')
@@ -90,7 +90,7 @@ def bracket(low: float | None, high: float | None, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people say it.
+    """A duration in the usual units.
 
     >>> duration(9.64), duration(59.7), duration(3725), duration(5400)
     ('9.6 s', '1 min', '1 h 2 min', '1 h 30 min')
@@ -113,7 +113,7 @@ def percent(fraction: float, digits: int = 2) -> str:
 
 
 def comparatives(unit: str) -> tuple[str, str]:
-    """What to call better and worse values of a unit: times and rates have words of their own, a share has none.
+    """The words for better and worse values of a unit; times and rates have their own.
 
     >>> comparatives("s"), comparatives("messages/s"), comparatives("MB")
     (('faster', 'slower'), ('faster', 'slower'), ('better', 'worse'))
@@ -132,7 +132,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def tally(kinds: Sequence[str], words: Mapping[str, tuple[str, str]]) -> str:
-    """How many there are of each kind, in the order of `words`: the predicate of one, and of several.
+    """The number of each kind, in the order of `words`, which has a predicate for one and for several.
 
     >>> tally(["a", "b", "a"], {"b": ("is odd", "are odd"), "a": ("is even", "are even")})
     '1 is odd and 2 are even'

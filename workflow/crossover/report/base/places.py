@@ -1,4 +1,4 @@
-"""Which points of an axis a table shows."""
+"""Chooses the points of an axis that a table shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def sampled(places: list[float], count: int) -> list[float]:
-    """At most `count` of the places, evenly spread, the first and the last among them.
+    """At most `count` of the places, evenly spread, including the first and the last.
 
     >>> sampled([1, 2, 3, 4, 5, 6, 7], 3)
     [1, 4, 7]
@@ -18,7 +18,7 @@ def sampled(places: list[float], count: int) -> list[float]:
 
 
 def nearest(places: Iterable[float], wanted: float) -> float | None:
-    """The place that is nearest to `wanted` by its ratio, if it is within a factor of two.
+    """The place nearest to `wanted` by ratio, if it is within a factor of two.
 
     >>> nearest([100, 464, 1000], 500), nearest([100, 1000], 317)
     (464, None)

@@ -1,4 +1,4 @@
-"""The tables of the corridor as the report reads them, and the panels that charts and sentences speak of."""
+"""The run's tables as the report reads them, and the panels for charts and sentences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SCHEMAS: dict[str, pa.Schema] = {
 
 @dataclass(frozen=True)
 class Tables:
-    """Everything the page needs but the raw samples. No number in it is infinite or not a number."""
+    """All tables of the page, without the raw samples. Infinite numbers and NaN are None."""
 
     launches: list[Row]
     ranks: list[Row]
@@ -55,11 +55,11 @@ class Tables:
         return sorted({row["experiment"] for row in self.launches})
 
     def order(self, leads: Iterable[str]) -> list[str]:
-        """The experiments that a page knows, in its order, then those that were launched besides."""
+        """The experiments of a page, in its order, then any others that were launched."""
         return list(dict.fromkeys([*leads, *self.experiments]))
 
     def holes(self, experiment: str | None = None) -> list[Row]:
-        """Launches that left no data, of one experiment or of all."""
+        """Launches without data, of one experiment or of all."""
         rows = [row for row in self.launches if is_hole(row) and experiment in (None, row["experiment"])]
         return sorted(rows, key=lambda row: (row["experiment"], row["placement"], row["launch"]))
 
@@ -74,23 +74,23 @@ class Tables:
         return panels(self.summary, self.ratios, self.crossovers, self.thresholds)
 
     def all_leading(self, leads: Mapping[str, str]) -> list[Panel]:
-        """The panels of every experiment's leading metric, as `leads` names it."""
+        """The panels of every experiment's leading metric, from `leads`."""
         return [panel for name in self.order(leads) for panel in self.leading(name, leads.get(name))]
 
     def leading(self, experiment: str, lead: str | None = None) -> list[Panel]:
-        """The panels of the metric that speaks for an experiment: its `lead`, or the first where that has none."""
+        """The panels of an experiment's leading metric: its `lead`, or the first metric if that has no panel."""
         found = self.panels(experiment, lead)
         return [panel for panel in found if panel.metric == found[0].metric]
 
     def of_leads(self, table: Sequence[Row], leads: Mapping[str, str]) -> list[Row]:
-        """The rows of a table that are of the metrics that speak for their experiments, in the order of `leads`."""
+        """The rows of a table for the experiments' leading metrics, in the order of `leads`."""
         spoken = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
         own = [row for row in table if row["metric"] == spoken.get(row["experiment"])]
         return sorted(own, key=lambda row: list(spoken).index(row["experiment"]))
 
 
 def place(row: Row) -> str:
-    """The experiment of a row, with the placement where it is not the usual single node."""
+    """The experiment of a row, with the placement unless it is `node`."""
     return f"`{row['experiment']}`" if row["placement"] == "node" else f"`{row['experiment']}` ({row['placement']})"
 
 
@@ -103,7 +103,7 @@ def load(folder: Path) -> Tables:
 
 
 def rows(folder: Path, name: str) -> list[Row]:
-    """One table as rows, in which whatever is not a finite number is None: no interval, or an open end of one."""
+    """One table as rows; numbers that are not finite (no interval, or an open end) are None."""
     table = record.read(folder / f"{name}.parquet", SCHEMAS[name])
     return [{key: _finite(value) for key, value in row.items()} for row in table.to_pylist()]
 
@@ -114,7 +114,7 @@ def _finite(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Panel:
-    """One metric under one protocol and placement: what a chart shows and a paragraph describes."""
+    """One metric under one protocol and placement: the subject of a chart and a paragraph."""
 
     experiment: str
     metric: str
@@ -127,7 +127,7 @@ class Panel:
 
     @property
     def facts(self) -> Row:
-        """Any row of the panel, for what all its rows share: axis, axis_unit, better."""
+        """Any row of the panel, for the facts that all rows share: axis, axis_unit, better."""
         return [*self.summary, *self.ratios][0]
 
     @property
@@ -137,7 +137,7 @@ class Panel:
 
     @property
     def unit(self) -> str:
-        """The metric's unit; empty where only ratios are known."""
+        """The metric's unit; empty if only ratios are known."""
         return str(self.summary[0]["unit"]) if self.summary else ""
 
     @property
@@ -152,7 +152,7 @@ class Panel:
 
     @property
     def ceilings(self) -> list[str]:
-        """The arms that do not compete but bound the others."""
+        """The ceilings."""
         return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
 
     @property
@@ -169,7 +169,7 @@ class Panel:
 
     @property
     def compared(self) -> list[str]:
-        """Those of the rivals that have a ratio to the reference."""
+        """The rivals that have a ratio to the reference."""
         return [arm for arm in self.rivals if self.ratios_of(arm)]
 
     @property

@@ -1,1 +1,1 @@
-"""Charts: figures, their marks, axes, colours and styles, and how they get onto a page."""
+"""Charts: figures, their marks, axes, colours and styles, and their place on a page."""

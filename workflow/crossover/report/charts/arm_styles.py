@@ -1,4 +1,4 @@
-"""How each arm looks: colour, shape and dash go with its name, so they are the same in every chart of every report."""
+"""The style of each arm: colour, shape and dash depend on its name, so they are the same in every chart and report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from crossover.report.base.tables import Panel
 from crossover.report.charts.colours import ARMS, CEILING, NOISE, Colour
 
-# Outlines in a square from -1 to 1, as Vega and SVG both understand them.
+# Outlines in a square from -1 to 1, in the syntax of Vega and SVG.
 CIRCLE = "M-0.9,0A0.9,0.9,0,1,0,0.9,0A0.9,0.9,0,1,0,-0.9,0Z"
 SQUARE = "M-0.8,-0.8L0.8,-0.8L0.8,0.8L-0.8,0.8Z"
 UP, DOWN = "M0,-1L1,0.8L-1,0.8Z", "M0,1L1,-0.8L-1,-0.8Z"
@@ -43,7 +43,7 @@ FAMILIES = (
         *("MPI in C", "ZeroMQ in C"),
     ),
 )
-"""Arms that meet in a chart, those that do most often first: they differ most. Other names find a place themselves."""
+"""Known arms, the most frequent in charts first, because the first styles differ most. Other names get a style too."""
 
 CEILINGS = ("C", "memcpy", "raw TCP", "raw Unix socket", "C copy", "C no-copy", "bare zmq")
 
@@ -58,7 +58,7 @@ class Look:
 
 
 COMPETING = tuple(
-    # Each lap through the colours shifts shapes and dashes against them, so that no two looks are alike.
+    # Each pass through the colours shifts shapes and dashes, so that no two styles are alike.
     Look(colour, SHAPES[(index + lap) % len(SHAPES)], DASHES[(index + 2 * lap) % len(DASHES)])
     for lap in range(len(SHAPES))
     for index, colour in enumerate(ARMS)
@@ -70,7 +70,7 @@ NULL = Look(NOISE, PLUS, (3, 3))
 
 
 def of(panel: Panel) -> dict[str, Look]:
-    """The look of each arm of a panel, by its label: what competes, the ceilings in grey, the null arm last."""
+    """The style of each arm of a panel, by label: reference and rivals, the ceilings in grey, the null arm last."""
     bounds = [arm for arm in panel.arms if arm in (*panel.ceilings, *CEILINGS)]
     rivals = [arm for arm in panel.arms if arm not in (*bounds, panel.null)]
     looks = _seated(rivals, COMPETING, FAMILIES) | _seated(bounds, BOUNDING, [CEILINGS])
@@ -78,20 +78,20 @@ def of(panel: Panel) -> dict[str, Look]:
 
 
 def followed(reference: str, arms: Sequence[str]) -> dict[str, Look]:
-    """The look of each of the arms that are held against a reference; it is not among them, but keeps its own."""
+    """The style of each of these arms, without the reference, whose style stays reserved."""
     looks = _seated([reference, *arms], COMPETING, FAMILIES)
     return {arm: looks[arm] for arm in arms}
 
 
 def label(panel: Panel, arm: str) -> str:
-    """What a chart calls an arm."""
+    """The label of an arm in charts."""
     if arm in panel.ceilings:
         return f"{arm} (ceiling)"
     return f"{panel.reference} again (null)" if arm == panel.null and panel.reference else arm
 
 
 def _seated(arms: Sequence[str], looks: Sequence[Look], families: Iterable[Sequence[str]]) -> dict[str, Look]:
-    """A look of its own for each arm: that of its name or, where another arm has it, the next that is free."""
+    """A distinct style for each arm: the one of its name, or the next free one."""
     known = {arm: place for family in families for place, arm in enumerate(family)}
     seats: dict[str, int] = {}
     for arm in sorted(arms, key=lambda arm: (arm not in known, arm)):

@@ -1,4 +1,4 @@
-"""The two axes of a chart, both logarithmic, with round ticks that grow denser when a reader zooms in."""
+"""The two axes of a chart, both logarithmic, with round ticks that become denser on zooming in."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 
 ZOOM = "zoom"
-"""The parameter that holds how far a reader has moved the axes; empty until then."""
+"""The parameter for how far a reader has moved the axes; empty at first."""
 
 
 def x(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
-    """The axis of the experiment, with room for the places `shown` too."""
+    """The axis of the experiment, extended to the places `shown`."""
     axis, unit = panel.facts["axis"], panel.facts["axis_unit"]
     places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]} | set(shown))
-    # A few measured points are themselves the best ticks if they are whole; else round numbers are.
+    # A few measured points are the best ticks if they are whole numbers; otherwise round numbers are.
     whole = len(places) <= 8 and all(float(place).is_integer() for place in places)
     ticks = places if whole else log_ticks(places[0], places[-1])
     scale = alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10)
-    # A prefix on a prefix, such as a thousand microseconds as 1k, would be read as another unit.
+    # A second prefix, such as 1k for a thousand microseconds, would look like another unit.
     counted = whole and unit not in numbers.SCALED_UNITS
     tick_format = "," if counted or unit in numbers.PREFIXED_UNITS else "~s"
     return alt.X(
@@ -34,7 +34,7 @@ def x(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
 def y(
     points: Iterable[Row], margin: float, tick_format: str, shown: Sequence[float] = ()
 ) -> tuple[alt.Scale, alt.Axis]:
-    """A scale that holds all points, their intervals and what must be `shown`; and its ticks."""
+    """A scale for all points, their intervals and the values `shown`; and its ticks."""
     reach = [*shown, *(end for point in points for end in (point["value"], point["low"], point["high"]) if end)]
     low, high = min(reach) / margin, max(reach) * margin
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
@@ -42,12 +42,12 @@ def y(
 
 
 def zoom() -> Any:
-    """Dragging moves the axes, the wheel stretches them while Ctrl or ⌘ is held, a double click takes all back."""
+    """Dragging moves the axes, the wheel with Ctrl or ⌘ zooms, a double click resets both."""
     return alt.selection_interval(name=ZOOM, bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
 
 
 def title(name: str, unit: str) -> str:
-    """What an axis shows, with its unit where that says more."""
+    """The title of an axis, with its unit if that adds information."""
     return name if unit in ("", name) else f"{name} ({unit})"
 
 

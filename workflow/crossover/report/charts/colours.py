@@ -1,7 +1,7 @@
-"""Every colour of the charts, once for a light page and once for a dark one.
+"""Every colour of the charts, one for a light page and one for a dark page.
 
-On both pages each stands out from the ground by at least 3 to 1, and text by 4.5 to 1 (WCAG 2.2, 1.4.11 and 1.4.3);
-the colours of arms differ from each other under each kind of colour blindness. The tests hold them to that.
+On both, the contrast with the background is at least 3 to 1, and 4.5 to 1 for text (WCAG 2.2, 1.4.11 and 1.4.3). The
+colours of arms can be distinguished with each kind of colour blindness. Tests check both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Colour:
-    """A colour by its name, as sRGB in hexadecimal: on a light ground, which paper is too, and on a dark one."""
+    """A colour by name, as hexadecimal sRGB: on a light background (also paper), and on a dark one."""
 
     name: str
     light: str
@@ -36,18 +36,18 @@ ALL = (GROUND, INK, GRID, NOISE, CEILING, *ARMS)
 
 
 def variable(colour: Colour) -> str:
-    """The colour as a page refers to it, whose scheme then decides."""
+    """The colour as a CSS variable, so that the page's scheme decides."""
     return f"var(--chart-{colour.name})"
 
 
 def style() -> str:
-    """What gives these variables their values, as CSS: they follow the `color-scheme` of where they are used."""
+    """CSS that defines these variables; their values follow the `color-scheme` of the element."""
     light = "".join(f"--chart-{colour.name}:{colour.light};" for colour in ALL)
     both = "".join(f"--chart-{colour.name}:light-dark({colour.light},{colour.dark});" for colour in ALL)
     return f":root{{{light}}}@supports (color:light-dark(red,red)){{:root{{{both}}}}}"
 
 
 def on_page(text: str) -> str:
-    """Text in which each colour of a chart is replaced by its variable, so that a drawn chart follows the page."""
+    """Text with each colour of a chart replaced by its variable, so that a drawn chart follows the page."""
     variables = {colour.light: variable(colour) for colour in ALL}
     return re.sub("|".join(variables), lambda found: variables[found[0]], text)

@@ -1,4 +1,4 @@
-"""A chart as files: its specification, and what a paper takes, as wide as a journal's column."""
+"""A chart as files: its specification, and files for papers, as wide as a journal's column."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from crossover.records.failure import Failure
 from crossover.report.charts.colours import GROUND
 
 WIDTH_MILLIMETRES = 89
-"""One column of most journals; letters are then of 8 points."""
+"""One column of most journals; text then has 8 points."""
 PIXELS_PER_INCH = 96
-"""Of CSS, which is what SVG's lengths are in."""
+"""Of CSS, the unit of SVG's lengths."""
 POINTS_PER_INCH = 72
 """Of PDF."""
 DOTS_PER_INCH = 300
@@ -32,9 +32,9 @@ def draw(
     experiment: str = "",
     failures: Sequence[Failure] = (),
 ) -> None:
-    """Save to `folder` each of the `charts`, by name. One that fails is left out.
+    """Save each of the `charts`, by name, to `folder`. A chart that fails is left out.
 
-    The folder keeps the reason for it, and the `failures` before.
+    The folder keeps the reason, and earlier `failures`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     kept = [*failures]
@@ -48,15 +48,15 @@ def draw(
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png.
 
-    The specification comes last, so a chart that has one has all.
+    The specification is written last, so a chart with a specification has all files.
     """
-    # That charts are valid is for tests to ask: it takes longer than drawing them.
+    # Tests check that charts are valid, because that takes longer than drawing them.
     specification: dict[str, Any] = chart.to_dict(validate=False)
     svg = vl_convert.vegalite_to_svg(
         specification
-        # Nobody zooms here, and what is clipped takes ten times as long to become a bitmap.
+        # Files cannot be zoomed, and clipping makes bitmaps ten times slower.
         | {"layer": [layer | {"mark": layer["mark"] | {"clip": False}} for layer in specification["layer"]]}
-        # Whole and with its axes it is as wide as the column.
+        # The whole chart, including its axes, is as wide as the column.
         | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
     )
     (folder / f"{name}.svg").write_text(svg)
@@ -66,7 +66,7 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
 
 
 def _in_points(svg: str) -> str:
-    """The same drawing, its width and height counted in points: a PDF takes the number as it stands."""
+    """The same drawing with width and height in points, because PDF uses the plain numbers."""
     share = POINTS_PER_INCH / PIXELS_PER_INCH
     return re.sub(
         r'\b(width|height)="([\d.]+)"', lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2

@@ -1,7 +1,7 @@
-"""Every chart of the project: `curve`, an arm's own values, and `ratio`, an arm against the reference.
+"""The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference.
 
-The charts are Vega-Lite, with the aggregated points inside: `export` writes them for papers, `gallery` puts them on
-the page.
+The charts are Vega-Lite and contain the aggregated points. `export` writes them for papers, `gallery` puts them on the
+page.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PUBLISHED = "; open marks: published"
 
 
 def draw(tables: Path, folder: Path) -> None:
-    """Write the figures of one experiment, whose tables lie in `tables`, to `folder`.
+    """Write the figures of one experiment, from its folder of `tables`, to `folder`.
 
-    Each panel gives `{name}` and `{name}-ratio`, in every form of `export.save`. An experiment without a single row
-    leaves an empty folder. A figure that fails is left out, and the folder keeps the reason.
+    Each panel gives `{name}` and `{name}-ratio`, in every format of `export.save`. An experiment without rows leaves an
+    empty folder. A figure that fails is left out, and the folder keeps the reason.
     """
     datasets = published.read()
     drawn: dict[str, Callable[[], alt.LayerChart]] = {}
@@ -49,7 +49,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     others = [
         marks.published(panel, point, panel.unit) for dataset in datasets for point in overlay.over(dataset, panel)
     ]
-    # A prefix belongs to a unit: a share of one half is 0.5, not 500 m, and there are no millitimes.
+    # Only units take a prefix: a share of one half is 0.5, not 500 m.
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
     shown = (*thresholds.levels(panel), *(point["value"] for point in others))
@@ -64,7 +64,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 
 
 def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
-    """What the curves show and which way is better."""
+    """The metric of the curves, and whether higher or lower is better."""
     drawn_over = any(overlay.over(dataset, panel) for dataset in datasets)
     return f"{panel.metric}, {panel.facts['better']} is better{PUBLISHED if drawn_over else ''}"
 
@@ -78,7 +78,7 @@ def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 
 
 def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = ()) -> alt.LayerChart:
-    """The `ratios` of a panel around the line of no difference; `title` is that of the upright axis, and `others` are
+    """The `ratios` of a panel around the line of no difference; `title` is that of the vertical axis, `others` are
     published ratios.
     """
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
@@ -95,7 +95,7 @@ def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = 
 
 
 def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
-    """What the ratios are of, and which side of one is better."""
+    """The metric of the ratios, and which side of one is better."""
     better, _ = numbers.comparatives(panel.unit)
     side = "above" if panel.facts["better"] == "higher" else "below"
     drawn_over = any(overlay.ratios_over(dataset, panel) for dataset in datasets)
@@ -123,14 +123,14 @@ def finished(
     subtitle: str,
     height: int = HEIGHT,
 ) -> alt.LayerChart:
-    """Layers over the data `points` as a chart of this project.
+    """Layers over the data `points`, as a chart in this project's style.
 
-    `columns` are the headings of its numbers for whoever saves them, each with its field; `height` is in pixels.
+    `columns` maps headings of the saved data to fields; `height` is in pixels.
     """
     heading = alt.TitleParams(
         textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
-    # All at once, and the points last: each further call would copy the whole chart.
+    # All at once, and the points last, because each further call copies the whole chart.
     drawn: alt.LayerChart = alt.LayerChart(
         layer=list(layers),
         transform=[alt.FilterTransform(marks.SHOWN)],

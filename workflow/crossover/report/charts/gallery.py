@@ -1,7 +1,6 @@
 """The charts of a page, as HTML: one legend for all charts of a metric, a choice of panels, the charts themselves.
 
-`charts.js` draws the charts, `controls.js` gives the controls their life. Everything is inside the page; nothing is
-fetched.
+`charts.js` draws the charts, `controls.js` runs the controls. Everything is inside the page; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -29,24 +28,21 @@ SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js
 STYLE = Path(__file__).with_name("charts.css")
 
 PACKED = "application/gzip+base64"
-"""The type of the script elements that hold a chart's specification; a browser leaves it alone."""
+"""The type of script elements with a chart's specification; browsers ignore it."""
 
-HINT = (
-    '<p class="crossover-hint">Drag to move the axes, turn the wheel with Ctrl or ⌘ to stretch them, '
-    "double-click to take that back.</p>"
-)
+HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
 
 
 def script() -> str:
-    """What a page needs once: the script that draws the charts, Vega in it, and their style."""
+    """The part that a page needs once: the script that draws the charts, including Vega, and their style."""
     bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS))
     style = colours.style() + STYLE.read_text(encoding="utf-8")
-    # A module, since the bundle's one-letter names would else meet those of other scripts.
+    # A module, because otherwise the bundle's one-letter names would clash with other scripts'.
     return markup.raw(f'<style>{style}</style><script type="module">{bundle}</script>')
 
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
-    """The panels of one metric, whose figures lie in `folder`. Raises CrossoverError."""
+    """The panels of one metric, with their figures in `folder`. Raises CrossoverError."""
     choice = _choice(panels) if len(panels) > 1 else ""
     shown = "".join(_panel(folder, panel, datasets) for panel in panels)
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
@@ -58,7 +54,7 @@ def alone(folder: Path, name: str, subtitle: str, said: str, styles: Mapping[str
 
 
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
-    """The looks of the arms that the charts of these panels show, by label: ceilings and the null arm last."""
+    """The styles of the arms that the charts of these panels show, by label; ceilings and the null arm last."""
     styles = {label: look for panel in panels for label, look in arm_styles.of(panel).items()}
     shown = {label: look for label, look in styles.items() if any(label in _labels(panel) for panel in panels)}
     return dict(sorted(shown.items(), key=lambda entry: (entry[1] == arm_styles.NULL, entry[1] in arm_styles.BOUNDING)))
@@ -73,14 +69,14 @@ def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -
 
 
 def _labels(panel: Panel) -> list[str]:
-    """What is drawn: the null arm among ratios alone, as a ceiling among curves alone."""
+    """The labels of drawn arms: the null arm only has ratios, a ceiling only curves."""
     arms = {row["arm"] for row in [*panel.values, *panel.near_ratios]}
     return [arm_styles.label(panel, arm) for arm in panel.arms if arm in arms]
 
 
 def _choice(panels: Sequence[Panel]) -> str:
     options = "".join(f"<option>{html.escape(panel.title)}</option>" for panel in panels)
-    options += '<option value="">all of them</option>'
+    options += '<option value="">all</option>'
     return f'<label class="crossover-choice">Shown: <select>{options}</select></label>'
 
 
@@ -115,9 +111,9 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
 
 
 def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
-    """A chart as the page's script expects it: what a screen reader says, its files, the specification.
+    """A chart as the page's script expects it: alternative text, files, specification.
 
-    The reason stands in the place of one that could not be drawn. Raises CrossoverError.
+    For a chart that could not be drawn, the reason. Raises CrossoverError.
     """
     path = folder / f"{name}.vl.json"
     try:
@@ -127,7 +123,7 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
             if failed.name in ("", name):
                 return _failed(subtitle, failed)
         raise CrossoverError(
-            f"{path}: the figure is missing ({error.strerror}); draw it by running Snakemake again"
+            f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error
     compact = json.dumps(specification, separators=(",", ":"), ensure_ascii=False)
     stem = html.escape(f"{folder.name}-{name}")
@@ -153,9 +149,9 @@ def _failed(subtitle: str, failed: Failure) -> str:
 
 
 def _packed(text: str) -> str:
-    """Text as `charts.js` unpacks it: compressed to a fifth, so that a page of hundreds of charts is soon loaded.
+    """Text compressed to a fifth, for `charts.js` to unpack, so that a page with hundreds of charts loads quickly.
 
-    By a library of its own, because the zlib that comes with Python is another one on other machines, and the page of a
-    bundle is the same byte for byte wherever it is rendered.
+    A bundle's page must be the same, byte for byte, on every machine. So this uses a fixed library instead of Python's
+    zlib, which differs between machines.
     """
     return base64.b64encode(deflate.gzip_compress(text.encode())).decode()

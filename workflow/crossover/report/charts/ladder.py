@@ -1,7 +1,7 @@
-"""The ladder: what one round trip costs in every layer that was measured, from a copy in memory up to a task farm.
+"""The ladder: the time of a round trip in every measured layer, from a copy in memory up to a task farm.
 
-Each layer is an arm of some experiment, taken at its median. They come from different launches, so the ladder tells of
-orders of magnitude; what is close together is for the experiments themselves to tell apart.
+Each layer is the median of an arm of some experiment. The layers come from different launches, so the ladder shows
+orders of magnitude; smaller differences are for the experiments themselves.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ NAME = "ladder"
 FLOAT64_BYTES = 8
 
 PLACEMENT = "node"
-"""Where all layers were measured: between hosts a copy in memory is no layer."""
+"""The placement of all layers; between hosts there is no copy in memory."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """An arm of an experiment as a rung: of which curve, and how its axis and its metric become bytes and seconds."""
+    """An arm of an experiment as a layer: its curve, and how its axis and metric convert to bytes and seconds."""
 
     name: str
     experiment: str
     where: Keys
-    """Keys of its curve; of several curves that have them, the first protocol in alphabetical order is taken."""
+    """Keys of its curve; if several curves have them, the first protocol in alphabetical order is used."""
     arm: str
     size_bytes: Callable[[float], float]
     seconds: Callable[[float], float] = float
 
     def rows(self, summary: list[Row]) -> list[Row]:
-        """The summary's rows of this layer, as rows of the ladder's own panel; empty if it was not measured."""
+        """The summary's rows of this layer, converted for the ladder; empty if the layer was not measured."""
         wanted = (self.experiment, PLACEMENT, "round trip", self.arm)
         own = [
             row
@@ -51,7 +51,7 @@ class Layer:
         return [self._row(row) for row in own if row["protocol"] == first]
 
     def _row(self, row: Row) -> Row:
-        # A rate's upper end is the time's lower one.
+        # The upper end of a rate is the lower end of the time.
         ends = sorted(self.seconds(row[end]) for end in ("low", "high") if row[end] is not None)
         low, high = ends if len(ends) == 2 else (None, None)
         told = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
@@ -61,7 +61,7 @@ class Layer:
 
 
 def _array(name: str, arm: str) -> Layer:
-    # Not an array that is re-sent: there is no memcpy beside it.
+    # Not the re-sent array, which has no memcpy.
     where = {"object": "float64 array", "re_sent": False}
     return Layer(name, "mpi_pingpong", where, arm, lambda elements: FLOAT64_BYTES * elements)
 
@@ -87,11 +87,11 @@ LAYERS = (
     _farm("Dask, per task", "dask"),
     _farm("Foolscap, per task", "twisted"),
 )
-"""From the bottom up. A farm's rung is the time per task of a flood of them, since nobody submits tasks one by one."""
+"""From the bottom up. A farm's layer is the time per task of a flood, because users rarely submit single tasks."""
 
 
 def panel(summary: list[Row]) -> Panel | None:
-    """All layers that were measured as one panel, without a reference; None if there are fewer than two."""
+    """All measured layers as one panel, without a reference; None if there are fewer than two."""
     found = {layer.name: layer.rows(summary) for layer in LAYERS}
     measured = [row for rung in found.values() for row in rung]
     if sum(map(bool, found.values())) < 2:
@@ -100,9 +100,9 @@ def panel(summary: list[Row]) -> Panel | None:
 
 
 def draw(results: Path, folder: Path) -> None:
-    """Write the ladder's chart, of the joined tables in `results`, to `folder`; an empty folder where there is none.
+    """Write the ladder's chart, from the joined tables in `results`, to `folder`; without layers, an empty folder.
 
-    If that fails, the folder keeps the reason.
+    If this fails, the folder keeps the reason.
     """
     shown = None
     with failure.caught("figure", NAME) as failures:
@@ -122,7 +122,7 @@ def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
 
 
 def _nearest(values: dict[float, float], size: float) -> str:
-    """The value that was measured nearest to `size`, with its place where that is another."""
+    """The measured value nearest to `size`, with its place if that differs."""
     place = nearest(values, size)
     if place is None:
         return "–"

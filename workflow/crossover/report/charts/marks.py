@@ -1,4 +1,4 @@
-"""What is drawn in a chart: bands, lines and points of arms, crossovers, levels, published points."""
+"""The marks of a chart: bands, lines and points of arms, crossovers, levels, published points."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ HIDDEN = "hidden"
 SHOWN = f"indexof({HIDDEN}, datum.arm) < 0"
 
 MOST_LETTERS_IN_A_ROW = 46
-"""As many letters of a legend fit beside each other at a journal's width."""
+"""The characters of a legend that fit into a journal's width."""
 
 DIGITS = 5
-"""To which numbers are rounded: finer than a pixel, and half as long."""
+"""Significant digits of numbers in a chart: finer than a pixel, and half as long as full precision."""
 
 
 def point(panel: Panel, row: Row, value: float, unit: str) -> Row:
-    """What a chart carries of one cell: numbers to draw, and texts for the tooltip."""
+    """A chart's data of one cell: numbers to draw, and texts for the tooltip."""
     low, high = row["low"], row["high"]
     known = low is not None and high is not None
     return {
@@ -43,7 +43,7 @@ def point(panel: Panel, row: Row, value: float, unit: str) -> Row:
 
 
 def gaps(panel: Panel, points: Sequence[Row]) -> list[Row]:
-    """Empty points that break an arm's line where the reference was measured between two of its own, and it was not."""
+    """Empty points that break an arm's line at places where the reference was measured but the arm was not."""
     everywhere = {point["x"] for point in points if point["arm"] == panel.reference}
     empty = []
     for label in dict.fromkeys(point["arm"] for point in points):
@@ -58,11 +58,11 @@ def arms(
     """Bands, lines and points of all arms, drawn from the data of the whole chart."""
     drawn = {point["arm"] for point in points}
     styles = {label: look for label, look in arm_styles.of(panel).items() if label in drawn}
-    # The points are data of the whole chart, so that its specification holds them once and not once per layer.
-    # For the same reason the last layer alone, the points', says what both axes look like.
+    # The points are data of the whole chart, so that its specification has them once, not once per layer. For the same
+    # reason, only the last layer, that of the points, describes the axes.
     base = alt.Chart().encode(x="x:Q")
     y = alt.Y("value:Q", scale=scale, title=title)
-    # Bands and lines take their look as constants: encoded, they would meddle with the symbols of the legend.
+    # Bands and lines have constant styles; encoded styles would change the symbols of the legend.
     layers = []
     for label, look in styles.items():
         own = base.transform_filter(alt.datum.arm == label)
@@ -87,7 +87,7 @@ def _points(base: alt.Chart, styles: Mapping[str, arm_styles.Look], axis_name: s
         "rounds": "rounds in all",
     }
     drawn: alt.Chart = (
-        # Named, since Altair would else count the charts of the process.
+        # Named, because otherwise Altair numbers the charts of the process.
         base.properties(name="points")
         .mark_point(filled=True, size=42, opacity=1, clip=True)
         .encode(
@@ -120,7 +120,7 @@ def legend(labels: Sequence[str]) -> alt.Legend:
 
 
 def published(panel: Panel, point: Row, unit: str) -> Row:
-    """What a chart carries of one published point, a value with a unit or a ratio without one."""
+    """A chart's data of one published point: a value with a unit, or a ratio without one."""
     return {
         "arm": arm_styles.label(panel, point["arm"]),
         "x": point["x"],
@@ -131,9 +131,9 @@ def published(panel: Panel, point: Row, unit: str) -> Row:
 
 
 def open_marks(panel: Panel, points: Sequence[Row]) -> list[alt.Chart]:
-    """Published points in the colours and shapes of the arms that they are of, but hollow and without a line."""
+    """Published points in the colours and shapes of their arms, but hollow and without a line."""
     titles = {"arm": "arm", "at": panel.facts["axis"], "is": panel.metric}
-    # Constants again, lest they meddle with the legend.
+    # Constants again, so that they do not change the legend.
     return [
         _own([point for point in points if point["arm"] == label])
         .mark_point(
@@ -150,7 +150,7 @@ def open_marks(panel: Panel, points: Sequence[Row]) -> list[alt.Chart]:
 
 
 def level_marks(panel: Panel) -> list[alt.Chart]:
-    """A dotted line at each level that was looked for, with its value; on it, where each arm reaches it."""
+    """A dotted line at each level, with its value, and on it each arm's threshold."""
     marks = []
     for level in thresholds.levels(panel):
         text = {"y": level, "text": numbers.percent(level)}
@@ -165,7 +165,7 @@ def level_marks(panel: Panel) -> list[alt.Chart]:
 
 
 def _reached(panel: Panel, row: Row) -> list[alt.Chart]:
-    """Where an arm reaches a level: its interval as a thick piece of the level's line, itself as an open diamond."""
+    """An arm's threshold: the interval as a thick piece of the level's line, the point as an open diamond."""
     label, unit = arm_styles.label(panel, row["arm"]), row["axis_unit"]
     low, high = _ends(row, [cell["x"] for cell in panel.summary])
     at = numbers.position(row["x"], row["low"], row["high"], unit)
@@ -189,7 +189,7 @@ def no_difference() -> alt.Chart:
 
 
 def crossovers(panel: Panel) -> list[alt.Chart]:
-    """For each crossover that was located: its interval as a pale column, itself as a line with its place."""
+    """Each crossover: the interval as a pale column, the point as a line with a label."""
     places = [row["x"] for row in panel.ratios]
     styles = arm_styles.of(panel)
     marks = []
@@ -202,7 +202,7 @@ def crossovers(panel: Panel) -> list[alt.Chart]:
         here["tooltip"] = f"{row['arm']} crosses {numbers.position(row['x'], row['low'], row['high'], unit)}"
         base = _own([here]).encode(tooltip="tooltip:N")
         colour = styles[label].colour.light
-        # On the side of the line where there is more room.
+        # On the side of the line with more space.
         left = row["x"] ** 2 > min(places) * max(places)
         marks += [
             base.mark_rect(opacity=1, fillOpacity=0.12, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
@@ -221,12 +221,12 @@ def crossovers(panel: Panel) -> list[alt.Chart]:
 
 
 def _own(values: list[Row]) -> alt.Chart:
-    """Marks with data of their own, which go when a reader hides the arm that they are of."""
+    """Marks with their own data, which disappear when a reader hides their arm."""
     return alt.Chart(alt.Data(values=values)).transform_filter(SHOWN)
 
 
 def _ends(row: Row, places: Sequence[float]) -> tuple[float, float]:
-    """The interval of a place; an open end is that of the axis."""
+    """The interval of a point; an open end becomes the end of the axis."""
     first, last = min(places), max(places)
     low, high = first if row["low"] is None else row["low"], last if row["high"] is None else row["high"]
     return min(max(low, first), last), min(max(high, first), last)

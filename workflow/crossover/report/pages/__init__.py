@@ -1,1 +1,1 @@
-"""The pages: what the cells of each .qmd call, part by part, and the summary."""
+"""The pages: the parts that the cells of each .qmd call, and the summary."""

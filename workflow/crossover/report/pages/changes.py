@@ -1,4 +1,4 @@
-"""What the code cells of `reports/changes.qmd` show: what changed between two runs."""
+"""The output of the code cells of `reports/changes.qmd`: what changed between two runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crossover.report.sentences import chance
 
 
 class ComparisonPage(AnyPage):
-    """The page on one comparison, whose tables lie in `folder`."""
+    """The page on one comparison, with the tables in `folder`."""
 
     def __init__(self, folder: Path | None = None):
         super().__init__(folder, "compare BEFORE AFTER")
@@ -38,17 +38,17 @@ class ComparisonPage(AnyPage):
 
     @sentence
     def bound(self) -> str:
-        """What counts as the same."""
+        """The largest change that counts as the same."""
         return comparison.bound(self.found)
 
     @sentence
     def odds(self) -> str:
-        """Of how many findings one is chance's."""
+        """One in how many findings is due to chance."""
         return chance.odds()
 
     @part()
     def differences(self) -> Markdown:
-        """In what the runs differ, in a sentence."""
+        """The differences between the runs' facts, in a sentence."""
         return Markdown(f"They differ in {software.differences(self.found.runs, 'before', 'after')}.")
 
     @part()
@@ -58,7 +58,7 @@ class ComparisonPage(AnyPage):
 
     @part()
     def experiments(self) -> Markdown:
-        """A section for each experiment: charts, what changed in sentences, all curves in a table."""
+        """A section for each experiment: charts, sentences on the changes, a table of all curves."""
         return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
 
     @part()
@@ -90,8 +90,8 @@ class ComparisonPage(AnyPage):
         rows = comparison_figures.curves_of(self.found, experiment, metric)
         said = f"Chart of the changes of {numbers.counted(len(rows), 'curve')} of {metric}, with intervals."
         caption = (
-            f"{metric.capitalize()}: how each arm's ratio to its reference typically changed over its points, "
-            f"{rows[0]['better']} being better. Lines are intervals over launches, the shaded band is {self.bound()}."
+            f"{metric.capitalize()}: the typical change of each arm's ratio to its reference, over its points "
+            f"({rows[0]['better']} is better). Lines are intervals over launches, the shaded band is {self.bound()}."
         )
         chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
         return markup.figure(name, chart, caption)
@@ -99,7 +99,7 @@ class ComparisonPage(AnyPage):
     def _along(self, row: Row) -> str:
         said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
         caption = (
-            f"How `{row['arm']}` against `{row['reference']}` changed along the axis: {row['metric']}, "
+            f"The change of `{row['arm']}` against `{row['reference']}` along the axis: {row['metric']}, "
             f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
         )
         name = comparison_figures.along_name(row)

@@ -1,4 +1,4 @@
-"""What the code cells of `reports/history.qmd` show: the course of every curve through many runs."""
+"""The output of the code cells of `reports/history.qmd`: the course of every curve through many runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crossover.report.sentences import chance
 
 
 class CoursePage(AnyPage):
-    """The page on one history, whose tables lie in `folder`."""
+    """The page on one history, with the tables in `folder`."""
 
     def __init__(self, folder: Path | None = None):
         super().__init__(folder, "history RUN RUN ...")
@@ -28,12 +28,12 @@ class CoursePage(AnyPage):
 
     @sentence
     def odds(self) -> str:
-        """Of how many findings one is chance's."""
+        """One in how many findings is due to chance."""
         return chance.odds()
 
     @part()
     def runs(self) -> Markdown:
-        """Every run, and what was new with it."""
+        """Every run, and its differences from the run before."""
         return Markdown(markup.pipe_table(history_text.RUNS, history_text.run_lines(self.found)))
 
     @part()
@@ -55,9 +55,9 @@ class CoursePage(AnyPage):
         arms = numbers.listed([one.facts["arm"] for one in courses])
         said = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
         caption = (
-            f"{first.title[0].capitalize()}{first.title[1:]}: the ratio to `{first.facts['reference']}`, on average "
-            f"over {numbers.counted(first.facts['cells'], 'point')}, {first.facts['better']} being better. Upright "
-            "lines are intervals over launches, level lines the levels."
+            f"{first.title[0].capitalize()}{first.title[1:]}: the ratio to `{first.facts['reference']}`, averaged "
+            f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
+            "lines are intervals over launches, horizontal lines are levels."
         )
         subtitle, styles = history_figures.subtitle(courses), history_figures.styles(courses)
         chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)

@@ -1,7 +1,7 @@
-"""What the code cells of `reports/index.qmd` show: charts, tables and computed sentences, as Markdown.
+"""The output of the code cells of `reports/index.qmd`: charts, tables and computed sentences, as Markdown.
 
-Nothing here reaches the network or hands HTML to the notebook: charts are raw blocks that one script,
-bundled once per page, draws.
+Nothing here uses the network or gives HTML to the notebook: charts are raw blocks, drawn by one script that each page
+contains once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Page(AnyPage):
 
     @part()
     def recommended(self) -> Markdown:
-        """What to set, with the lines to paste; and for every other setting the reason why nothing is recommended."""
+        """Recommended settings, with lines to paste; for every other setting, why nothing is recommended."""
         return Markdown(recommendations.section(self.tables.recommendations))
 
     @part()
@@ -68,22 +68,22 @@ class Page(AnyPage):
 
     @part()
     def headlines(self) -> Markdown:
-        """What each experiment's leading metric came to, and which experiments were not run."""
+        """The result of each experiment in its leading metric, and the experiments that were not run."""
         return Markdown(findings.headlines(self.tables, self.leads))
 
     @part("crossovers")
     def crossovers(self) -> Markdown:
-        """Where each arm passes its reference in the leading metric, or the verdict why that cannot be said."""
+        """The crossover of each arm and its reference in the leading metric, or the verdict."""
         panels = self.tables.all_leading(self.leads)
         lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in crossovers.lines(panel)]
         return _table(["experiment", "metric", *crossovers.HEADER], lines, "No arm could be compared with another.")
 
     @part("ranks")
     def machine(self) -> Markdown:
-        """What every rank ran on, one column per kind of host."""
+        """The machines of all ranks, one column per kind of host."""
         kinds = machine.kinds(self.tables.ranks)
         if not kinds:
-            return Markdown("No rank left word of where it ran.")
+            return Markdown("No rank recorded its machine.")
         header = ["what", *(numbers.listed(kind.hosts) for kind in kinds)]
         return Markdown(
             markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
@@ -91,7 +91,7 @@ class Page(AnyPage):
 
     @part("launches", "measurements")
     def health(self) -> Markdown:
-        """How each experiment went, one column each: what was asked, what it took, what was not sane."""
+        """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
         names = self.tables.experiments
         if not names:
             return Markdown("Nothing was launched.")
@@ -102,47 +102,47 @@ class Page(AnyPage):
 
     @part()
     def holes(self) -> Markdown:
-        """Every hole, with its reason and the command that tries again; and the arms that never gave a value."""
+        """Every hole, with its reason and the command to retry; and the arms without any value."""
         missing = filter(None, [holes.absent(self._absent())])
         failed = filter(None, [listed(self.failures)])
         partial = filter(None, [holes.partial(inputs.waiting().get("partial", []))])
         tried = [*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())]
         said = "\n\n".join([*failed, *partial, *tried])
-        return Markdown(said or "There are none: every launch left data.")
+        return Markdown(said or "There are none: every launch has data.")
 
     @sentence
     def when(self) -> str:
-        """On which days the launches began, as the beginning of a sentence."""
+        """The days on which launches began, as the start of a sentence."""
         return machine.when(self.tables.launches)
 
     # ---- how sure
 
     @sentence
     def odds(self) -> str:
-        """Of how many findings one is chance's."""
+        """One in how many findings is due to chance."""
         return chance.odds()
 
     @part()
     def certainty(self) -> Markdown:
-        """What each experiment could have shown, in sentences."""
+        """The smallest detectable effect and the precision of each experiment, in sentences."""
         said = certainty.sentences(self._leading(self.tables.sensitivity))
         return Markdown(said or "No arm could be compared with another.")
 
     @part("sensitivity", "needs")
     def sure(self) -> Markdown:
-        """For each arm what the null arms show, beside how well it is known itself and how well it was to be."""
+        """The smallest detectable effect, the precision and its target, for each arm."""
         lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
         return _table(certainty.SURE_HEADER, lines, "No arm could be compared with another.")
 
     @part("needs")
     def needs(self) -> Markdown:
-        """Where each arm's noise comes from, and the launches and rounds that the next run needs."""
+        """The sources of each arm's noise, and the launches and rounds that the next run needs."""
         lines = certainty.needs(self._leading(self.tables.needs))
         return _table(certainty.NEEDS_HEADER, lines, "No arm could be compared with another.")
 
     @part("steady")
     def steady(self) -> Markdown:
-        """How many series settled, and the launches that have some which did not."""
+        """The number of series with a steady state, and the launches with some that have none."""
         kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
         table = record.read(self.folder / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
         counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
@@ -153,10 +153,10 @@ class Page(AnyPage):
 
     @part("groups")
     def groups(self) -> Markdown:
-        """The places where launches fall into two groups, whose mean is the value of neither."""
+        """The points where launches form two groups, so that their mean is the value of neither."""
         table = record.read(self.folder / "groups.parquet", record.GROUPS).to_pylist()
         lines = certainty.groups(self._leading(table))
-        return _table(certainty.GROUPS_HEADER, lines, "No launches of any pair of arms fall into two groups.")
+        return _table(certainty.GROUPS_HEADER, lines, "The launches form two groups nowhere.")
 
     @part()
     def block_lengths(self) -> Markdown:
@@ -168,7 +168,7 @@ class Page(AnyPage):
 
     @part("fits")
     def fits(self) -> Markdown:
-        """What a message and what a byte cost, wherever time was measured against size."""
+        """The cost of a message and of a byte, for each curve of time against size."""
         return _table(fits.HEADER, fits.lines(self._leading(self.tables.fits)), "No time was measured against size.")
 
     def _leading(self, table: Sequence[Row]) -> list[Row]:
@@ -201,7 +201,7 @@ class Page(AnyPage):
 
     @part()
     def findings(self, experiment: str) -> Markdown:
-        """What the leading metric's panels show, in sentences."""
+        """The findings of the leading metric's panels, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
         said = [
             [findings.findings(panel), refined.refined(panel, self.tables.launches), thresholds.sentences(panel)]
@@ -211,24 +211,24 @@ class Page(AnyPage):
 
     @part()
     def ratios(self, experiment: str) -> Markdown:
-        """The leading metric's ratios at a few points of the axis, the ends among them."""
+        """The leading metric's ratios at a few points of the axis, including its ends."""
         return _table(*ratios.table(self.tables.leading(experiment, self.leads.get(experiment))), "")
 
     @part()
     def costs(self, experiment: str) -> Markdown:
-        """What a send costs on each curve, where throughputs and send rates were measured."""
+        """The cost of a send on each curve with throughputs and send rates."""
         return _table(*costs.table(self.tables.panels(experiment)), "No send was timed.")
 
     @part()
     def waiting(self, experiment: str) -> Markdown:
-        """What of an experiment this run leaves to higher tiers and to clusters."""
+        """The parts of an experiment that need a higher tier or a cluster."""
         known = inputs.waiting()
         higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
         return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
 
     @part()
     def claims(self) -> Markdown:
-        """The verdicts on the claims of others: a line for every claim."""
+        """The verdicts on published claims, one line each."""
         return Markdown(claims.table(self.tables.claims) or "No claim was judged.")
 
     @part()
@@ -238,12 +238,12 @@ class Page(AnyPage):
 
     @part()
     def ladder(self) -> Markdown:
-        """What a round trip costs in every layer that was measured: a chart, and a table at a few sizes."""
+        """The round trip of every measured layer: a chart, and a table at a few sizes."""
         shown = ladder.panel(self.tables.summary)
         if shown is None:
-            return Markdown("Too few layers were measured to be stacked.")
+            return Markdown("Too few layers were measured for a ladder.")
         chart = gallery.gallery(self.folder / "figures" / ladder.NAME, [shown])
-        caption = "Round trip of every layer that was measured, lower being better. Bands are intervals over launches."
+        caption = "Round trip of every measured layer; lower is better. Bands are intervals over launches."
         return Markdown(f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
 
     @part()
@@ -258,7 +258,7 @@ class Page(AnyPage):
         return Markdown("\n\n".join(sections))
 
     def _validities(self) -> list[Row]:
-        """How the blocks of each arm ended, by experiment and protocol."""
+        """The validities of each arm's blocks, by experiment and protocol."""
         kinds = ["experiment", "protocol", "arm", "validity"]
         found = self._measurements().select([*kinds, "value"]).group_by(kinds, use_threads=False)
         return [row | {"values": row["value_count"]} for row in found.aggregate([("value", "count")]).to_pylist()]
@@ -279,7 +279,7 @@ class Page(AnyPage):
         return [name for name in self.leads if name not in {*self.tables.experiments, *self._without_tables()}]
 
     def _without_tables(self) -> set[str]:
-        """The experiments of which a table failed: that it has no rows says nothing of what was measured."""
+        """The experiments with a failed table; its missing rows do not mean that nothing was measured."""
         return {each.experiment for each in self.failures if each.kind == "table"}
 
 

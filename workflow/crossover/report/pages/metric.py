@@ -1,4 +1,4 @@
-"""One metric of an experiment on the page: the figure of its panels with a caption, and below it their verdicts."""
+"""One metric of an experiment on the page: the figure of its panels, its caption, and below it their verdicts."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def section(figures: Path, panels: Sequence[Panel], datasets: Sequence[Dataset])
 
 
 def caption(panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
-    """What the charts show, and what each of the marks in them means that is there."""
+    """The contents of the charts, and the meaning of each mark in them."""
     first = panels[0]
     compared = [panel for panel in panels if panel.reference]
     reference = compared[0].reference if compared else ""
-    told = [f"{first.metric.capitalize()} of each arm, {first.facts['better']} being better"]
+    told = [f"{first.metric.capitalize()} of each arm ({first.facts['better']} is better)"]
     if compared:
-        told[0] += f"; beside it the ratio to `{reference}`"
+        told[0] += f", and its ratio to `{reference}`"
     if marks := _marks(panels, reference):
         told.append(f"{marks[0][0].upper()}{', '.join(marks)[1:]}")
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
-        told.append("An upright line marks a crossover, the column around it its interval")
+        told.append("A vertical line marks a crossover, the column around it the interval")
     told += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]
     absent = filter(None, (overlay.absent(each, panels) for each in datasets))
     return " ".join([*(f"{sentence}." for sentence in told), *absent])
 
 
 def _published(dataset: Dataset) -> str:
-    """Whose numbers the open marks are, where they were published, and what they were measured under."""
+    """The source and the conditions of the open marks."""
     where = f"{citations.cite(dataset.source)}, {markup.verbatim(dataset.locator)}"
     return f"Open marks are published numbers: {where} ({citations.conditions(dataset.conditions)})"
 
@@ -57,7 +57,7 @@ def _marks(panels: Sequence[Panel], reference: str) -> list[str]:
     if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
         told.append("bands are intervals over launches")
     if reference:
-        told.append("the dashed line is no difference")
+        told.append("the dashed line marks no difference")
     if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
         told.append(f"grey is `{reference}` against itself: the noise level")
     return told

@@ -1,4 +1,4 @@
-"""A part of a page. One that fails is a hole with its reason, and the other parts are made all the same."""
+"""A part of a page. If it fails, it becomes a hole with its reason, and the other parts are still made."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from crossover.report.render import inputs
 
 
 class AnyPage:
-    """What the code cells of every page show, whatever its folder holds. `command` makes the page."""
+    """The code cells that every page has, for any folder. `command` makes the page."""
 
     def __init__(self, folder: Path | None, command: str):
         self.folder = folder or inputs.results(command)
         self.failures = [*failure.within(self.folder), *inputs.failures()]
 
     def script(self) -> Markdown:
-        """What draws the charts, and how they look."""
+        """The script and the styles of the charts."""
         return Markdown(gallery.script())
 
     def failed(self) -> Markdown:
-        """What the page lacks because it failed."""
+        """The failed parts of the run and of this page."""
         return Markdown(callout(self.failures))
 
 
@@ -38,13 +38,13 @@ OnPage = TypeVar("OnPage", bound=AnyPage)
 Method: TypeAlias = Callable[Concatenate[OnPage, P], Markdown]
 
 OF_EXPERIMENT = "of the experiment"
-"""In place of the name of a table: all tables of the experiment that the part is about."""
+"""Instead of the name of a table: all tables of the part's experiment."""
 
 
 def part(*tables: str) -> Callable[[Method[OnPage, P]], Method[OnPage, P]]:
     """Make a method of a page a part of it.
 
-    It begins with the reasons for those of its `tables` that failed. Its argument, if it has one, is an experiment.
+    The part begins with the reasons for failed `tables`. The method's argument, if it has one, is an experiment.
     """
 
     def of(method: Method[OnPage, P]) -> Method[OnPage, P]:
@@ -64,7 +64,7 @@ def part(*tables: str) -> Callable[[Method[OnPage, P]], Method[OnPage, P]]:
 
 
 def sentence(method: Callable[[OnPage], str]) -> Callable[[OnPage], str]:
-    """Make a method of a page a part of a sentence: plain text."""
+    """Make a method of a page a part of a sentence, as plain text."""
 
     @wraps(method)
     def shown(page: OnPage, /) -> str:
@@ -77,7 +77,7 @@ def sentence(method: Callable[[OnPage], str]) -> Callable[[OnPage], str]:
 
 @contextmanager
 def _kept(name: str, experiment: str) -> Iterator[list[Failure]]:
-    """Keep a failure from ending the page. The renderer gets it, for the top of the page."""
+    """Catch a failure, and pass it to the renderer for the top of the page."""
     with failure.caught("section", name, experiment) as failed:
         yield failed
     inputs.add(failed)
@@ -88,7 +88,7 @@ def _reason(failed: Failure) -> str:
 
 
 def _missing(each: Failure, tables: Sequence[str], experiment: str) -> str:
-    """The reason for a hole in a part of the page, if this failure leaves one there."""
+    """The sentence about this failure, if it concerns this part of the page; otherwise empty."""
     own = each.experiment == experiment and OF_EXPERIMENT in tables
     if each.kind != "table" or not (own or each.name in tables):
         return ""
@@ -100,14 +100,14 @@ def callout(failures: Sequence[Failure]) -> str:
     if not failures:
         return ""
     return (
-        "::: {.callout-important}\nParts of this run failed, so this page lacks them. All else was made.\n\n"
-        f"{listed(failures)}\n\nThis is probably a fault of crossover: please report it, with the traceback from the "
-        "folder `logs` of the results. The command that made this page tries again what failed.\n:::"
+        "::: {.callout-important}\nParts of this run failed and are missing on this page; the rest is complete.\n\n"
+        f"{listed(failures)}\n\nThis is probably a bug in crossover: please report it, with the traceback from the "
+        "folder `logs` of the results. To retry the failed parts, repeat the command that made this page.\n:::"
     )
 
 
 def listed(failures: Sequence[Failure]) -> str:
-    """An item for each cause, with all that it made fail."""
+    """An item for each cause, with all parts that failed from it."""
     return "\n".join(
         f"- {_capital(failure.names(group, '`'))}: {failure.reason(cause)}."
         for cause, group in failure.grouped(failures).items()

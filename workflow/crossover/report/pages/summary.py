@@ -1,4 +1,4 @@
-"""The page in a few sentences: what gave data, where lines cross, what became of the claims, what is only noise."""
+"""The page in a few sentences: launches, crossovers, claims, noise."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ KINDS = {
     "crosses": ("has a crossover", "have a crossover"),
     "does not": ("does not cross", "do not cross"),
     "not shown": ("shows no crossover", "show no crossover"),
-    "several": ("changes sides several times", "change sides several times"),
+    "several": ("crosses several times", "cross several times"),
     "undecided": ("is undecided", "are undecided"),
     "not replicated": ("was not replicated", "were not replicated"),
 }
-"""What a pair of arms can come to, as the predicate of one pair, and of several."""
+"""The outcomes for a pair of arms as predicates, for one pair and for several."""
 
 KIND = {"one": "crosses", "always": "does not", "none": "not shown", "several": "several"}
-"""What each verdict on a crossover comes to."""
+"""The outcome for each verdict on a crossover."""
 
 
 def sentences(tables: Tables, leads: dict[str, str], partial: bool = False) -> str:
     """A paragraph of a few sentences, empty if nothing was launched; `leads` gives the leading metrics.
 
-    Of a `partial` run the page takes the launches that exist, whichever those are.
+    The page of a `partial` run uses the launches that exist.
     """
     if not tables.launches:
         return ""
@@ -41,11 +41,11 @@ def _coverage(tables: Tables) -> str:
     total = numbers.counted(len(tables.launches), "launch")
     count = numbers.counted(len(tables.holes()), "hole")
     gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
-    return f"{len(measured)} of {total} gave data{where}{gaps}."
+    return f"{len(measured)} of {total} have data{where}{gaps}."
 
 
 def _crossings(panels: list[Panel]) -> str:
-    """What the pairs of arms came to, in the leading metrics."""
+    """The outcomes for the pairs of arms, in the leading metrics."""
     rows = [row for panel in panels for arm in panel.rivals if (row := panel.crossover_of(arm))]
     if not rows:
         return ""
@@ -54,7 +54,7 @@ def _crossings(panels: list[Panel]) -> str:
 
 
 def _noise(panels: list[Panel]) -> str:
-    """What the null arms of the leading metrics came to."""
+    """The largest differences of the null arms in the leading metrics."""
     cells: dict[str, list[Row]] = {}
     for panel in panels:
         cells.setdefault(panel.experiment, []).extend(panel.ratios_of(panel.null))
@@ -62,6 +62,6 @@ def _noise(panels: list[Panel]) -> str:
     if not told:
         return ""
     return (
-        f"An arm against itself differed at single points by up to {numbers.listed(told)}; @sec-sure tells what "
-        "that leaves to be shown."
+        f"At single points, an arm against itself differs by up to {numbers.listed(told)}; @sec-sure has the smallest "
+        "detectable effects."
     )

@@ -1,1 +1,1 @@
-"""From a .qmd to a page: by Quarto, or by the built-in preview."""
+"""Renders a .qmd to a page, by Quarto or by the built-in preview."""

@@ -1,7 +1,7 @@
-"""Runs the code of a `.qmd` in a kernel of the present interpreter, and gives back Markdown.
+"""Runs the code of a `.qmd` in a kernel of this interpreter, and returns Markdown.
 
-The kernel is found without an installed kernelspec, keeps its files in a folder that goes with it, and talks over
-sockets in that folder: nothing of the user's home is read or written, and no port is opened.
+The kernel needs no installed kernelspec. It keeps its files and sockets in a temporary folder, so that nothing in the
+user's home is read or written, and no port is opened.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crossover.errors import CrossoverError
 from crossover.report.render.qmd import Cell, Inline, Part, Prose
 
 CELL_SECONDS = 300
-"""When a cell is given up: far beyond what any cell of the report takes."""
+"""Time limit of a cell, far above the time of any cell of the report."""
 
 
 def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) -> str:
@@ -45,9 +45,9 @@ def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) ->
 
 
 def _manager(private: Path) -> Any:
-    # Without folders to look in, what remains is the kernel of this interpreter.
+    # Without folders to search, only the kernel of this interpreter remains.
     specs = KernelSpecManager(kernel_dirs=[], ensure_native_kernel=True)
-    # A short name: a socket's path must not be longer than some hundred characters.
+    # A short name, because the path of a socket is limited to about a hundred characters.
     return AsyncKernelManager(
         kernel_name="python3", kernel_spec_manager=specs, transport="ipc", connection_file=str(private / "kernel.json")
     )

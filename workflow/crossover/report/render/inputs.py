@@ -1,4 +1,4 @@
-"""What a page is told by whoever renders it, through the environment of the kernel in which its cells run."""
+"""Renderer inputs, passed to the cells of a page through environment variables."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of a page."""
 
 WAITING_VARIABLE = "CROSSOVER_WAITING"
-"""The one that says what the page leaves to other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}},
-"hosts": {experiment: {placement: hosts that it takes}}, "partial": [[remark, command or ""], ...]}; the remarks of a
-partial run say which launches it takes, and which it leaves out."""
+"""The variable for measurements of other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}}, "hosts":
+{experiment: {placement: hosts needed}}, "partial": [[remark, command or ""], ...]}. The remarks list the launches that
+a partial run uses and leaves out."""
 
 FAILURES_VARIABLE = "CROSSOVER_FAILURES"
-"""The one that names the file in which the parts of a page that fail are gathered, one JSON object a line."""
+"""The variable with the name of the file of a page's failed parts, one JSON object per line."""
 
 
 def results(command: str) -> Path:
-    """The folder that the page is about. Raises CrossoverError, which names the `command` that makes the page."""
+    """The folder of results of the page. Raises CrossoverError, which names the `command` that makes the page."""
     folder = os.environ.get(RESULTS_VARIABLE)
     if not folder:
-        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page by: python -m crossover {command}")
+        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: python -m crossover {command}")
     return Path(folder)
 
 
 def waiting() -> dict[str, Any]:
-    """What the page leaves to other runs, as WAITING_VARIABLE describes it."""
+    """The measurements of other runs, as WAITING_VARIABLE describes them."""
     told: dict[str, Any] = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
     return told
 
 
 def failures() -> list[Failure]:
-    """The parts of the page that failed when it was rendered before."""
+    """The parts of the page that failed in the previous rendering."""
     path = os.environ.get(FAILURES_VARIABLE)
     return read_failures(Path(path)) if path else []
 

@@ -1,6 +1,6 @@
-"""What a page was made from, as the page itself says it: the results by their content, and what it was told of the run.
+"""The origin of a page, recorded in the page itself: digests of the results, and the renderer's inputs.
 
-No date is in it: the same results give the same page, byte for byte.
+It has no date, so that the same results give the same page, byte for byte.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from crossover.errors import CrossoverError
 from crossover.records import record
 
 MARK = "crossover-origin"
-"""The identifier of the element that holds it, by which any page of ours is known."""
+"""The identifier of the element with the origin; it identifies crossover's pages."""
 
 ELEMENT = re.compile(rf'<script type="application/json" id="{MARK}">(.*?)</script>', re.DOTALL)
 
 
 def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
-    """What a page on `results` would be made from: the digest of each table and of each folder of figures."""
+    """The origin of a page on `results`: the digest of each table and of each folder of figures."""
     return {
         "crossover": record.VERSION,
         "made_from": {path.relative_to(results).as_posix(): _digest(path) for path in _sources(results)},
@@ -31,8 +31,8 @@ def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
 
 
 def stamped(text: str, facts: dict[str, Any]) -> str:
-    """A page with the facts in it, as data that nothing on it uses."""
-    # Inside a script element only a closing tag ends the text.
+    """A page with the facts in it, as unused data."""
+    # In a script element, only a closing tag ends the text.
     told = json.dumps(facts, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
     body, end, rest = text.rpartition("</body>")
     element = f'<script type="application/json" id="{MARK}">{told}</script>'
@@ -40,7 +40,7 @@ def stamped(text: str, facts: dict[str, Any]) -> str:
 
 
 def read(page: Path) -> dict[str, Any]:
-    """What a page says that it was made from. Raises CrossoverError."""
+    """The origin that a page records. Raises CrossoverError."""
     try:
         found = ELEMENT.findall(page.read_text(encoding="utf-8"))
         facts: dict[str, Any] = json.loads(found[-1])
@@ -48,17 +48,17 @@ def read(page: Path) -> dict[str, Any]:
     except OSError as error:
         raise CrossoverError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
     except (IndexError, KeyError, TypeError, ValueError):
-        raise CrossoverError(f"{page}: does not say what it was made from; render it again: make report") from None
+        raise CrossoverError(f"{page}: has no record of its origin; render it again: make report") from None
 
 
 def _sources(results: Path) -> Iterable[Path]:
-    # A folder that is empty, because nothing was measured, gets lost in an archive or in git.
+    # Archives and git lose empty folders, which exist if nothing was measured.
     figures = (path for path in results.glob("figures/*") if path.is_dir() and any(_visible(path)))
     return sorted([*results.glob("*.parquet"), *figures])
 
 
 def _visible(folder: Path) -> Iterator[Path]:
-    """The files of a folder without the hidden one that Snakemake leaves in a folder that a rule makes."""
+    """The files of a folder without the hidden file that Snakemake adds to a rule's output folder."""
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith("."))
 
 

@@ -1,7 +1,7 @@
-"""Renders `reports/index.qmd` where no Quarto is installed: one self-contained page that loads nothing.
+"""Renders `reports/index.qmd` without Quarto, to one self-contained page that loads nothing.
 
-It knows the subset of Quarto's Markdown that `qmd` accepts and that `preview.lua` turns into HTML: figures and
-tables with numbers, references to them, citations, callouts, tabs.
+It supports the subset of Quarto's Markdown that `qmd` accepts and `preview.lua` turns into HTML: numbered figures and
+tables, references to them, citations, callouts, tabs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from crossover.report.render import execute, qmd
 
 HERE = Path(__file__).parent
 PANDOC_SECONDS = 120
-"""When pandoc is given up: it needs a second for the largest report."""
+"""Time limit of pandoc, which needs a second for the largest report."""
 
 
 def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
-    """Render the `.qmd` at `source` to the HTML file `page`, its code running in `environment`."""
+    """Render the `.qmd` at `source` to the HTML file `page`, with its code run in `environment`."""
     try:
         front, parts = qmd.parse(source.read_text(encoding="utf-8"))
         body = execute.markdown(parts, source.parent, environment)
@@ -34,14 +34,14 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
 
 
 def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes:
-    """A page from its front matter, whose bibliography is in the folder `base`, and Markdown. Raises CrossoverError."""
+    """A page from front matter and Markdown; its bibliography is in the folder `base`. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         metadata = Path(folder) / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
         command = [
             *(pypandoc.get_pandoc_path(), "--from=markdown", "--to=html5", "--standalone", "--mathml", "--wrap=none"),
             *("--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
-            # The filter first: it resolves references to parts of the page, which citeproc would take for citations.
+            # The filter comes first, because citeproc would take references to parts of the page for citations.
             *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}", "--citeproc"),
             *(f"--variable={name}={_dressing(file)}" for name, file in (("style", "css"), ("script", "js"))),
         ]

@@ -1,6 +1,6 @@
-"""Reads a `.qmd`: front matter, prose, code cells. Only the subset that Quarto and the preview render alike.
+"""Reads a `.qmd`: front matter, prose, code cells. Supports the subset that Quarto and the preview render alike.
 
-Whatever is outside the subset is refused with its line, so that a page cannot look right here and wrong there.
+Anything else is refused with its line, so that a page cannot look right in one renderer and wrong in the other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHORTCODE = re.compile(r"\{\{<.*?>\}\}")
 
 @dataclass(frozen=True)
 class Prose:
-    """Markdown, as it stands in the file."""
+    """Markdown, unchanged from the file."""
 
     text: str
     line: int
@@ -48,7 +48,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What to call the cell in a message."""
+        """The cell's name in messages."""
         return (
             f"cell {self.options['label']!r} (line {self.line})"
             if "label" in self.options
@@ -82,7 +82,7 @@ def parse(text: str) -> tuple[dict[str, Any], list[Part]]:
         if CELL.match(opening["info"]):
             parts.append(_cell(lines[position + 1 : end], position + 1))
         else:
-            # A fence that is not a cell shows its text as it is: nothing in it is executed.
+            # A fence that is not a cell is shown unchanged, and nothing in it is executed.
             parts.append(Prose("".join(lines[position : end + 1]), position + 1))
         position = end + 1
         prose_line = position + 1
@@ -113,9 +113,7 @@ def _mapping(text: str, line: int, what: str) -> dict[str, Any]:
 
 def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], line: int, what: str) -> None:
     if unknown := sorted(str(key) for key in found if key not in known):
-        raise CrossoverError(
-            f"line {line}: unknown {what} {', '.join(unknown)}; both renderers know {', '.join(known)}"
-        )
+        raise CrossoverError(f"line {line}: unknown {what} {', '.join(unknown)}; available: {', '.join(known)}")
 
 
 def _closing(lines: list[str], start: int, fence: str) -> int:
@@ -123,7 +121,7 @@ def _closing(lines: list[str], start: int, fence: str) -> int:
     for position in range(start + 1, len(lines)):
         if pattern.match(lines[position]):
             return position
-    raise CrossoverError(f"line {start + 1}: the block that begins here is never closed by {fence}")
+    raise CrossoverError(f"line {start + 1}: the block that starts here is not closed; close it with {fence}")
 
 
 def _cell(lines: list[str], line: int) -> Cell:
@@ -133,9 +131,7 @@ def _cell(lines: list[str], line: int) -> Cell:
     )
     _refuse_unknown(options, OPTIONS, line, "cell option")
     if options.get("output", "asis") != "asis":
-        raise CrossoverError(
-            f"line {line}: output: {options['output']}; the only value that both renderers know is asis"
-        )
+        raise CrossoverError(f"line {line}: unknown output: {options['output']}; available: asis")
     return Cell("".join(lines[count:]), line, options)
 
 
@@ -144,7 +140,7 @@ def _prose(text: str, line: int) -> list[Part]:
     shortcode = SHORTCODE.search(text)
     if shortcode:
         where = line + text[: shortcode.start()].count("\n")
-        raise CrossoverError(f"line {where}: shortcodes such as {shortcode[0]} are rendered by Quarto alone")
+        raise CrossoverError(f"line {where}: shortcodes such as {shortcode[0]} need Quarto; remove it")
     parts: list[Part] = []
     position = 0
     for found in INLINE.finditer(text):

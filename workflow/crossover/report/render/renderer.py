@@ -1,7 +1,7 @@
-"""From a results folder to the report: by Quarto where it is installed, by the built-in preview where it is not.
+"""Renders the report of a results folder, by Quarto if it is installed, otherwise by the built-in preview.
 
-Both work in a private copy of `reports/`, so that two renderings at once cannot meet, and both are told by the
-environment where the results are. The page says in itself what it was made from. It appears whole or not at all.
+Both work in a private copy of `reports/`, so that concurrent renderings do not interfere, and get the folder of results
+through the environment. The page records its own origin. It appears whole or not at all.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from crossover.report.render import inputs, origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 LAST_LINES = 15
-"""How much of what Quarto said is repeated when it fails."""
+"""How many lines of Quarto's output are repeated if it fails."""
 
 
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
 
-    `waiting` is JSON, as `Page.waiting` reads it. Returns what the page lacks because it failed, in the results or in
-    a part of the page; the page names all of it at its top, so it is rendered again if a part failed.
+    `waiting` is JSON, as `Page.waiting` reads it. Returns the failed parts of the results and of the page. The page
+    lists them at its top, so it is rendered a second time if a part of it fails.
 
     Raises CrossoverError if Quarto or the preview fails, or `page` cannot be written.
     """
-    # Before it is rendered: what changes meanwhile is then newer than the page, and known to be.
+    # Computed before rendering, so that later changes of the results make the page outdated.
     made_from = origin.of(results, waiting)
     environment = os.environ | {
         RESULTS_VARIABLE: str(results.resolve()),
@@ -44,7 +44,7 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         copy = Path(folder) / "reports"
         shutil.copytree(REPORTS, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
-        # So that a document which somebody added is cited, even before `make docs`.
+        # Written afresh, so that new documents are cited even before `make docs`.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
         parts = Path(folder) / "failures"
         environment[FAILURES_VARIABLE] = str(parts)
@@ -62,7 +62,7 @@ def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Pat
     """The page as rendered in a `copy` of the project."""
     if quarto := shutil.which("quarto"):
         print(f"report: {quarto} renders {page}", file=sys.stderr)
-        # The project knows one page, the index.
+        # The Quarto project has only one page, the index.
         shutil.copyfile(REPORTS / source, copy / "index.qmd")
         return _by_quarto(quarto, copy, environment)
     print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
@@ -85,10 +85,10 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
     made = copy / "_site" / "index.html"
     if done.returncode == 0 and made.is_file():
         return made
-    what = f"ended with code {done.returncode}" if done.returncode else "ended well but left no page"
+    what = f"ended with code {done.returncode}" if done.returncode else "ended with code 0 but made no page"
     said = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
     raise CrossoverError(
-        f"{quarto} {what}; it said\n{said}\n"
-        "Mend what it names (`quarto check jupyter` tells whether it finds this Python), or take quarto off PATH to "
-        "let the built-in preview render the page"
+        f"{quarto} {what}:\n{said}\n"
+        "Correct that (`quarto check jupyter` shows whether Quarto finds this Python), or remove quarto from PATH, so "
+        "that the built-in preview renders the page"
     )

@@ -1,4 +1,4 @@
-"""What changed between two runs, in sentences and tables computed from a comparison's own tables."""
+"""The changes between two runs, in sentences and tables computed from a comparison's own tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossover.report.base.tables import Row, title
 from crossover.report.sentences.chance import CHANCE
 
 MOST_NAMED = 12
-"""Changed curves that the summary names; the sections have all."""
+"""The most changed curves that the summary lists; the sections list all."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class Comparison:
     """The tables of a comparison, as rows."""
 
     curves: list[Row]
-    """Of record.CURVE_CHANGES, the ratios alone."""
+    """The ratios of record.CURVE_CHANGES."""
     absolute: list[Row]
-    """Likewise, the arms' own values."""
+    """The arms' own values of record.CURVE_CHANGES."""
     cells: list[Row]
     unpaired: list[Row]
     runs: list[Row]
 
     @property
     def experiments(self) -> list[str]:
-        """Those of which anything could be compared."""
+        """The experiments with any comparable curve."""
         return sorted({row["experiment"] for row in self.curves})
 
     @property
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def changed(self) -> list[Row]:
-        """The competing curves that differ, the surest first."""
+        """The competing curves that differ, the most significant first."""
         return sorted((row for row in self.competing if _differs(row)), key=lambda row: row["p"])
 
     def along(self, curve: Row) -> list[Row]:
@@ -53,7 +53,7 @@ class Comparison:
 def load(folder: Path) -> Comparison:
     """Read the tables of a comparison.
 
-    Raises record.RecordError for one that is missing, damaged or of another version.
+    Raises record.RecordError for a table that is missing, damaged or of another version.
     """
     whole = record.read(folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist()
     return Comparison(
@@ -69,7 +69,7 @@ def load(folder: Path) -> Comparison:
 
 
 def summary(found: Comparison) -> str:
-    """How many curves changed, which, and how far to trust that."""
+    """The number of changed curves, the curves, and how far to trust this."""
     changed = found.changed
     named = [f"- {sentence(found, row)}" for row in changed[:MOST_NAMED]]
     if len(changed) > MOST_NAMED:
@@ -90,7 +90,7 @@ def _tally(curves: list[Row]) -> str:
         "worse": "worse",
         "mixed": "better at some points and worse at others",
         "same": f"the same within {_bound(curves)}",
-        "cannot tell": "cannot be told",
+        "cannot tell": "where the data cannot tell",
     }
     told = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
     return f"Of {numbers.counted(len(curves), 'curve')} of an arm against its reference, {numbers.listed(told)}."
@@ -101,15 +101,15 @@ def _chance(found: Comparison) -> str:
     count = numbers.counted(len(found.competing), "curve")
     held = sum(row["q"] <= CHANCE for row in found.changed)
     if not found.changed:
-        return f"If nothing had changed, chance would make about {expected} of {count} differ."
+        return f"If nothing had changed, about {expected} of {count} would differ by chance."
     return (
-        f"If nothing had changed, chance would make about {expected} of {count} differ; {held} of the "
-        f"{len(found.changed)} that differ {'does' if held == 1 else 'do'} so even after correcting for their number."
+        f"If nothing had changed, about {expected} of {count} would differ by chance; {held} of the "
+        f"{len(found.changed)} that differ still {'does' if held == 1 else 'do'} after correction for their number."
     )
 
 
 def _null(curves: list[Row]) -> str:
-    """What the null arms, which cannot change, were made to show."""
+    """The apparent changes of the null arms, which cannot change."""
     null = [row for row in curves if row["null"]]
     if not null:
         return "No null arm is in both runs."
@@ -118,7 +118,7 @@ def _null(curves: list[Row]) -> str:
     most = f"; the largest of their changes is {numbers.percent(math.expm1(max(known)))}" if known else ""
     return (
         f"Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, {wrong} "
-        f"{'was' if wrong == 1 else 'were'} found changed{most}."
+        f"{'appears' if wrong == 1 else 'appear'} changed{most}."
     )
 
 
@@ -132,13 +132,13 @@ def _alone(found: Comparison) -> str:
 
 
 def sentence(found: Comparison, row: Row) -> str:
-    """What became of one curve that changed."""
+    """The change of one curve."""
     told = f"`{row['arm']}` against `{row['reference']}` is **{_now(row)}** in {_where(row)}"
     parts = [told]
     if row["change"] is not None:
         parts.append(
-            f"over {numbers.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times what it "
-            f"was, {numbers.significant(row['after'])} after {numbers.significant(row['before'])}"
+            f"over {numbers.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times the earlier "
+            f"one ({numbers.significant(row['before'])} before, {numbers.significant(row['after'])} after)"
         )
     parts.append(_points(found, row))
     if row["equivalent"]:
@@ -147,12 +147,12 @@ def sentence(found: Comparison, row: Row) -> str:
 
 
 def _points(found: Comparison, row: Row) -> str:
-    """At how many points it changed by itself, and where the most."""
+    """The number of points with a significant change, and the point with the largest."""
     clauses = [
         f"{word} at {row[f'cells_{word}']} of its points" for word in ("better", "worse") if row[f"cells_{word}"]
     ]
     if not clauses:
-        return "no single point shows that by itself"
+        return "no single point shows this by itself"
     sure = [cell for cell in found.along(row) if _differs(cell)]
     most = max(sure, key=lambda cell: abs(math.log(cell["change"])))
     where = numbers.quantity(most["x"], most["axis_unit"])
@@ -206,12 +206,12 @@ def absolute_lines(found: Comparison) -> list[list[str]]:
 
 
 def unpaired(found: Comparison) -> str:
-    """What has no partner, by reason."""
+    """Curves and points that only one run has, by reason."""
     reasons: dict[tuple[str, str, str], list[Row]] = {}
     for row in found.unpaired:
         reasons.setdefault((row["experiment"], row["run"], row["reason"]), []).append(row)
     told = [f"- {_hole(*key, rows)}" for key, rows in reasons.items()]
-    return "\n".join(told) or "There are none: both runs measured the same."
+    return "\n".join(told) or "Nothing: both runs measured the same curves and points."
 
 
 def _hole(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
@@ -224,7 +224,7 @@ def _hole(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
 
 
 def bound(found: Comparison) -> str:
-    """What counts as the same."""
+    """The largest change that counts as the same."""
     return _bound(found.curves)
 
 

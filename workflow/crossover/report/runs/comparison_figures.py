@@ -1,4 +1,4 @@
-"""Charts of a comparison: how every curve of a metric changed, and along the axis those that did."""
+"""Charts of a comparison: the change of every curve of a metric, and of changed curves along their axis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw(folder: Path) -> None:
 
 
 def metrics(found: Comparison) -> list[tuple[str, str]]:
-    """Every experiment and metric of which an overview is drawn: those with an interval to show."""
+    """The experiments and metrics with an overview: those with any interval."""
     return sorted({(row["experiment"], row["metric"]) for row in found.competing if row["low"] is not None})
 
 
@@ -40,17 +40,17 @@ def curves_of(found: Comparison, experiment: str, metric: str) -> list[Row]:
 
 
 def overview_name(experiment: str, metric: str) -> str:
-    """The stem of an overview's files."""
+    """The file name of an overview, without suffix."""
     return slug(f"{experiment} {metric}")
 
 
 def along_name(row: Row) -> str:
-    """The stem of the files of a curve's chart."""
+    """The file name of a curve's chart, without suffix."""
     return slug(f"{row['experiment']} {row['placement']} {row['metric']} {row['protocol']} {row['arm']} along")
 
 
 def overview(rows: list[Row]) -> alt.LayerChart:
-    """The typical change of each curve over its points, with its interval; what counts as the same is shaded."""
+    """The typical change of each curve over its points, with its interval; the range of equivalence is shaded."""
     points = [
         {
             "curve": f"{title(row['protocol'], row['placement'])}: {row['arm']}",
@@ -69,7 +69,7 @@ def overview(rows: list[Row]) -> alt.LayerChart:
     axis = alt.Axis(values=axes.log_ticks(low, high), format="~g", labelOverlap="greedy")
     heading = "ratio after ÷ ratio before"
     x = alt.X("change:Q", scale=scale, axis=axis, title=heading)
-    # Names stand above the intervals: beside them they would take half the width of a column.
+    # Names are above the intervals, because beside them they would take half the width of a column.
     y = alt.Y("curve:N", axis=None, scale=alt.Scale(paddingOuter=0))
     verdicts = list(COLOURS)
     colour = alt.Color(
@@ -113,6 +113,6 @@ def along_panel(found: Comparison, row: Row) -> Panel:
 
 
 def along_subtitle(row: Row) -> str:
-    """What the change is of, and which side of one is better."""
+    """The quantity that changed, and which side of one is better."""
     better = "above" if row["better"] == "higher" else "below"
     return f"{row['arm']} ÷ {row['reference']}, after ÷ before; better is {better} the dashed line"

@@ -29,17 +29,17 @@ def groups(found: History) -> Iterator[list[Course]]:
 
 
 def name(courses: list[Course]) -> str:
-    """The stem of a chart's files."""
+    """The file name of a chart, without suffix."""
     return slug(f"{courses[0].facts['experiment']} {courses[0].title}")
 
 
 def styles(courses: list[Course]) -> dict[str, arm_styles.Look]:
-    """The look of each arm, which is that of its name."""
+    """The style of each arm, from its name."""
     return arm_styles.followed(courses[0].facts["reference"], [course.facts["arm"] for course in courses])
 
 
 def subtitle(courses: list[Course]) -> str:
-    """What the ratios are of."""
+    """The reference of the ratios."""
     return f"ratio to {courses[0].facts['reference']}"
 
 

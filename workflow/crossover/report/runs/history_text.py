@@ -20,11 +20,11 @@ class Course:
     """One arm's ratio to its reference through the runs that have it."""
 
     rows: list[Row]
-    """Of record.HISTORY, in order of time."""
+    """Rows of record.HISTORY, in order of time."""
 
     @property
     def facts(self) -> Row:
-        """Any row, for what all share: the names, the reference."""
+        """Any row, for the names and the reference, which all rows share."""
         return self.rows[-1]
 
     @property
@@ -34,12 +34,12 @@ class Course:
 
     @property
     def changes(self) -> list[int]:
-        """The positions in `rows` at which another level begins."""
+        """The positions in `rows` at which the level shifts."""
         return [position for position, row in enumerate(self.rows) if row["changed"]]
 
     @property
     def title(self) -> str:
-        """Metric and protocol, with the placement where it is not the usual single node."""
+        """Metric and protocol, with the placement unless it is `node`."""
         return f"{self.facts['metric']}, {title(self.facts['protocol'], self.facts['placement'])}"
 
     @property
@@ -55,7 +55,7 @@ class History:
     courses: list[Course]
     runs: list[Row]
     left_out: list[Course]
-    """What cannot be followed: no point of it was measured by every launch of its runs."""
+    """Curves that cannot be followed, because no point was measured by every launch of their runs."""
 
     @property
     def competing(self) -> list[Course]:
@@ -64,7 +64,7 @@ class History:
 
     @property
     def experiments(self) -> list[str]:
-        """Those of which any arm can be followed."""
+        """The experiments with any arm that can be followed."""
         return sorted({course.facts["experiment"] for course in self.competing})
 
     @property
@@ -76,7 +76,7 @@ class History:
 def load(folder: Path) -> History:
     """Read the tables of a history.
 
-    Raises record.RecordError for one that is missing, damaged or of another version.
+    Raises record.RecordError for a table that is missing, damaged or of another version.
     """
     rows = record.read(folder / "history.parquet", record.HISTORY).to_pylist()
 
@@ -91,15 +91,15 @@ def load(folder: Path) -> History:
 
 
 def summary(found: History) -> str:
-    """How many curves changed, at which runs, and how far to trust that."""
+    """The number of curves that shifted, the runs at which they did, and how far to trust this."""
     every = found.competing
     if not every:
         none = f"No curve of an arm can be followed through these {numbers.counted(len(found.labels), 'run')}."
         return "\n\n".join(filter(None, [none, _left_out(found)]))
     changed = [course for course in every if course.changes]
     tally = (
-        f"{len(changed)} of {numbers.counted(len(every), 'curve')} of an arm against its reference came to another "
-        f"level in the course of {numbers.counted(len(found.labels), 'run')}."
+        f"{len(changed)} of {numbers.counted(len(every), 'curve')} of an arm against its reference shifted within "
+        f"{numbers.counted(len(found.labels), 'run')}."
     )
     named = [f"- {sentence(found, course, position)}" for course in changed for position in course.changes]
     return "\n\n".join(filter(None, [tally, "\n".join(named), _trust(found), _left_out(found)]))
@@ -117,25 +117,25 @@ def _trust(found: History) -> str:
     wrong = sum(bool(course.changes) for course in null)
     expected = numbers.significant(CHANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
-    told = f"If nothing had changed, chance would give a change to at most about {expected} of {count}."
+    told = f"If nothing had changed, at most about {expected} of {count} would appear to shift by chance."
     if not null:
         return f"{told} No null arm is in these runs."
     return (
         f"{told} Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, "
-        f"{wrong} {'was' if wrong == 1 else 'were'} given one."
+        f"{wrong} {'appears' if wrong == 1 else 'appear'} to shift."
     )
 
 
 def sentence(found: History, course: Course, position: int) -> str:
-    """One change of one curve, and in what the runs on its two sides differ."""
+    """One shift of one curve, and the differences between the runs before and after it."""
     before, row = course.rows[position - 1], course.rows[position]
     factor = row["level"] / before["level"]
     word = "better" if (factor > 1) == (row["better"] == "higher") else "worse"
     reasons = software.differences(found.runs, before["run"], row["run"])
     return (
-        f"{course.arms} in {course.title} is **{word}** from run {row['number']} on (begun {_day(row)}): "
-        f"{numbers.significant(row['level'])} after {numbers.significant(before['level'])}, "
-        f"{numbers.significant(factor)} times. Run {row['number']} differs from run {before['number']} in {reasons}."
+        f"{course.arms} in {course.title} is **{word}** from run {row['number']} on (started {_day(row)}): "
+        f"{numbers.significant(before['level'])} before, {numbers.significant(row['level'])} after, a factor of "
+        f"{numbers.significant(factor)}. Run {row['number']} differs from run {before['number']} in {reasons}."
     )
 
 

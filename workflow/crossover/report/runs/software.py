@@ -1,4 +1,4 @@
-"""What runs were made with, and in what two of them differ."""
+"""The facts of runs (code, machine, libraries, settings), and the differences between two runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = {
 """Kinds of facts, in the order of a table, and the word that goes before a fact's name."""
 
 EXPECTED = ("when", "launches")
-"""Kinds in which runs differ as a matter of course: no reason why anything should have changed."""
+"""Kinds of facts that always differ and so explain no change."""
 
 NOT_TOLD = "–"
 
@@ -34,12 +34,12 @@ class Fact:
 
     @property
     def differs(self) -> bool:
-        """Whether the runs differ in it."""
+        """Whether the two runs differ in this fact."""
         return self.before != self.after
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """The fact's name in a table."""
         return f"{KINDS[self.kind]} {self.name.replace('_', ' ') if self.kind == 'machine' else self.name}".strip()
 
 
@@ -55,15 +55,15 @@ def facts(runs: list[Row], before: str, after: str) -> list[Fact]:
 
 
 def differences(runs: list[Row], before: str, after: str) -> str:
-    """In what two runs differ, apart from when they ran, as a clause; says so where it is nothing."""
+    """The differences between two runs, apart from time, as a clause."""
     found = [fact for fact in facts(runs, before, after) if fact.differs and fact.kind not in EXPECTED]
     if not found:
-        return "nothing that they tell of themselves"
+        return "no recorded fact"
     return numbers.listed([f"{fact.title} ({fact.before} before, {fact.after} after)" for fact in found])
 
 
 def lines(runs: list[Row], before: str, after: str) -> list[list[str]]:
-    """A table of two runs: all facts but settings that agree; what differs is in bold."""
+    """A table of two runs: all facts except settings that agree; differences are in bold."""
     return [
         [fact.title, *(f"**{value}**" if fact.differs else value for value in (fact.before, fact.after))]
         for fact in facts(runs, before, after)

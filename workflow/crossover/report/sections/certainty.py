@@ -1,4 +1,4 @@
-"""How small a difference each experiment could show, what its noise is made of, and what would make it sharper."""
+"""The smallest detectable effect and the precision of each experiment, the sources of its noise, and the next run."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, place
 
-SURE_HEADER = ["experiment", "protocol", "arms", "null arms show", "arms are known to", "asked for"]
+SURE_HEADER = ["experiment", "protocol", "arms", "smallest detectable effect", "precision", "target"]
 
-NEEDS_HEADER = ["experiment", "protocol", "arms", "noise", "now", "expected", "asked for", "takes", "time per heat"]
+NEEDS_HEADER = [
+    *("experiment", "protocol", "arms", "noise", "launches × rounds"),
+    *("expected precision", "target", "launches × rounds needed", "time per heat"),
+]
 
 STEADY_HEADER = ["experiment", "", "series", "flat", "warm-up", "slowdown", "no steady state", "too few rounds"]
 
-GROUPS_HEADER = ["experiment", "protocol", "arms", "at", "some launches give", "the others give"]
+GROUPS_HEADER = ["experiment", "protocol", "arms", "at", "ratio of one group", "ratio of the other"]
 
 UNKNOWN = "–"
 
 NAMED = 5
-"""Launches that are told by number."""
+"""The most launches that are listed by number."""
 
 
 def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[list[str]]:
-    """A line for each arm that competes, under SURE_HEADER: bias beside chance beside what was wanted."""
+    """A line for each rival, under SURE_HEADER: bias, chance and target."""
     wanted = {_curve(row): row["wanted"] for row in needs}
     return [
         [
@@ -37,7 +40,7 @@ def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[list[str]]:
 
 
 def sentences(sensitivity: Iterable[Row]) -> str:
-    """What each experiment could show in each placement, in words."""
+    """The smallest detectable effect and the precision of each experiment in each placement, in words."""
     groups: defaultdict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in sensitivity:
         groups[row["experiment"], row["placement"], row["metric"]].append(row)
@@ -48,17 +51,17 @@ def _sentence(experiment: str, placement: str, metric: str, rows: list[Row]) -> 
     where = f"`{experiment}` in placement `{placement}`, {metric}"
     bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
     if bias is None:
-        return f"{where}: no null arm was replicated, so nothing is known of how small a difference could be shown."
-    said = f"{where}: the null arms, which differ in nothing, show differences of up to {_beyond(bias)}"
+        return f"{where}: no null arm was replicated, so the smallest detectable effect is unknown."
+    said = f"{where}: the null arms show differences of up to {_beyond(bias)}"
     chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
     if not chances:
         return f"{said}; no arm was replicated."
     best, worst = (f"±{_beyond(chance)}" for chance in (chances[0], chances[-1]))
-    return f"{said}; the arms themselves are known to {best}{f' at best, {worst} at worst' if worst != best else ''}."
+    return f"{said}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
 
 
 def needs(rows: Iterable[Row]) -> list[list[str]]:
-    """A line for each arm that competes, under NEEDS_HEADER."""
+    """A line for each rival, under NEEDS_HEADER."""
     return [
         [
             *_named(row),
@@ -84,7 +87,7 @@ def _times(launches: int | None, rounds: int | None) -> str:
 
 
 def steady(counts: Iterable[Row]) -> list[list[str]]:
-    """Two lines for each experiment and placement, under STEADY_HEADER, from what `unsettled` takes."""
+    """Two lines for each experiment and placement, under STEADY_HEADER; `counts` as for `unsettled`."""
     found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in counts:
         for kind, column in (("values", "state"), ("ratios", "ratio_state")):
@@ -97,9 +100,9 @@ def steady(counts: Iterable[Row]) -> list[list[str]]:
 
 
 def unsettled(counts: Iterable[Row]) -> str:
-    """Which launches have ratios that came to no steady state, by experiment and placement, the worst first.
+    """The launches with ratios without a steady state, by experiment and placement, the worst first.
 
-    `counts` are rows of experiment, placement, launch, state, ratio_state and series, the number of them.
+    `counts` are rows of experiment, placement, launch, state, ratio_state, and `series`, the number of series.
     """
     missed: defaultdict[str, Counter[int]] = defaultdict(Counter)
     judged: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -113,16 +116,16 @@ def unsettled(counts: Iterable[Row]) -> str:
 
 def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) -> str:
     if not missed:
-        return f"{name}: the ratios of every launch settled, wherever there were rounds enough to tell."
+        return f"{name}: every ratio with enough rounds has a steady state."
     worst = sorted(missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
     told = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
     if others := len(worst) - len(told):
         told.append(f"{others:,} more")
-    return f"{name}: ratios without a steady state were found in {numbers.listed(told)}."
+    return f"{name}: ratios without a steady state occur in {numbers.listed(told)}."
 
 
 def groups(rows: Sequence[Row]) -> list[list[str]]:
-    """A line under GROUPS_HEADER for each place whose launches fall into two groups, given a row for each group."""
+    """A line under GROUPS_HEADER for each point whose launches form two groups, given a row for each group."""
     return [
         [*_named(lower), numbers.quantity(lower["x"], lower["axis_unit"]), _group(lower), _group(upper)]
         for lower, upper in zip(rows[::2], rows[1::2], strict=True)
@@ -130,7 +133,7 @@ def groups(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def _group(row: Row) -> str:
-    """The mean ratio of a group, and its launches."""
+    """A group's mean ratio and launches."""
     few = row["launches"] <= NAMED
     who = (
         f"{'launch' if row['launches'] == 1 else 'launches'} {row['members']}" if few else f"{row['launches']} launches"

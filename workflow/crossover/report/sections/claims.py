@@ -1,4 +1,4 @@
-"""The verdicts on the claims of others: their number, a table, and a paragraph for each source."""
+"""The verdicts on published claims: their number, a table, and a paragraph for each source."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ VERDICTS = {
     "not measured": ("was not measured", "were not measured"),
     "not judged": ("was not judged", "were not judged"),
 }
-"""Each verdict as the predicate of one claim, and of several."""
+"""Each verdict as predicate, for one claim and for several."""
 
 DECIDED = ("holds", "refuted")
-HEADER = ["claim", "verdict", "measured", "expected", "its own data"]
-OWN = {"agrees": "Its own data agrees", "contradicts": "Its own data says otherwise"}
+HEADER = ["claim", "verdict", "measured", "expected", "source's own data"]
+OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's own data contradicts it"}
 
 
 def counts(claims: Sequence[Row]) -> str:
-    """How many claims there are, of which there must be one, and how many of each verdict."""
+    """The number of claims, which must not be 0, and of each verdict."""
     told = numbers.tally([row["verdict"] for row in claims], VERDICTS)
     return f"Of {numbers.counted(len(claims), 'published claim')} {told}.{_contradictions(claims)}"
 
 
 def _contradictions(claims: Sequence[Row]) -> str:
-    """How many claims are at odds with what was published beside them."""
+    """The number of claims that their source's own data contradicts."""
     told = [row for row in claims if row["own"] in OWN]
     wrong = [row for row in told if row["own"] == "contradicts"]
     if not told:
         return ""
-    return f" Of {len(told)} that came with data of their own, {len(wrong)} {_is(wrong)} contradicted by it."
+    return f" Of {len(told)} whose source has data of its own, {len(wrong)} {_is(wrong)} contradicted by that data."
 
 
 def _is(rows: Sequence[Row]) -> str:
@@ -43,11 +43,11 @@ def _is(rows: Sequence[Row]) -> str:
 
 
 def table(claims: Sequence[Row]) -> str:
-    """A line for each claim; those on which this run does not decide are folded away, unless that is all."""
+    """A line for each claim; undecided claims are folded away, unless all are undecided."""
     decided, left = ([row for row in claims if (row["verdict"] in DECIDED) is wanted] for wanted in (True, False))
     parts = [markup.pipe_table(HEADER, lines(decided))] if decided else []
     if left:
-        about = f"{numbers.counted(len(left), 'claim')} on which this run does not decide"
+        about = f"{numbers.counted(len(left), 'claim')} that this run does not decide"
         parts.append(markup.folded(about, markup.pipe_table(HEADER, lines(left)), unfolded=not decided))
     return "\n\n".join(parts)
 
@@ -73,21 +73,21 @@ def paragraphs(claims: Sequence[Row]) -> list[str]:
 
 
 def sentences(row: Row) -> str:
-    """What was claimed, in whose words, what was found, under which conditions, and what the claim's own data says."""
+    """The claim, its source's words, the verdict with numbers and conditions, and the source's own data."""
     head = f"`{row['claim']}`: *{row['says'].strip()}* {_quoted(row)}"
     if row["verdict"] in ("not measured", "not judged"):
         found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     else:
         found = (
-            f"**{row['verdict'].capitalize()}**: {row['reason']}. {_claimed(row)}; found was "
-            f"{_measured(row) or 'no place'}{_where(row)}. {_conditions(row)}"
+            f"**{row['verdict'].capitalize()}**: {row['reason']}. {_claimed(row)}; measured: "
+            f"{_measured(row) or 'none'}{_where(row)}. {_conditions(row)}"
         )
     how = f"Method: {row['method']}" if row["method"] else ""
     return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
 
 
 def _quoted(row: Row) -> str:
-    """The source's own words, and where they are."""
+    """The source's own words, and their place."""
     return f"In its words: “{markup.verbatim(row['quote'])}” ([{markup.verbatim(row['locator'])}]({row['url']}))."
 
 
@@ -101,7 +101,7 @@ def _measured(row: Row) -> str:
 
 
 def _number(value: float, row: Row) -> str:
-    """A number in the unit of the claim's quantity; what are times is said after the interval."""
+    """A number in the unit of the claim's quantity; the unit `times` follows after the interval."""
     unit = row["unit"] or ""
     if unit in ("", "µs", "times"):
         return f"{numbers.significant(value)} {'' if unit == 'times' else unit}".strip()
@@ -118,38 +118,38 @@ def _expected(row: Row) -> str:
 
 
 def _claimed(row: Row) -> str:
-    """What the claim says, and what is taken for it."""
+    """The claimed number and the expected range."""
     if row["published"] is None:
-        return f"Expected is {_expected(row)}"
-    return f"Claimed is about {_number(row['published'], row)}{_times(row)}, taken as {_expected(row)}"
+        return f"Expected: {_expected(row)}"
+    return f"Claimed: about {_number(row['published'], row)}{_times(row)}, read as {_expected(row)}"
 
 
 def _where(row: Row) -> str:
-    """Which of several numbers is told."""
+    """Which of several numbers is shown."""
     against = f" against `{row['arm']}`" if row["arm"] else ""
     if row["numbers"] < 2:
         return against
     place = f" at {numbers.quantity(row['x'], row['axis_unit'])}" if row["x"] is not None else ""
-    return f"{place}{against}, which speaks most against it of {numbers.counted(row['numbers'], 'number')}"
+    return f"{place}{against}, the least favourable of {numbers.counted(row['numbers'], 'number')}"
 
 
 def _conditions(row: Row) -> str:
-    """Under which of our conditions it was judged."""
+    """The curves and launches behind the verdict."""
     launches = numbers.counted(row["launches"], "launch")
     curves = [
         f"{curve['metric']} of `{curve['experiment']}`, {curve['protocol']} (placement `{curve['placement']}`)"
         for curve in json.loads(row["rows"])
     ]
-    return f"That is from {numbers.listed(list(dict.fromkeys(curves)))}, over {launches}."
+    return f"Measured in {numbers.listed(list(dict.fromkeys(curves)))}, over {launches}."
 
 
 def _sensitivity(row: Row) -> str:
-    """How small a difference could have been seen."""
+    """The smallest detectable effect."""
     if row["smallest_effect"] is None:
         return ""
     if row["scale"] == "log":
-        return f"Equal arms were seen to differ by a factor of {numbers.significant(row['smallest_effect'])} there."
-    return f"Equal arms could make up {_number(row['smallest_effect'], row)} of it."
+        return f"Equal arms differ there by a factor of up to {numbers.significant(row['smallest_effect'])}."
+    return f"Noise between equal arms accounts for up to {_number(row['smallest_effect'], row)} of it."
 
 
 def _own(row: Row) -> str:
@@ -157,7 +157,7 @@ def _own(row: Row) -> str:
 
 
 def _otherwise(row: Row) -> str:
-    """What the source's own data says of its claim."""
+    """Whether the source's own data agrees with its claim."""
     if row["own"] not in OWN:
         return ""
     place = f" at {numbers.quantity(row['own_x'], row['axis_unit'])}" if row["own_x"] and row["numbers"] > 1 else ""

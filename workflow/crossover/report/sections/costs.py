@@ -1,4 +1,4 @@
-"""What sending costs, from the summary and the ratios of a flood: rates at their best, and the time of one send."""
+"""The cost of sending, from the summary and the ratios of a flood: the largest rates, and the time of one send."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from crossover.report.base.places import nearest
 from crossover.report.base.tables import Panel, Row
 
 LARGE_BYTES = 1e6
-"""The message whose copying is told: the measured size that is nearest, within a factor of two."""
+"""The size of the large message; the nearest measured size within a factor of two is used."""
 
 
 def table(panels: Sequence[Panel]) -> tuple[list[str], list[list[str]]]:
-    """Header and lines of the table on an experiment's panels: a line per curve and arm, the null arm excepted.
+    """Header and lines of the table on an experiment's panels: a line per curve and arm, without the null arm.
 
-    Both are empty where no curve has both a throughput and a send rate.
+    Both are empty if no curve has both a throughput and a send rate.
     """
     sends = {(panel.protocol, panel.placement): panel for panel in panels if panel.metric == "send rate"}
     pairs = [
@@ -56,7 +56,7 @@ def table(panels: Sequence[Panel]) -> tuple[list[str], list[list[str]]]:
 
 
 def _peak(panel: Panel, arm: str) -> str:
-    """An arm's largest value along the axis, and where that is."""
+    """An arm's largest value along the axis, and its place."""
     best = _largest(panel, arm)
     if best is None:
         return "–"
@@ -64,7 +64,7 @@ def _peak(panel: Panel, arm: str) -> str:
 
 
 def _relative_peak(panel: Panel, arm: str) -> str:
-    """An arm's largest value over the reference's; at the same size that is a ratio of rounds, with its interval."""
+    """An arm's largest value divided by the reference's; at the same size, the ratio of rounds with its interval."""
     best, reference = _largest(panel, arm), _largest(panel, panel.reference)
     if best is None or reference is None or arm == panel.reference:
         return "–"
@@ -75,7 +75,7 @@ def _relative_peak(panel: Panel, arm: str) -> str:
 
 
 def _microseconds(panel: Panel, arm: str, size: float | None) -> str:
-    """How long a send takes: the inverse of the send rate, and of the ends of its interval."""
+    """The time of a send in µs: the inverse of the send rate and of its interval."""
     row = _at(_values(panel, arm), size)
     if row is None:
         return "–"
@@ -83,9 +83,9 @@ def _microseconds(panel: Panel, arm: str, size: float | None) -> str:
 
 
 def _penalty(panel: Panel, arm: str, size: float) -> str:
-    """What a send takes beyond one of the reference's: time of that * (1 / ratio - 1).
+    """The extra time of a send over the reference's, in µs: the reference's time * (1 / ratio - 1).
 
-    The interval is that of the ratio, carried through the formula; that of the reference's time is not in it.
+    The interval follows from the ratio's; it does not include the uncertainty of the reference's time.
     """
     reference, paired = _at(_values(panel, panel.reference), size), _at(panel.ratios_of(arm), size)
     if reference is None or paired is None:

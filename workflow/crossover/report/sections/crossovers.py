@@ -1,4 +1,4 @@
-"""Where each arm of a panel passes its reference, as lines of a table."""
+"""The crossovers of a panel, as lines of a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 from crossover.report.sentences import findings
 
-HEADER = ["protocol", "arms", "verdict", "crossover", "measured points around"]
+HEADER = ["protocol", "arms", "verdict", "crossover", "between measured points"]
 
 
 def lines(panel: Panel) -> list[list[str]]:
@@ -24,7 +24,7 @@ def lines(panel: Panel) -> list[list[str]]:
 
 
 def _place(row: Row, room: str) -> tuple[str, str]:
-    """The place and the measured points around it, where there is one place; else where there is room for one."""
+    """The crossover and the measured points around it; without a single crossover, its possible range."""
     if row["launches"] < 2 or row["verdict"] != "one" or row["x"] is None:
         return f"if any, {room}" if room else "–", "–"
     unit = row["axis_unit"]

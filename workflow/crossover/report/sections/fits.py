@@ -1,4 +1,4 @@
-"""The straight lines of time over message size: what a message and what a byte cost, segment by segment."""
+"""Straight lines of time over message size: the cost of a message and of a byte, segment by segment."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, place
 
-HEADER = ["experiment", "protocol", "arm", "from", "per message", "bytes per second", "begins at", "misfit"]
+HEADER = ["experiment", "protocol", "arm", "sizes", "per message", "bytes per second", "begins at", "misfit"]
 
 UNKNOWN = "–"
 
 
 def lines(fits: Iterable[Row]) -> list[list[str]]:
-    """A line for each segment of each arm, under HEADER; the null arm is left out: it is the reference once more."""
+    """A line for each segment of each arm, under HEADER, without the null arm, which repeats the reference."""
     return [
         [place(row), row["protocol"], f"`{row['arm']}`", *(_segment(row) if row["segments"] else _none(row))]
         for row in fits

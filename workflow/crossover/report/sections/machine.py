@@ -1,4 +1,4 @@
-"""What the ranks and launches tell of the machine and of how the run went, as short texts."""
+"""Facts of the machine and of the run, from ranks and launches, as short texts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row
 
-UNKNOWN = "not told"
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Hosts that are alike in everything that FACTS lists."""
+    """Hosts with the same FACTS."""
 
     hosts: list[str]
     facts: dict[str, str]
 
 
 def kinds(ranks: list[Row]) -> list[Kind]:
-    """Group the hosts of all ranks by what they are."""
+    """Group the hosts of all ranks by their facts."""
     by_host = {
         host: {name: _distinct(fact(row) for row in ranks if row["host"] == host) for name, fact in FACTS.items()}
         for host in sorted({row["host"] for row in ranks})
@@ -55,7 +55,7 @@ def _table(name: str, unit: str = "") -> Callable[[Row], str]:
 
 
 def _slurm(row: Row) -> str:
-    """The partition alone: a job's own numbers differ from launch to launch and describe no machine."""
+    """The partition alone, because a job's other facts differ from launch to launch and do not describe the machine."""
     job: dict[str, str] | None = json.loads(row["slurm"] or "null")
     return f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job"
 
@@ -79,7 +79,7 @@ FACTS: dict[str, Callable[[Row], str]] = {
     "Python": _text("python"),
     "libraries": _table("libraries"),
 }
-"""The rows of the machine's table, each with how it is read from a rank."""
+"""The rows of the machine's table, each with the function that reads it from a rank."""
 
 
 # ---- how the run went
@@ -87,45 +87,45 @@ FACTS: dict[str, Callable[[Row], str]] = {
 
 @dataclass(frozen=True)
 class Course:
-    """The launches of one experiment and the rows they left, as HEALTH reads them."""
+    """The launches of one experiment and their rows, as HEALTH reads them."""
 
     launches: list[Row]
     stops: list[str | None]
     """Why each cell of each launch stopped."""
     validities: list[str | None]
-    """What was made of each row."""
+    """The validity of each row."""
     ranks: list[Row]
-    """What ran them."""
+    """The ranks of the launches."""
 
 
 def with_data(course: Course) -> str:
-    """How many of the launches measured anything."""
+    """The number of launches with data."""
     measured = sum(row["outcome"] == "measured" for row in course.launches)
     return f"{measured} of {len(course.launches)}"
 
 
 def asked(course: Course) -> str:
-    """What each launch was asked for; a run that was asked for different things says them all."""
+    """The limits that each launch was given; all of them if they differ."""
     return _distinct(_order(read_settings(row["settings"])) if row["settings"] else UNKNOWN for row in course.launches)
 
 
 def _order(settings: dict[str, Any]) -> str:
     rounds, block = settings["rounds"], numbers.quantity(settings["block_seconds"], "s")
     return (
-        f"blocks of at least {block}, {rounds['at_least']} to {rounds['at_most']} rounds a cell, "
-        f"±{numbers.percent(settings['target_width'])} within "
-        f"{numbers.duration(settings['budget_seconds'])} a launch"
+        f"blocks of at least {block}, {rounds['at_least']} to {rounds['at_most']} rounds per cell, "
+        f"target ±{numbers.percent(settings['target_width'])}, "
+        f"{numbers.duration(settings['budget_seconds'])} per launch"
     )
 
 
 def took(course: Course) -> str:
-    """The wall time of all launches together, the holes included."""
+    """The total wall time of all launches, including holes."""
     known = [row["wall_seconds"] for row in course.launches if row["wall_seconds"] is not None]
     return numbers.duration(sum(known)) if known else UNKNOWN
 
 
 def timed_share(course: Course) -> str:
-    """The share of the launches' wall time that lay inside timed blocks; holes timed nothing."""
+    """The share of the launches' wall time inside timed blocks, without holes."""
     measured = [row for row in course.launches if row["outcome"] == "measured" and row["wall_seconds"]]
     wall_seconds = sum(row["wall_seconds"] for row in measured)
     if not wall_seconds:
@@ -135,7 +135,7 @@ def timed_share(course: Course) -> str:
 
 
 def between_hosts(course: Course) -> str:
-    """The network interfaces by which ranks on several hosts reached each other."""
+    """The network interfaces between ranks on several hosts."""
     return _distinct(str(row["interface"] or UNKNOWN) for row in course.ranks if row["placement"] == "nodes") or "–"
 
 
@@ -164,11 +164,11 @@ def when(launches: list[Row]) -> str:
 
 HEALTH: dict[str, Callable[[Course], str]] = {
     "launches with data": with_data,
-    "asked of each launch": asked,
-    "all launches took": took,
+    "limits of each launch": asked,
+    "total time of launches": took,
     "in timed blocks": timed_share,
     "interface between hosts": between_hosts,
-    "cells, by why they stopped": lambda course: tally(course.stops),
+    "cells, by reason to stop": lambda course: tally(course.stops),
     "rows, by validity": lambda course: tally(course.validities),
 }
-"""The rows of the table on how the run went, each with how it is read from an experiment's course."""
+"""The rows of the table on the run, each with the function that reads it from an experiment's course."""

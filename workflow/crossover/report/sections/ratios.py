@@ -12,9 +12,9 @@ SAMPLED_POINTS = 5
 
 
 def table(panels: Sequence[Panel]) -> tuple[list[str], list[list[str]]]:
-    """Header and lines: a line for each arm that was compared with its reference; the axis's ends are among the points.
+    """Header and lines: a line for each arm that was compared with its reference, at points that include both ends.
 
-    Both are empty where no arm was.
+    Both are empty if no arm was compared.
     """
     curves = [(panel, arm) for panel in panels for arm in panel.compared]
     if not curves:

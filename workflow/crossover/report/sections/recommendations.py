@@ -1,4 +1,4 @@
-"""What to set on this machine: a table, the lines to paste, and the reasons where nothing is recommended."""
+"""Recommended settings: a table, lines to paste, and the reasons for settings without a recommendation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import chain, groupby, repeat
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, title
 
-HEADER = ["setting", "for", "set it to", "gain over the default", "what else changes"]
-LEFT_HEADER = ["setting", "for", "why nothing is recommended"]
+HEADER = ["setting", "aim", "set it to", "gain over the default", "other effects"]
+LEFT_HEADER = ["setting", "aim", "why nothing is recommended"]
 
 
 def section(rows: Sequence[Row]) -> str:
@@ -30,14 +30,14 @@ def section(rows: Sequence[Row]) -> str:
         parts += conflicts(passed)
         parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
     if left:
-        # Where nothing at all is recommended, the reasons are what there is to read.
-        about = f"Best left as they are: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
+        # Without any recommendation, the reasons are shown unfolded.
+        about = f"Leave at the default: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
         parts.append(markup.folded(about, markup.pipe_table(LEFT_HEADER, list(_reasons(left))), unfolded=not passed))
     return "\n\n".join(parts)
 
 
 def conflicts(passed: Sequence[Row]) -> Iterator[str]:
-    """A paragraph for each setting and condition in which what serves one aim does not serve another."""
+    """A paragraph for each setting and condition whose aims conflict."""
     for (name, _), own in groupby(passed, lambda row: (_name(row), row["condition"])):
         rows = list(own)
         values = [f"{_value(row)} for {_served(row)}" for row in rows]
@@ -47,7 +47,7 @@ def conflicts(passed: Sequence[Row]) -> Iterator[str]:
             if (worse := [_changed(effect, row) for effect in _effects(row) if _is_cost(effect, row)])
         ]
         if costs or len({row["aims"] for row in rows}) > 1:
-            yield " ".join(f"{said}." for said in [f"The aims disagree on {name}: {numbers.listed(values)}", *costs])
+            yield " ".join(f"{said}." for said in [f"The aims conflict for {name}: {numbers.listed(values)}", *costs])
 
 
 def _is_cost(effect: Row, row: Row) -> bool:
@@ -56,44 +56,44 @@ def _is_cost(effect: Row, row: Row) -> bool:
 
 
 def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
-    """How much can be recommended, and the most that is gained by it."""
+    """The number of recommendations, and the largest gain."""
     examined = numbers.counted(len(passed) + len(left), "setting")
     told = [f"{examined} examined, each for one aim and condition: **{len(passed)} passed** the test."]
     gaining = [row for row in passed if row["gain"] is not None]
     if gaining:
         most = max(gaining, key=lambda row: float(row["gain"]))
-        told.append(f"The most is gained by {_name(most)} for {_served(most)}: {gain(most)}.")
+        told.append(f"The largest gain is from {_name(most)} for {_served(most)}: {gain(most)}.")
     return " ".join(told)
 
 
 def reason(row: Row) -> str:
-    """Why there is no recommendation, with the numbers by which that was judged."""
+    """Why there is no recommendation, with the numbers behind this."""
     told = [str(row["reason"])]
     if row["gain"] is not None:
         told[0] += f": `{row['arm']}` is {gain(row)}"
         if row["smallest_effect"] is not None:
-            told.append(f"the smallest effect is {numbers.significant(row['smallest_effect'])}")
+            told.append(f"the smallest detectable effect is {numbers.significant(row['smallest_effect'])}")
         if row["x"] is not None:
-            told.append(f"the place would be {_place(row)}")
+            told.append(f"the crossover would be {_place(row)}")
     return "; ".join(told)
 
 
 def gain(row: Row) -> str:
-    """By what factor the setting is better than the default, and where."""
+    """The factor by which the setting is better than the default, and where."""
     where = _over(row["gain_from"], row["gain_to"], row["axis_unit"])
-    best = f" (the best of {row['tried']} that were tried)" if row["tried"] > 1 else ""
+    best = f" (the best of {row['tried']} candidates)" if row["tried"] > 1 else ""
     factor = numbers.ratio(row["gain"], row["gain_low"], row["gain_high"])
     return f"{factor} times better than `{row['default']}` in {row['metric']}{where}{best}"
 
 
 def _over(first: float | None, last: float | None, unit: str) -> str:
-    """The measured points that a gain is a mean over."""
+    """The measured points over which a gain is averaged."""
     ends = [numbers.quantity(end, unit) for end in (first, last) if end is not None]
     return f", {'on average over ' * (len(set(ends)) > 1)}{' to '.join(dict.fromkeys(ends))}" if ends else ""
 
 
 def _changed(effect: Row, row: Row) -> str:
-    """What the value of a row changes in one other respect; what it has in common with the row's gain is left out."""
+    """One other effect of a row's value; facts that it shares with the row's gain are left out."""
     factor, low, high = (effect.get(name) for name in ("factor", "low", "high"))
     over = "" if effect["over"] == row["default"] else f" than `{effect['over']}`"
     of = "" if effect["experiment"] == row["experiment"] else f" of `{effect['experiment']}`"
@@ -102,7 +102,7 @@ def _changed(effect: Row, row: Row) -> str:
     alike = [effect["from"], effect["to"]] == [row["gain_from"], row["gain_to"]]
     where = "" if alike else _over(effect["from"], effect["to"], effect["axis_unit"])
     if effect["says"] == "not shown":
-        return f"no difference shown in {effect['metric']}{of} ({numbers.ratio(factor, low, high)}{over}){where}"
+        return f"no difference detected in {effect['metric']}{of} ({numbers.ratio(factor, low, high)}{over}){where}"
     if effect["says"] == "worse":
         factor, low, high = 1 / factor, *(None if end is None else 1 / end for end in (high, low))
     return f"{numbers.ratio(factor, low, high)} times {effect['says']}{over} in {effect['metric']}{of}{where}"
@@ -134,7 +134,7 @@ def _name(row: Row) -> str:
 
 
 def _by_setting(rows: Sequence[Row]) -> Iterator[tuple[Iterator[str], list[Row]]]:
-    """The rows of each setting, and what it is called line by line: it is explained once."""
+    """The rows of each setting, and its name for each line; the first line also explains it."""
     for (name, about), own in groupby(rows, lambda row: (_name(row), row["about"])):
         yield chain([f"{name}: {about}"], repeat(name)), list(own)
 
@@ -150,7 +150,7 @@ def _reasons(rows: Sequence[Row]) -> Iterator[list[str]]:
 
 
 def _else(row: Row) -> str:
-    """What else the value changes: the metrics that decide an aim first, those beside them last."""
+    """The other effects of the value, first in metrics that decide an aim, then in the others."""
     effects = sorted(_effects(row), key=lambda effect: effect["aim"] is None)
     return "; ".join(_changed(effect, row) for effect in effects) or "–"
 

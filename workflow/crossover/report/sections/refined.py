@@ -1,4 +1,4 @@
-"""Sentences about the second sweep, which looks into the crossovers that the first has found, in Markdown."""
+"""Sentences about the second sweep, in Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crossover.report.base.tables import Panel, Row
 
 
 def refined(panel: Panel, launches: Iterable[Row]) -> str:
-    """By which launches and points a panel's curves were refined; empty if by none."""
+    """The launches and points of the second sweep for a panel's curves; empty if there are none."""
     seen = {row["launch"]: points for row in launches if (points := _points(panel, row))}
     if not seen:
         return ""
@@ -19,8 +19,8 @@ def refined(panel: Panel, launches: Iterable[Row]) -> str:
     which = f"{launched[0]} to {launched[-1]}" if len(launched) > 1 else f"{launched[0]}"
     ends = [numbers.quantity(point, unit) for point in (points[0], points[-1])]
     return (
-        f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) looked into what the first "
-        f"had found, at {numbers.counted(len(points), 'point')} from {ends[0]} to {ends[1]}."
+        f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) added "
+        f"{numbers.counted(len(points), 'point')} from {ends[0]} to {ends[1]}, inside the crossovers of the first."
     )
 
 

@@ -1,4 +1,4 @@
-"""Sentences about what this run leaves to higher tiers and to clusters, in Markdown."""
+"""Sentences about measurements that need a higher tier or a cluster, in Markdown."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from crossover.report.base import numbers
 
 
 def waiting(tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """What higher tiers would measure besides, given as {tier: {key: entries}}; empty if nothing."""
+    """The additional measurements of higher tiers, given as {tier: {key: entries}}; empty if there are none."""
     sentences = []
     for tier, keys in tiers.items():
         entries = [f"{key} {numbers.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
-        sentences.append(f"Only from the tier `{tier}` on are measured: {'; '.join(entries)}.")
+        sentences.append(f"The `{tier}` tier also measures {'; '.join(entries)}.")
     return " ".join(sentences)
 
 
 def hosts(placements: Mapping[str, int]) -> str:
-    """What a run with more hosts would measure besides, given as {placement: hosts that it takes}; empty if nothing."""
+    """The placements that need more hosts, given as {placement: hosts needed}; empty if there are none."""
     return " ".join(
-        f"Placement `{placement}` waits for a cluster: it takes {numbers.counted(count, 'host')} (`snakemake "
-        "--profile slurm`)."
+        f"Placement `{placement}` needs a cluster with {numbers.counted(count, 'host')} (`snakemake --profile slurm`)."
         for placement, count in placements.items()
     )

@@ -1,4 +1,4 @@
-"""What a chart shows, in words, for whoever does not see it. No number in them is typed."""
+"""Alternative texts of charts, for readers who cannot see them. No number in them is typed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from crossover.report.sentences import findings, thresholds
 
 
 def curve(panel: Panel) -> str:
-    """Where each arm's curve begins and ends, and what is best where: without marks, in sentences."""
+    """The ends of each arm's curve, and the best arm at both ends of the axis, as plain sentences."""
     axis = panel.facts["axis"]
     told = [_course(panel, arm) for arm in panel.arms if arm != panel.null]
     best = _best(panel)
@@ -19,7 +19,7 @@ def curve(panel: Panel) -> str:
 
 
 def ratio(panel: Panel) -> str:
-    """What the arms are relative to the reference: the findings."""
+    """The findings on the arms' ratios to the reference."""
     return _plain(f"Chart of {panel.metric} relative to {panel.reference}. {findings.findings(panel)}")
 
 
@@ -34,7 +34,7 @@ def _course(panel: Panel, arm: str) -> str:
 
 
 def _best(panel: Panel) -> str:
-    """The arm that is ahead at either end, ceilings aside, by its median alone."""
+    """The arm with the best median at either end of the axis; ceilings do not count."""
     rivals = [row for row in panel.summary if not (row["null"] or row["ceiling"])]
     choose = max if panel.facts["better"] == "higher" else min
     places = [row["x"] for row in rivals]

@@ -1,13 +1,14 @@
-"""How often the analysis takes chance for a finding, by which its tests and intervals are made."""
+"""Significance level of all tests, and error rate of all intervals."""
 
 from __future__ import annotations
 
 CHANCE = 0.05
-"""The share of tests that find a difference where there is none, at most; the wings share no code, a test compares."""
+"""The largest share of tests that report a difference if there is none. The analysis has its own constant, because
+wings share no code; a test compares the two."""
 
 
 def odds() -> str:
-    """Of how many findings one is chance's.
+    """One in how many findings is due to chance.
 
     >>> odds()
     '20'

@@ -1,4 +1,4 @@
-"""How the page cites the documents that published claims and numbers."""
+"""Citations of the documents that published claims and numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from crossover.report.base import markup
 
 
 def cite(key: str) -> str:
-    """A citation of a document; its name alone if this project does not list it, as in a bundle from another one."""
+    """A citation of a document; its name alone if this project does not list it, as for a bundle from another one."""
     return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
 
 
 def reference(key: str) -> str:
-    """Authors, title and year of a document, its citation, and the conditions that it measured under."""
+    """Authors, title and year of a document, its citation, and the conditions of its measurements."""
     known = sources.read().get(key)
     if known is None:
         return f"**{markup.verbatim(key)}**"
@@ -24,7 +24,7 @@ def reference(key: str) -> str:
 
 
 def conditions(told: Mapping[str, str]) -> str:
-    """Conditions in words, but for those that do not apply."""
+    """Conditions in words, without those that do not apply."""
     return "; ".join(
         f"{name} {markup.verbatim(value)}" if value != sources.NOT_STATED else f"{name} not stated"
         for name, value in told.items()

@@ -12,7 +12,7 @@ from crossover.report.sentences import holes
 
 
 def findings(panel: Panel) -> str:
-    """One paragraph: what each arm does at both ends of the axis, where it crosses, how loud the noise is."""
+    """One paragraph: each arm at both ends of the axis, its crossover, and the noise."""
     if not panel.compared:
         return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
     sentences = [sentence for arm in panel.compared for sentence in (_ends(panel, arm), crossing(panel, arm))]
@@ -21,11 +21,11 @@ def findings(panel: Panel) -> str:
 
 def _arms_seen(panel: Panel) -> str:
     arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
-    return f"only {numbers.listed(arms)} left data"
+    return f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
 
 
 def _ends(panel: Panel, arm: str) -> str:
-    """What the ratio says at the small and at the large end of the axis."""
+    """The ratio at the small and at the large end of the axis."""
     cells = panel.ratios_of(arm)
     first, last = cells[0], cells[-1]
     standing = _standing(panel, first, f"`{panel.reference}`")
@@ -43,26 +43,32 @@ def _times(cell: Row) -> str:
 
 
 def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
-    """How a cell's arm compares with its reference: only an interval that leaves out 1 makes it a difference."""
+    """How a cell's arm compares with its reference: they differ only if the interval excludes 1."""
     than = f" than {reference}" if reference else ""
     if cell["low"] is None or cell["high"] is None:
         return f"looks {_word(panel, cell)}{than} (not replicated)"
     if cell["low"] <= 1 <= cell["high"]:
-        return f"cannot be told from {reference or 'it'}"
+        return f"does not differ significantly{f' from {reference}' if reference else ''}"
     return f"is {_word(panel, cell)}{than}"
 
 
 def _word(panel: Panel, cell: Row) -> str:
-    """What a ratio, taken at its word, makes of the arm: ahead or behind, in the words of its unit."""
+    """The comparative for the arm, such as `faster`, by its ratio alone."""
     better, worse = numbers.comparatives(panel.unit)
     return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
 
 
+def _opposite(panel: Panel, word: str) -> str:
+    """The opposite of a comparative, such as `slower` for `faster`."""
+    better, worse = numbers.comparatives(panel.unit)
+    return worse if word == better else better
+
+
 def crossing(panel: Panel, arm: str) -> str:
-    """The verdict on where `arm` passes the reference, as one sentence."""
+    """The verdict on the crossover of `arm` and the reference, as one sentence."""
     row, reference = panel.crossover_of(arm), panel.reference
     if row is None:
-        return f"Whether `{arm}` passes `{reference}` was not examined."
+        return f"A crossover of `{arm}` and `{reference}` was not examined."
     if row["launches"] < 2:
         return "With one launch this is not replicated: there is no interval and no verdict."
     match row["verdict"]:
@@ -77,7 +83,7 @@ def crossing(panel: Panel, arm: str) -> str:
                 f"than `{reference}`.{_if_once(panel, arm)}"
             )
         case "several":
-            return f"It changes sides with `{reference}` several times along the axis, so no single crossover is given."
+            return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
         case _:
             said = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
             return said + _if_once(panel, arm)
@@ -85,16 +91,16 @@ def crossing(panel: Panel, arm: str) -> str:
 
 def _if_once(panel: Panel, arm: str) -> str:
     where = room(panel, arm)
-    return f" If they cross once, it is {where}." if where else ""
+    return f" A single crossover would be {where}." if where else ""
 
 
 def room(panel: Panel, arm: str) -> str:
-    """Where a crossover could be that was not shown: the interval of one that is there; empty if that is anywhere."""
+    """The possible range of a single crossover that was not shown; empty if it could be anywhere."""
     row, cells = panel.crossover_of(arm), panel.ratios_of(arm)
     if row is None or row["x"] is not None or row["low"] is None or row["high"] is None:
         return ""
     low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
-    # What is not rejected at an end of the axis may as well be beyond.
+    # If an end of the axis is not rejected, the crossover may be beyond it.
     match row["low"] > cells[0]["x"], row["high"] < cells[-1]["x"]:
         case True, True:
             return f"between {low} and {high}"
@@ -107,7 +113,7 @@ def room(panel: Panel, arm: str) -> str:
 
 
 def verdict(panel: Panel, arm: str) -> str:
-    """The same in two or three words, for a table."""
+    """The verdict in two or three words, for a table."""
     row = panel.crossover_of(arm)
     if row is None:
         return "not examined"
@@ -119,9 +125,9 @@ def verdict(panel: Panel, arm: str) -> str:
         case "always":
             return f"always {_mostly(panel, arm)}"
         case "none":
-            return f"{_mostly(panel, arm)} or level"
+            return f"never {_opposite(panel, _mostly(panel, arm))}"
         case "several":
-            return "changes sides several times"
+            return "crosses several times"
         case _:
             return "undecided"
 
@@ -134,7 +140,7 @@ def _bracket(row: Row) -> str:
 
 
 def _beyond(panel: Panel, arm: str) -> str:
-    """What `arm` is at the measured point behind its crossover, where it is settled; farther out it need not be."""
+    """The comparative for `arm` at the measured point beyond its crossover; farther out it may differ."""
     row = panel.crossover_of(arm)
     settled = row["bracket_high"] if row else None
     cells = panel.ratios_of(arm)
@@ -142,12 +148,12 @@ def _beyond(panel: Panel, arm: str) -> str:
 
 
 def _mostly(panel: Panel, arm: str) -> str:
-    """What `arm` is where it is surest: a ratio far from 1 may be mere noise."""
+    """The comparative for `arm` at its most significant point, because a ratio far from 1 may be noise."""
     return _word(panel, _surest(panel.ratios_of(arm)))
 
 
 def _surest(cells: list[Row]) -> Row:
-    """The cell whose ratio is farthest from 1 in widths of its interval, and so the first to be significant."""
+    """The most significant cell: its ratio is farthest from 1, in widths of its interval."""
 
     def widths(cell: Row) -> float:
         if cell["low"] is None or cell["high"] is None:
@@ -159,7 +165,7 @@ def _surest(cells: list[Row]) -> Row:
 
 
 def _largest_sure(panel: Panel, arm: str) -> Row:
-    """The largest difference on the side where the arm is surest, among the cells whose interval leaves out 1."""
+    """The largest significant difference in the direction of the most significant one."""
     cells = panel.ratios_of(arm)
     surest = _surest(cells)
     sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _level(cell)]
@@ -167,7 +173,7 @@ def _largest_sure(panel: Panel, arm: str) -> Row:
 
 
 def _level(cell: Row) -> bool:
-    """Whether the interval holds 1; without an interval nothing is known to differ."""
+    """Whether the interval contains 1, or there is none."""
     return cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]
 
 
@@ -176,7 +182,7 @@ def _distance(cell: Row) -> float:
 
 
 def noise(panel: Panel) -> str:
-    """What the null arm tells of the smallest difference that can be believed here."""
+    """The noise in words, from the null arm's ratios."""
     cells = panel.ratios_of(panel.null)
     if not cells:
         return "No null arm was measured, so the noise level is unknown."
@@ -187,11 +193,11 @@ def noise(panel: Panel) -> str:
     level = [cell for cell in replicated if cell["low"] <= 1 <= cell["high"]]
     share = numbers.percent(len(level) / len(replicated))
     held = f"{len(level)} of {numbers.counted(len(replicated), 'point')} ({share})"
-    return f"{sentence}; its interval contains the line of no difference at {held}."
+    return f"{sentence}; its interval contains 1 at {held}."
 
 
 def largest(cells: list[Row]) -> str:
-    """The largest difference from the reference among these ratios, whichever way, in percent."""
+    """The largest difference from the reference among these ratios, in either direction, in percent."""
     return numbers.percent(math.expm1(max(map(_distance, cells))))
 
 
@@ -207,7 +213,7 @@ def headlines(tables: Tables, leads: dict[str, str]) -> str:
 
 
 def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
-    """What the leading metric of an experiment came to: a sentence, or one per protocol."""
+    """The result of an experiment in its leading metric: a sentence, or one per protocol."""
     shown = tables.leading(experiment, lead)
     told = [
         (panel.title, "; ".join(clauses))
@@ -225,9 +231,9 @@ def _clause(panel: Panel, arm: str) -> str:
     row, reference = panel.crossover_of(arm), panel.reference
     largest = max(panel.ratios_of(arm), key=_distance)
     times = f"{_times(largest)} its {panel.metric}"
-    at_most = f"the largest difference is {times} at {_place(largest)}"
+    at_most = f"the largest measured difference is {times} at {_place(largest)}"
     sure = _largest_sure(panel, arm)
-    most = f"most at {_place(sure)}: {_times(sure)} its {panel.metric}"
+    most = f"with the largest difference at {_place(sure)}: {_times(sure)} its {panel.metric}"
     if row is None or row["launches"] < 2:
         said = f"`{arm}` against `{reference}` is not replicated; {at_most}"
     else:
@@ -238,9 +244,10 @@ def _clause(panel: Panel, arm: str) -> str:
             case "always":
                 said = f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
             case "none":
-                said = f"`{arm}` is {_mostly(panel, arm)} than `{reference}` or level with it, {most}"
+                never = _opposite(panel, _mostly(panel, arm))
+                said = f"`{arm}` is never significantly {never} than `{reference}`, {most}"
             case "several":
-                said = f"`{arm}` changes sides with `{reference}` several times; {at_most}"
+                said = f"`{arm}` crosses `{reference}` several times; {at_most}"
             case _:
-                said = f"`{arm}` could not be told from `{reference}`; {at_most}"
+                said = f"no difference between `{arm}` and `{reference}` was detected; {at_most}"
     return said

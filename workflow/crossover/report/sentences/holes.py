@@ -1,4 +1,4 @@
-"""Sentences about what was tried and left no data, and how to try again, in Markdown."""
+"""Sentences about launches and arms without data, and how to retry, in Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def paragraphs(tables: Tables) -> list[str]:
     """One paragraph and one command for all launches of an experiment that left the same hole."""
     return [
         f"{_which(rows)} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-        f"To try again:\n\n```\n{_fill(tables, rows)}\n```"
+        f"To retry:\n\n```\n{_fill(tables, rows)}\n```"
         for rows in alike(tables.holes())
     ]
 
@@ -23,7 +23,7 @@ def _cause(row: Row) -> str:
 
 
 def _code(reason: str) -> str:
-    """A reason may be any text, a traceback's last line included: as code it cannot break the page."""
+    """A reason as code, because it can be any text, such as a line of a traceback, and must not break the page."""
     told = " ".join(reason.replace("`", "'").split())
     return f"`{told}`"
 
@@ -33,13 +33,13 @@ def _which(rows: list[Row]) -> str:
 
 
 def _fill(tables: Tables, rows: list[Row]) -> str:
-    """The command that measures these launches again, by the profile that suits where the others ran."""
+    """The command that remeasures these launches, with the profile of the other launches."""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
     return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
 
 
 def partial(remarks: Sequence[Sequence[str]]) -> str:
-    """Which launches a partial run takes and leaves out: each remark, with the command that would take them."""
+    """The launches that a partial run uses and leaves out: each remark, with the command that would include them."""
     return "\n\n".join(
         f"{_code(text)}" + (f"; to report on them:\n\n```\n{command}\n```" if command else "")
         for text, command in remarks
@@ -47,9 +47,9 @@ def partial(remarks: Sequence[Sequence[str]]) -> str:
 
 
 def silent(courses: list[Row]) -> list[str]:
-    """One sentence for each arm that never gave a value under some protocols, with the reasons.
+    """One sentence for each arm without any value under some protocols, with the reasons.
 
-    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` that such blocks gave.
+    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` of such blocks.
     """
     curves: dict[tuple[str, str, str], list[Row]] = {}
     for row in courses:
@@ -66,7 +66,7 @@ def silent(courses: list[Row]) -> list[str]:
 
 
 def absent(experiments: list[str]) -> str:
-    """That these experiments were not run at all; empty if there are none."""
+    """A sentence about experiments that were not run; empty if there are none."""
     if not experiments:
         return ""
     named = numbers.listed([f"`{name}`" for name in experiments])
@@ -75,16 +75,16 @@ def absent(experiments: list[str]) -> str:
 
 
 def gap(tables: Tables, experiment: str) -> str:
-    """Why an experiment has nothing to show."""
+    """Why an experiment has no result."""
     if experiment not in tables.experiments:
         return absent([experiment])
     causes = dict.fromkeys(map(_cause, tables.holes(experiment)))
-    told = f" ({'; '.join(causes)}). What to do is in @sec-holes." if causes else "."
-    return f"`{experiment}` has nothing to show: {absence(tables, experiment)}{told}"
+    told = f" ({'; '.join(causes)}). @sec-holes says what to do." if causes else "."
+    return f"`{experiment}` has no result: {absence(tables, experiment)}{told}"
 
 
 def absence(tables: Tables, experiment: str) -> str:
-    """The same as a clause, without the reasons, of an experiment that is part of the run."""
+    """The same as a clause, without the reasons, for an experiment of the run."""
     if not why(tables.launches, experiment):
         return "no arm could be compared with another"
     return f"its {numbers.counted(len(tables.holes(experiment)), 'launch')} left only holes"

@@ -1,11 +1,11 @@
-"""From where along the axis on an arm reaches a level, such as half efficiency: a table and sentences per panel."""
+"""Thresholds, from which an arm reaches a level such as half efficiency: a table and sentences per panel."""
 
 from __future__ import annotations
 
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 
-HEADER = ["protocol", "arm", "at least", "is reached", "measured points around"]
+HEADER = ["protocol", "arm", "level", "reached", "between measured points"]
 
 
 def lines(panel: Panel) -> list[list[str]]:
@@ -24,7 +24,7 @@ def lines(panel: Panel) -> list[list[str]]:
 
 
 def sentences(panel: Panel) -> str:
-    """What became of each level, arm by arm; empty for a metric without levels."""
+    """The threshold of each level, arm by arm; empty for a metric without levels."""
     told = []
     for level in levels(panel):
         rows = _of_level(panel, level)
@@ -34,12 +34,12 @@ def sentences(panel: Panel) -> str:
 
 
 def levels(panel: Panel) -> list[float]:
-    """The levels that were looked for, rising; none for most metrics."""
+    """The levels, rising; most metrics have none."""
     return sorted({row["level"] for row in panel.thresholds})
 
 
 def _of_level(panel: Panel, level: float) -> list[Row]:
-    """In the order of the arms, without the null arm: that is the reference once more."""
+    """In the order of the arms, without the null arm, which repeats the reference."""
     found = {row["arm"]: row for row in panel.thresholds if row["level"] == level}
     return [found[arm] for arm in panel.arms if arm in found and arm != panel.null]
 
@@ -49,7 +49,7 @@ def _level(row: Row) -> str:
 
 
 def _reached(row: Row) -> str:
-    """The verdict, in words that follow the name of an arm."""
+    """The verdict, to follow the name of an arm."""
     unit = row["axis_unit"]
     if row["launches"] < 2:
         return "not replicated"

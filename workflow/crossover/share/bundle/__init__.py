@@ -1,1 +1,1 @@
-"""Bundles: all of a run in one archive, and an archive rendered again."""
+"""Bundles: archiving a run in one file, and rendering an archive again."""

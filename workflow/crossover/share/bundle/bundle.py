@@ -1,6 +1,6 @@
-"""All of a run in one archive: raw samples, tables, figures, report, configuration, locked versions, and an RO-Crate.
+"""Archives a run: raw samples, tables, figures, report, configuration, locked versions, and an RO-Crate.
 
-The report in it is rendered from what the archive holds and from nothing else, so whoever unpacks it can do the same.
+The report in the archive is rendered from the archive's own files alone, so that anybody can render it again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crossover.share.bundle import crate
 from crossover.share.bundle.private import Mask
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
-"""What is archived beside the results."""
+"""Files that are archived beside the results."""
 
 SUMS = "SHA256SUMS"
 """The file that `sha256sum --check` reads."""
@@ -35,9 +35,10 @@ README = """\
 - `results/report/index.html` is the report; it opens offline.
 - `results/raw` holds the samples of every launch, `results/*.parquet` the tables made from them. `docs/data.md`
   explains each column.
-- `config` and `requirements.lock` are those of the checkout when it was archived. What each launch was asked, by which
-  commit, on what it ran and when is in the tables.
-- `ro-crate-metadata.json` says the same for machines. `sha256sum --check SHA256SUMS` tells whether all is whole.
+- `config` and `requirements.lock` are those of the checkout when it was archived. The tables hold the settings, commit,
+  machine and time of each launch.
+- `ro-crate-metadata.json` is the machine-readable version. `sha256sum --check SHA256SUMS` checks that all files are
+whole.
 
 In a checkout of crossover, `make report FROM=<this archive>` renders the report again: byte for byte with the versions
 of `requirements.lock`.
@@ -45,23 +46,21 @@ of `requirements.lock`.
 
 
 def write(results: Path, bundle: Path, told: crate.Told) -> str:
-    """Archive the run in `results` as the zip file `bundle` and say what is in it. The same run gives the same bytes.
+    """Archive the run in `results` as the zip file `bundle`. Returns a sentence. The same run gives the same bytes.
 
     Raises CrossoverError.
     """
     if bundle.suffix != ".zip":
-        raise CrossoverError(f"{bundle}: a bundle is a zip file; give it a name that ends in .zip")
+        raise CrossoverError(f"{bundle}: is not a name of a zip file; choose one that ends in .zip")
     made_from = freshness.require(results)
     if not any(launch["started_utc"] for launch in freshness.launches(results)):
-        raise CrossoverError(
-            f"{results}: no launch has begun, so there is nothing to archive; measure first: make report"
-        )
+        raise CrossoverError(f"{results}: has no launch, so there is nothing to archive; measure first: make report")
     try:
         return _write(results, bundle, told, made_from)
     except OSError as error:
         raise CrossoverError(
-            f"{error.filename or results}: cannot be gathered ({error.strerror or error}); if there is no room in "
-            f"{tempfile.gettempdir()}, name another folder by TMPDIR"
+            f"{error.filename or results}: cannot be copied ({error.strerror or error}); if {tempfile.gettempdir()} is "
+            "full, set TMPDIR to another folder"
         ) from None
 
 
@@ -82,22 +81,22 @@ def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, A
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
         print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)
         archive.write(folder, bundle)
-    return f"The bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB"
+    return f"Bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB"
 
 
 def _raw(results: Path) -> list[Path]:
-    """The raw files that the tables know. Raises CrossoverError if one is missing."""
+    """The raw files of the launches in the tables. Raises CrossoverError if one is missing."""
     raw = [freshness.raw_file(results, launch) for launch in freshness.launches(results)]
     if missing := [str(path) for path in raw if not path.is_file()]:
         raise CrossoverError(
-            f"{missing[0]}: is missing, of the raw files that the tables tell of {len(missing)} of {len(raw)}; "
-            "measure again what is gone, by the command that made the report, then bundle"
+            f"{missing[0]}: is missing ({len(missing)} of {len(raw)} raw files are); to remeasure missing launches, "
+            "repeat the command that made the report, then bundle again"
         )
     return raw
 
 
 def _copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
-    """Copy files, and folders without what is hidden in them, from below `root` to the same places below `folder`."""
+    """Copy files, and folders without hidden files, from below `root` to the same places below `folder`."""
     for path in paths:
         copy = folder / path.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)

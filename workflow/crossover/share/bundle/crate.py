@@ -1,7 +1,7 @@
-"""The RO-Crate of a bundle: what its files are, and which machine, software and launches they come from.
+"""The RO-Crate of a bundle: its files, and the machines, software and launches behind them.
 
-RO-Crate 1.1 with the profile Process Run Crate 0.5: one action per experiment, by the software that was recorded, at
-the hosts that were recorded. All of it is read from the tables; no clock is read.
+RO-Crate 1.1 with the profile Process Run Crate 0.5: one action per experiment, with the recorded software and hosts.
+All facts come from the tables; no clock is read.
 """
 
 from __future__ import annotations
@@ -30,34 +30,32 @@ FORMATS = {
     ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf", ".yaml": "application/yaml",
     ".csv": "text/csv", ".md": "text/markdown", ".toml": "application/toml", ".cff": "application/yaml",
 }  # fmt: skip
-"""Media types by the ending of a file's name."""
+"""Media types by file suffix."""
 
 AUTHOR = re.compile(r"(?P<name>[^<>]+?)\s*(?:<(?:https://orcid\.org/)?(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])>)?")
 
 
 @dataclass(frozen=True)
 class Told:
-    """What only the user knows. Raises CrossoverError if it cannot be understood."""
+    """The user's input. Raises CrossoverError if it is invalid."""
 
     licence: str
-    """The licence of the data: an identifier of SPDX."""
+    """The licence of the data: an SPDX identifier."""
     authors: Sequence[str] = ()
-    """Who measured, each as `Name` or `Name <ORCID>`."""
+    """The authors of the data, each as `Name` or `Name <ORCID>`."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9.+-]+", self.licence):
-            raise CrossoverError(f"--license {self.licence}: is no name of SPDX's (spdx.org/licenses), as CC-BY-4.0")
+            raise CrossoverError(f"--license {self.licence}: not an SPDX name (spdx.org/licenses) such as CC-BY-4.0")
         for author in self.authors:
             if not AUTHOR.fullmatch(author):
-                raise CrossoverError(
-                    f"--author {author}: give `Name`, or `Name <ORCID>` as in `Ada <0000-0002-1825-0097>`"
-                )
+                raise CrossoverError(f"--author {author}: write `Name` or `Name <ORCID>`: `Ada <0000-0002-1825-0097>`")
 
 
 def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
-    """Write the metadata of a bundle's files, which lie in `folder`. `project` is the content of CITATION.cff.
+    """Write the metadata of a bundle's files in `folder`. `project` is the content of CITATION.cff.
 
-    At least one launch must have begun. Raises RecordError for tables that cannot be read.
+    At least one launch must have begun. Raises RecordError for unreadable tables.
     """
     results = folder / "results"
     launches, ranks = (
@@ -119,7 +117,7 @@ def _licence(crate: ROCrate, name: str) -> ContextEntity:
 
 def _person(crate: ROCrate, author: str) -> ContextEntity:
     found = AUTHOR.fullmatch(author)
-    assert found  # Told has seen to it
+    assert found  # checked by Told
     name, orcid = found["name"], found["orcid"]
     identifier = f"https://orcid.org/{orcid}" if orcid else f"#{recorded_facts.slug(name)}"
     return recorded_facts.entity(crate, identifier, {"@type": "Person", "name": name})
@@ -141,7 +139,7 @@ def _facts(path: Path, name: str) -> dict[str, Any]:
     elif name == "results/report/index.html":
         title = "The report"
     else:
-        title = {"results": "Made from the raw samples", "config": "What was asked"}.get(parts[0], "About this bundle")
+        title = {"results": "Made from the raw samples", "config": "Configuration"}.get(parts[0], "About this bundle")
         title = f"{title}: {'/'.join(parts[1:]) or name}"
     media = FORMATS.get(path.suffix, "text/plain")
     return {"name": title, "encodingFormat": media, "contentSize": str(path.stat().st_size)}
@@ -155,7 +153,7 @@ def _action(
     software: dict[str, ContextEntity],
     hosts: list[ContextEntity],
 ) -> ContextEntity:
-    """All launches of an experiment: when, by what, where, from which settings to which raw files."""
+    """All launches of an experiment: time, software, hosts, settings, raw files."""
     begun = list(filter(_began, launches))
     measured = [row for row in launches if row["outcome"] == "measured"]
     raw = [name for name in sorted(files) if name.startswith("results/raw/") and name.split("/")[-3] == experiment]
@@ -168,8 +166,8 @@ def _action(
         {
             "@type": "CreateAction",
             "name": f"Measuring {experiment}",
-            "description": f"{len(measured)} of {_counted(len(launches))} left data"
-            + (f", {holes} the reason why not" if holes else ""),
+            "description": f"{len(measured)} of {_counted(len(launches))} have data"
+            + (f", {holes} have the reason why not" if holes else ""),
             "startTime": min((row["started_utc"] for row in begun), default=None),
             "endTime": max(map(_end, begun), default=None),
             "actionStatus": f"http://schema.org/{state}",
@@ -191,6 +189,6 @@ def _began(launch: dict[str, Any]) -> bool:
 
 
 def _end(launch: dict[str, Any]) -> str:
-    """When a launch ended, of one that began."""
+    """The end time of a launch that began."""
     began = datetime.fromisoformat(launch["started_utc"])
     return (began + timedelta(seconds=launch["wall_seconds"] or 0)).isoformat(timespec="milliseconds")

@@ -1,7 +1,7 @@
-"""Takes this machine's folders, and its user's name in folders, out of what leaves it.
+"""Removes this machine's folders, and the user's name in folders, from a bundle.
 
-They come in by the reasons of holes, by the names of raw files and by the configuration where results lie elsewhere.
-What the ranks told of their hosts stays: that is what a reader has to know.
+They occur in reasons of holes, names of raw files, and the configuration. The ranks' facts about their hosts stay,
+because readers need them.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ import pyarrow.parquet as pq
 from crossover.records import record
 
 ABSOLUTE = re.compile(r"(?<![\w.~/<-])/(?!/)[^\s'\"<>,;:()]+")
-"""A path from the root of a file system; neither a part of a URL nor the end of an element of HTML."""
+"""An absolute path, but not a part of a URL or the end of an HTML element."""
 
 
 class Mask:
-    """Folders of this machine, and what to write in their place."""
+    """Folders of this machine, and their replacements."""
 
     def __init__(self, results: Path, project: Path):
         home = Path.home()
         named = {str(results.resolve()): "results", str(results): "results", str(project): ".", str(home): "~"}
-        # A relative name, or a root that is also another's beginning, tells nothing.
+        # A relative name or the root reveals nothing.
         folders = {name: other for name, other in named.items() if name.startswith("/") and len(name) > 1}
-        # The longest first, because one may lie in another.
+        # The longest first, because one folder can contain another.
         self.folders = sorted(folders.items(), key=lambda pair: -len(pair[0]))
         self.user = f"/{_user()}/"
 
     def text(self, said: str) -> str:
-        """A text without them."""
+        """The text without these folders and the user's name."""
         for folder, other in self.folders:
             said = said.replace(folder, other)
-        # Only there, because a user may have the name of anything else.
+        # Only in paths, because the user's name can be any word.
         return ABSOLUTE.sub(lambda found: f"{found[0]}/".replace(self.user, "/user/")[:-1], said)
 
     def file(self, path: Path) -> None:
-        """Take them out of a file, which keeps its very bytes if they are not in it."""
+        """Remove them from a file; a file without them keeps its exact bytes."""
         if path.suffix == ".parquet":
             self._parquet(path)
         elif path.suffix not in (".png", ".pdf"):

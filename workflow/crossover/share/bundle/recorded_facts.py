@@ -1,4 +1,4 @@
-"""What the ranks recorded of their software and hosts, as entities of an RO-Crate."""
+"""The ranks' recorded software and hosts, as entities of an RO-Crate."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 HOST_FACTS = ("cpu", "logical_cpus", "memory_bytes", "governor", "kernel", "os", "network", "container")
-"""What a rank tells of its host, by the names of `record.RANKS`."""
+"""A rank's facts about its host; columns of `record.RANKS`."""
 
 NAME_AND_VERSION = re.compile(r"(?P<name>\D+?),?\s+(?:Version:\s*)?v?(?P<version>\d[^\s,]*)")
-"""How an interpreter and an MPI library tell what they are: `MPICH Version: 5.0.2, ...`, `Open MPI v5.0.11, ...`."""
+"""Matches versions of an interpreter or an MPI library: `MPICH Version: 5.0.2, ...`, `Open MPI v5.0.11, ...`."""
 
 
 def entity(crate: ROCrate, identifier: str, properties: dict[str, Any]) -> ContextEntity:
@@ -23,7 +23,7 @@ def entity(crate: ROCrate, identifier: str, properties: dict[str, Any]) -> Conte
 
 
 def alone(value: Any) -> Any:
-    """A list of one as that one, which is how the specification wants it."""
+    """The entry of a list with one entry, as the specification requires; any other value unchanged."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
@@ -35,7 +35,7 @@ def slug(text: str) -> str:
 def software(
     crate: ROCrate, project: dict[str, Any], launches: list[dict[str, Any]], ranks: list[dict[str, Any]]
 ) -> dict[str, ContextEntity]:
-    """crossover at each commit that measured, by the commit; each needs what the ranks say that they ran on."""
+    """crossover at each measuring commit, by commit; each requires the software that the ranks recorded."""
     named = sorted({library for rank in ranks for library in _libraries(rank)})
     required = [
         entity(
@@ -78,7 +78,7 @@ def _libraries(rank: dict[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def host(crate: ROCrate, name: str, ranks: list[dict[str, Any]]) -> ContextEntity:
-    """A host, with what its ranks tell of it."""
+    """A host with its ranks' facts about it."""
     own = [rank for rank in ranks if rank["host"] == name]
     told = {fact: sorted({str(rank[fact]) for rank in own if rank[fact] not in (None, "")}) for fact in HOST_FACTS}
     values = [

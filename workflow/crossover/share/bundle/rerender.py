@@ -1,4 +1,4 @@
-"""Renders the report of a bundle again, and says whether it came out as the one in the bundle."""
+"""Renders the report of a bundle again, and compares it with the one in the bundle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from crossover.share.bundle import unpack
 
 
 def report(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
-    """Render a bundle's report to `page`: how it compares with the bundle's, and what failed. Raises CrossoverError."""
+    """Render the report from a bundle to the file `page`. Returns a comparison with the bundle's own, and failures.
+
+    Raises CrossoverError.
+    """
     with unpack.opened(bundle) as folder:
         results = folder / "results"
         theirs = results / freshness.PAGE
@@ -20,9 +23,9 @@ def report(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
         failures = renderer.render(results, page, json.dumps(waiting))
         same = page.read_bytes() == theirs.read_bytes()
     if same:
-        return f"The report: {page}, the same bytes as in {bundle}", failures
+        return f"Report: {page}, the same bytes as in {bundle}", failures
     said = (
-        f"The report: {page}, from the same results as the one in {bundle} but not the same bytes: another version of "
-        "crossover or of its libraries, or Quarto on one side alone, rendered that one"
+        f"Report: {page}, from the same results as the report in {bundle}, but with other bytes, because versions of "
+        "crossover or its libraries differ, or only one of them was rendered by Quarto"
     )
     return said, failures

@@ -1,4 +1,4 @@
-"""A bundle made by somebody else, unpacked only after every name in it and every byte was looked at."""
+"""Unpacks a bundle from elsewhere safely: checks every name and every byte."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from crossover.share.bundle.bundle import SUMS
 from crossover.share.bundle.crate import METADATA
 
 LARGEST_LIST_BYTES = 64 << 20
-"""What the metadata and the list of sums may take: a bundle of a hundred thousand files stays below."""
+"""Size limit of the metadata and of the checksums; enough for a bundle of a hundred thousand files."""
 
-AGAIN = "get it again, or ask who made it"
+AGAIN = "download it again, or ask its author"
 
 BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
-"""What reading a zip file, or text and JSON in it, may raise."""
+"""Errors from reading a damaged zip file, or text and JSON in it."""
 
 OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
-"""What looking something up in JSON may raise if it is not what was written."""
+"""Errors from looking up keys in unexpected JSON."""
 
 
 @contextmanager
 def opened(bundle: Path) -> Iterator[Path]:
-    """A private folder with the bundle's files, gone afterwards. Raises CrossoverError."""
+    """A temporary private folder with the bundle's files. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
         try:
@@ -45,10 +45,11 @@ def opened(bundle: Path) -> Iterator[Path]:
         except CrossoverError as error:
             raise CrossoverError(f"{bundle}: {error}") from None
         except BROKEN as error:
-            raise CrossoverError(f"{bundle}: is damaged, or no bundle of crossover's ({error}); {AGAIN}") from None
+            raise CrossoverError(f"{bundle}: is damaged, or not a crossover bundle ({error}); {AGAIN}") from None
         except OSError as error:
             raise CrossoverError(
-                f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle, or room by TMPDIR"
+                f"{bundle}: cannot be unpacked ({error.strerror or error}); name a bundle, or set TMPDIR to a folder "
+                "with more space"
             ) from None
         yield folder
 
@@ -66,7 +67,7 @@ def _refuse_names(packed: zipfile.ZipFile) -> None:
         if not plain or name == "." or path.is_absolute() or ".." in path.parts:
             raise _refusal(f"holds the name {name!r}, which leads out of the folder that it is unpacked to")
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG) or entry.is_dir():
-            raise _refusal(f"holds {name!r}, which is no plain file")
+            raise _refusal(f"holds {name!r}, which is not a plain file")
         if name in seen:
             raise _refusal(f"holds {name!r} twice")
         seen.add(name)
@@ -77,14 +78,14 @@ def _refuse_version(packed: zipfile.ZipFile) -> None:
     try:
         roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
     except OF_ANOTHER_SHAPE as error:
-        raise _refusal(f"holds a {METADATA} that is none of crossover's ({error})") from None
+        raise _refusal(f"holds a {METADATA} that is not from crossover ({error})") from None
     version = roots[0].get("schemaVersion") if roots else None
     if version is None:
-        raise _refusal("is an RO-Crate, but none of crossover's")
+        raise _refusal("is an RO-Crate, but not from crossover")
     if version not in record.READABLE:
         raise _refusal(
-            f"is of schema version {version}, this code reads {' and '.join(record.READABLE)}",
-            "render it by the crossover that made it; the launches in it tell its commit",
+            f"has schema version {version}, this code reads {' and '.join(record.READABLE)}",
+            "render it with the crossover that made it; its table of launches has the commit",
         )
 
 
@@ -93,20 +94,20 @@ def _extract(packed: zipfile.ZipFile, folder: Path) -> None:
     expected = {name: wanted for wanted, _, name in lines}
     names = set(packed.namelist()) - {SUMS}
     if different := sorted(names ^ expected.keys()):
-        raise _refusal(f"does not hold the files that its {SUMS} names: {different[0]!r} is in one of them alone")
+        raise _refusal(f"does not hold the files that its {SUMS} lists: {different[0]!r} is in only one of the two")
     needed = sum(entry.file_size for entry in packed.infolist())
     folder.mkdir()
     if needed > (free := shutil.disk_usage(folder).free):
         raise _refusal(
-            f"takes {needed / 1e6:.0f} MB unpacked, and {folder.parents[1]} has {free / 1e6:.0f} MB left",
-            "make room there, or name another folder by TMPDIR",
+            f"needs {needed / 1e6:.0f} MB unpacked, but {folder.parents[1]} has only {free / 1e6:.0f} MB left",
+            "free some space there, or set TMPDIR to another folder",
         )
     for name in sorted(names):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with packed.open(name) as source, path.open("wb") as copy:
             if _copy(source, copy) != expected[name]:
-                raise _refusal(f"is damaged: {name!r} in it is not what {SUMS} says")
+                raise _refusal(f"is damaged: {name!r} does not match its checksum in {SUMS}")
 
 
 def _copy(source: IO[bytes], copy: IO[bytes]) -> str:
@@ -121,7 +122,7 @@ def _small(packed: zipfile.ZipFile, name: str) -> bytes:
     try:
         entry = packed.getinfo(name)
     except KeyError:
-        raise _refusal(f"is no bundle of crossover's: it holds no {name}") from None
+        raise _refusal(f"is not a crossover bundle, because it has no {name}") from None
     if entry.file_size > LARGEST_LIST_BYTES:
-        raise _refusal(f"holds a {name} that is too large to be one of crossover's")
+        raise _refusal(f"holds a {name} that is too large to be from crossover")
     return packed.read(name)

@@ -1,1 +1,1 @@
-"""Publishing a report: a branch, a folder, an archive."""
+"""Publishing a report to a branch, a folder or a zip file."""

@@ -1,7 +1,7 @@
-"""A branch of a git remote as a web site, such as GitHub's and GitLab's pages: looked at, asked about, pushed to.
+"""Publishes to a branch of a git remote that is served as a web site, such as GitHub's and GitLab's pages.
 
-With Quarto and a branch that is there, `quarto publish` pushes; else ghp-import makes the commit, which also begins a
-branch where there is none. Neither touches the working tree.
+If Quarto is installed and the branch exists, `quarto publish` pushes. Otherwise ghp-import makes the commit, and
+creates the branch if needed. Neither touches the working tree.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from crossover.share.publish.git import Checkout, indented, without_password
 MESSAGE = "Report by crossover"
 
 DOMAIN = "CNAME"
-"""The file by which a site is given a domain of its own, on the server's pages and not by us."""
+"""The file with a site's own domain, which the server's settings write, not we."""
 
 
-MEND = "Mend that, then publish again; nothing was pushed"
+MEND = "Correct that, then publish again; nothing was pushed"
 
 
 @dataclass(frozen=True)
@@ -35,32 +35,32 @@ class Branch:
 
     @property
     def url(self) -> str:
-        """Where it is pushed to, without a password."""
+        """The URL to push to, without a password."""
         return without_password(self.checkout.ask("remote", "get-url", "--push", self.remote))
 
     @property
     def tracked(self) -> str:
-        """What git calls the branch as it was last seen on the remote."""
+        """Git's name for the branch as last fetched from the remote."""
         return f"refs/remotes/{self.remote}/{self.name}"
 
     def content(self) -> dict[str, str]:
-        """The hash of each file on the remote's branch, as last fetched; empty where there is no branch."""
+        """The hash of each file on the remote's branch, as last fetched; empty without a branch."""
         lines = self.checkout.ask("ls-tree", "-r", "-z", self.tracked).split("\0")
         return {line.partition("\t")[2]: line.split()[2] for line in lines if line}
 
 
 def look(checkout: Checkout, remote: str, name: str) -> Branch:
-    """Fetch a remote's branch. Raises CrossoverError if it cannot be seen or must not be pushed to."""
+    """Fetch a remote's branch. Raises CrossoverError if it cannot be fetched or must not be pushed to."""
     branch = Branch(checkout, remote, name)
     if not branch.url:
         others = ", ".join(checkout.ask("remote").split())
         raise CrossoverError(
             f"the checkout has no remote {remote!r}; "
-            + (f"name one of its own with --remote: {others}" if others else f"add one: git remote add {remote} URL")
+            + (f"choose with --remote: {others}" if others else f"add one: git remote add {remote} URL")
         )
     if not checkout.ask("check-ref-format", "--branch", name):
-        raise CrossoverError(f"{name!r} cannot be the name of a branch; choose another with --branch")
-    step = f"Mend that, or name another remote with --remote; nothing was pushed to {branch.url}"
+        raise CrossoverError(f"{name!r} is not a valid name of a branch; choose another with --branch")
+    step = f"Correct that, or name another remote with --remote; nothing was pushed to {branch.url}"
     if checkout.do("ls-remote", "--heads", remote, f"refs/heads/{name}", step=step):
         checkout.do("fetch", "--no-tags", remote, f"+refs/heads/{name}:{branch.tracked}", step=step)
     else:
@@ -80,25 +80,25 @@ def _refuse(branch: Branch) -> None:
     for commit, where in ((remote, f"on {branch.url}"), (local, "here")):
         if commit and not _is_ours(checkout, commit):
             raise CrossoverError(
-                f"the branch {name} {where} holds something else than a report of crossover's, which publishing would "
-                "replace; choose another with --branch, or delete that one"
+                f"the branch {name} {where} is not a crossover report, and publishing would replace it; choose another "
+                "with --branch, or delete that one"
             )
-    # A report that was committed here and not pushed is worth nothing: the next one replaces it.
+    # A report that was committed here but not pushed may be replaced.
     for key in ("name", "email"):
         if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or checkout.ask("config", f"user.{key}")):
             raise CrossoverError(
-                f"git does not know your {key}, which a commit needs; tell it: git config user.{key} ..."
+                f"git does not know your {key}, which a commit needs; set it: git config user.{key} ..."
             )
 
 
 def _is_ours(checkout: Checkout, commit: str) -> bool:
     page = checkout.ask("cat-file", "-p", f"{commit}:index.html")
-    # Only a tree that git could read is known to be empty.
+    # An empty branch may be replaced too; git must have read it successfully.
     return site.is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
 
 
 def holds(branch: Branch, files: dict[str, Path]) -> bool:
-    """Whether the remote's branch has exactly these files; in NO_JEKYLL, Quarto writes something of its own.
+    """Whether the remote's branch has exactly these files, apart from the content of NO_JEKYLL, which Quarto changes.
 
     Raises CrossoverError if a file cannot be read.
     """
@@ -110,7 +110,7 @@ def holds(branch: Branch, files: dict[str, Path]) -> bool:
 
 
 def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
-    """Add to the files what the branch says of the domain that the site is served under, if it says anything."""
+    """Add the branch's DOMAIN file to the files, if it has one."""
     if DOMAIN in branch.content():
         files[DOMAIN] = folder / DOMAIN
         domain = branch.checkout.do("cat-file", "-p", f"{branch.tracked}:{DOMAIN}", step=MEND)
@@ -125,8 +125,8 @@ def push(branch: Branch, folder: Path) -> None:
     _commit(branch, folder)
     branch.checkout.do(
         *("push", branch.remote, f"refs/heads/{branch.name}:refs/heads/{branch.name}"),
-        step=f"Nothing changed on {branch.url}. If somebody else pushed meanwhile, publish again; if you may not push "
-        "there, name another remote or branch with --remote or --branch",
+        step=f"Nothing changed on {branch.url}. If somebody else pushed meanwhile, publish again. If you are not "
+        "allowed to push there, name another remote or branch with --remote or --branch",
     )
 
 
@@ -137,9 +137,7 @@ def _commit(branch: Branch, folder: Path) -> None:
     done = subprocess.run(
         command, cwd=branch.checkout.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
     )
-    # It ends well also where git's import failed.
+    # ghp-import reports success even if git's import failed.
     after = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
     if done.returncode or not after or after in (before, branch.checkout.ask("rev-parse", "-q", branch.tracked)):
-        raise CrossoverError(
-            f"ghp-import could not make the commit; it said\n{indented(done.stdout + done.stderr)}\n{MEND}"
-        )
+        raise CrossoverError(f"ghp-import could not make the commit:\n{indented(done.stdout + done.stderr)}\n{MEND}")

@@ -1,4 +1,4 @@
-"""Git as it is asked here: in one checkout, never waiting for a password where nobody can type one."""
+"""Calls git in one checkout; without a terminal, git never waits for a password."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crossover.errors import CrossoverError
 
 
 class Checkout:
-    """A working tree of git's. Raises CrossoverError if `folder` is in none, or if there is no git."""
+    """A git working tree. Raises CrossoverError if `folder` is not in one, or if git is not installed."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -24,12 +24,12 @@ class Checkout:
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             said = self.try_to("rev-parse", "--is-inside-work-tree").stderr.strip()
             raise CrossoverError(
-                f"{folder} is in no git checkout ({said or 'a bare repository'}); call this in a clone of the project, "
+                f"{folder} is not in a git checkout ({said or 'a bare repository'}); run this in a clone of crossover, "
                 "or publish to a folder or a zip file: --to site/, --to site.zip"
             )
 
     def try_to(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Call git, whatever comes of it."""
+        """Call git, and return the result even if it fails."""
         asking = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
         return subprocess.run(
             ["git", *words],
@@ -42,25 +42,25 @@ class Checkout:
         )
 
     def ask(self, *words: str) -> str:
-        """What git answers, or nothing if it fails."""
+        """Git's output; empty if git fails."""
         done = self.try_to(*words)
         return done.stdout.strip() if done.returncode == 0 else ""
 
     def do(self, *words: str, step: str) -> str:
-        """What git answers. Raises CrossoverError with what it said and the next `step` if it fails."""
+        """Git's output. If git fails, raises CrossoverError with git's message and the next `step`."""
         done = self.try_to(*words)
         if done.returncode:
-            raise CrossoverError(f"git {words[0]} failed; it said\n{indented(done.stderr)}\n{step}")
+            raise CrossoverError(f"git {words[0]} failed:\n{indented(done.stderr)}\n{step}")
         return done.stdout.strip()
 
 
 def indented(said: str, lines: int = 15) -> str:
-    """The last lines of what a program said, with no password that a URL in them holds."""
+    """The last lines of a program's output, indented, without passwords in URLs."""
     return "\n".join(f"  {without_password(line)}" for line in said.strip().splitlines()[-lines:])
 
 
 def without_password(text: str) -> str:
-    """A text whose URLs do not tell by which name and token one logs in.
+    """The text without user names and passwords in URLs.
 
     >>> without_password("https://me:secret@example.org/it.git")
     'https://example.org/it.git'

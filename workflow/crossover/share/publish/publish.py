@@ -1,4 +1,4 @@
-"""From a finished report to where others read it: a branch that is served as a web site, a folder, a zip file."""
+"""Publishes a finished report to a branch that is served as a web site, a folder, or a zip file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from crossover.share.publish import branch, site
 from crossover.share.publish.git import Checkout
 
 PAGES = "gh-pages"
-"""The destination that is a branch; any other is a path."""
+"""The destination for a branch; any other destination is a path."""
 
 
 def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str:
-    """Publish the report on `results` and say where it went.
+    """Publish the report on `results`. Returns a sentence with its destination.
 
-    `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. A push is asked about
-    on the terminal unless it is `agreed` to. Nothing is measured, nothing rendered. Raises CrossoverError.
+    `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. Unless `agreed`, asks
+    on the terminal before it pushes. Measures and renders nothing. Raises CrossoverError.
     """
     if to != PAGES and not to.endswith(("/", ".zip")):
-        raise CrossoverError(f"--to {to}: is no destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
+        raise CrossoverError(f"--to {to}: unknown destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
     freshness.require(results)
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "site"
@@ -33,26 +33,26 @@ def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str
             site.write(files, Path(to))
         else:
             return _to_branch(files, folder, branch.look(Checkout(Path.cwd()), remote, name), agreed)
-    return f"The report: {to}"
+    return f"Report: {to}"
 
 
 def _to_branch(files: dict[str, Path], folder: Path, target: branch.Branch, agreed: bool) -> str:
     where = f"the branch {target.name} of {target.url}"
     branch.keep_domain(target, files, folder)
     if branch.holds(target, files):
-        return f"Nothing to push: {where} holds this report already"
+        return f"Nothing to push: {where} already has this report"
     size_bytes = sum(path.stat().st_size for path in files.values())
     what = f"{len(files)} files, {size_bytes / 1e6:.1f} MB, to {where}"
     if not agreed:
         _ask(what)
     print(f"Pushing {what} ...", file=sys.stderr, flush=True)
     branch.push(target, folder)
-    return f"Published on {where}; once, tell the server that this branch is a site (GitHub: Settings, Pages)"
+    return f"Published on {where}; the first time, make the server show this branch as a site (GitHub: Settings, Pages)"
 
 
 def _ask(what: str) -> None:
     if not sys.stdin or not sys.stdin.isatty():
-        raise CrossoverError(f"would push {what}, and there is no terminal to ask; if that is right, say --yes")
+        raise CrossoverError(f"would push {what}, but there is no terminal to ask on; to agree, add --yes")
     print(f"Push {what}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CrossoverError("nothing was pushed")

@@ -1,4 +1,4 @@
-"""`quarto publish gh-pages`, in a private worktree of the checkout, so that it moves nobody's files."""
+"""Runs `quarto publish gh-pages` in a private worktree of the checkout, so that the user's files stay."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from crossover.paths import REPORTS
 from crossover.share.publish.git import Checkout, indented
 
 TARGET = ("origin", "gh-pages")
-"""The remote and the branch that Quarto publishes to; it knows no other, and without a terminal it begins none."""
+"""The only remote and branch that Quarto publishes to. Without a terminal, it does not create the branch."""
 
 PROJECT = REPORTS / "_quarto.yml"
 
 
 def found() -> str | None:
-    """Quarto's program, where it is installed."""
+    """The path of Quarto, if it is installed."""
     return shutil.which("quarto")
 
 
 def publish(program: str, checkout: Checkout, site: Path) -> None:
-    """Let Quarto push what is in `site`. It renders nothing: the site is its output. Raises CrossoverError."""
+    """Let Quarto push the files of `site`, as its output, without rendering. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         tree = Path(folder) / "tree"
-        checkout.do("worktree", "add", "--detach", "--no-checkout", str(tree), step="Mend that, then publish again")
+        checkout.do("worktree", "add", "--detach", "--no-checkout", str(tree), step="Correct that, then publish again")
         try:
             project = tree / "reports"
             project.mkdir()
@@ -46,6 +46,6 @@ def publish(program: str, checkout: Checkout, site: Path) -> None:
             checkout.try_to("worktree", "remove", "--force", str(tree))
     if done.returncode:
         raise CrossoverError(
-            f"{program} publish ended with code {done.returncode}; it said\n{indented(done.stdout)}\n"
-            "Mend what it names, or take quarto off PATH to publish by ghp-import"
+            f"{program} publish ended with code {done.returncode}:\n{indented(done.stdout)}\n"
+            "Correct that, or remove quarto from PATH to publish with ghp-import"
         )

@@ -1,4 +1,4 @@
-"""The files that are published: the report's folder, as any web server takes it."""
+"""The published files: the report's folder, ready for any web server."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from crossover.errors import CrossoverError
 from crossover.report.render import origin
 
 NO_JEKYLL = ".nojekyll"
-"""The empty file that keeps GitHub from building a site of its own out of ours."""
+"""An empty file that stops GitHub from processing the site with Jekyll."""
 
 
 def stage(report: Path, folder: Path) -> dict[str, Path]:
-    """Copy the report's folder to the new `folder`; its files by the names under which they are published.
+    """Copy the report's folder to the new `folder`. Returns the copied files by their published names.
 
-    Raises CrossoverError if a file cannot be read, or if there is no room.
+    Raises CrossoverError if a file cannot be read, or if the disk is full.
     """
     try:
         shutil.copytree(report, folder, ignore=shutil.ignore_patterns(".*"))
         (folder / NO_JEKYLL).touch()
     except OSError as error:
         raise CrossoverError(
-            f"{report}: cannot be copied to {folder} ({error.strerror or error}); make it readable, or name a folder "
-            "with more room by TMPDIR"
+            f"{report}: cannot be copied to {folder} ({error.strerror or error}); make it readable, or set TMPDIR to a "
+            "folder with more space"
         ) from None
     found = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
 
 
 def is_ours(page: bytes) -> bool:
-    """Whether this is a page that crossover made."""
+    """Whether crossover made this page."""
     return origin.MARK.encode() in page
 
 
 def write(files: dict[str, Path], folder: Path) -> None:
-    """Write the published files into a folder and leave alone whatever else is there.
+    """Write the published files into a folder, and leave all other files there alone.
 
-    Raises CrossoverError if another's page is there, or if it cannot be written.
+    Raises CrossoverError if the folder has another page, or cannot be written.
     """
     page = folder / "index.html"
     try:
         if page.exists() and not is_ours(page.read_bytes()):
-            raise CrossoverError(f"{page}: is no report of crossover's and stays; choose another folder, or remove it")
+            raise CrossoverError(f"{page}: is not a crossover report and was kept; choose another folder, or remove it")
         for name, path in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / name)

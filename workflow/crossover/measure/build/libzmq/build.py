@@ -1,8 +1,8 @@
-"""Compiles one variant of libzmq: one line, one message struct, all sources in one go.
+"""Compiles one variant of libzmq: one version, one message struct, all sources at once.
 
-Every source is included in one, which one compiler call turns into the library: four times faster than one call for
-each, and the same for all variants. A variant shares no symbol with another in the same process: what it defines is
-bound within it, hidden where possible, and none is unique to the process (as GNU makes inline functions' statics).
+One file includes every source, and one compiler call turns it into the library. This is four times faster than one call
+per source. Variants share no symbols within a process: their definitions are bound within the library, hidden if
+possible, and none is unique to the process (as GNU makes statics of inline functions).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from crossover.measure.build.libzmq.line import Line, parse, patch, sources
 from crossover.paths import NATIVE
 
 OURS = NATIVE / "libzmq"
-"""What we add: `platform.hpp` in the place of configure, and the struct's real size."""
+"""Our additions: `platform.hpp` instead of configure's, and the struct's real size."""
 
 FLAGS = ("-w", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread")
 
@@ -26,7 +26,7 @@ FLAGS = ("-w", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-Wl,-Bsymbolic
 def build(name: str, archive: Path, library: Path) -> str:
     """Build the variant called `name` (`libzmq-VERSION-BYTES`, or with `-LAYOUT` after it) from `archive`.
 
-    Where that fails `library` holds the reason as text, which is also returned.
+    If that fails, `library` holds the reason as text, which is also returned.
     """
 
     def make(part: Path) -> None:
@@ -44,7 +44,7 @@ def _compile(line: Line, tree: Path, library: Path) -> None:
     whole = tree / "whole.cpp"
     shutil.copy(OURS / "struct_bytes.cpp", tree)
     whole.write_text("".join(f'#include "{path}"\n' for path in [*sources(tree, line), "struct_bytes.cpp"]))
-    # Only GNU has unique symbols, and only it knows the option against them.
+    # Only GNU's compiler makes unique symbols, and only it has the option against them.
     unique = () if "clang" in CXX.identity() else ("-fno-gnu-unique",)
     folders = (f"-I{OURS / line.version}", "-Isrc", "-Iinclude", "-I.")
     arguments = (*line.flags, *FLAGS, *unique, *folders, whole.name, "-lrt", "-o", str(library))

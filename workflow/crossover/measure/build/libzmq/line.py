@@ -1,4 +1,4 @@
-"""The lines of libzmq that can be built, and what must be changed in each for another size of its message struct."""
+"""The versions of libzmq that can be built, and the edits of each for another size of its message struct."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossover.measure.build.libzmq.inline import AROUND_BYTES, Struct
 
 @dataclass(frozen=True)
 class Edit:
-    """A text that stands `count` times in `file`; `{struct}` and `{inline}` in its replacement are bytes."""
+    """A text that occurs `count` times in `file`; `{struct}` and `{inline}` in its replacement are bytes."""
 
     file: str
     old: str
@@ -26,13 +26,13 @@ class Line:
 
     version: str
     sdist: str
-    """The source distribution, as an installer calls it: name==version."""
+    """The source distribution, as name==version."""
     sha256: str
     edits: tuple[Edit, ...]
     """For another size of the struct."""
     flags: tuple[str, ...]
     left_out: tuple[str, ...] = ()
-    """How the names of those sources begin that need what is left out of this build."""
+    """Prefixes of sources that need parts left out of this build."""
     layouts: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
     """Further edits, for another layout of the struct."""
 
@@ -64,8 +64,8 @@ typedef struct
 }} zmq_msg_t;
 """
 
-# As released, a pointer that is no address marks a message within the struct, and another one the end of a pipe. Where
-# the message takes the pointer's place, a flag marks the first; the second is the one message without any flag.
+# As released, one invalid pointer marks an inline message, and another the end of a pipe. If the message replaces the
+# pointer, a flag marks the first; the second is the only message without any flag.
 IS_SHORT = """
 {0}msg_->content = (zmq::msg_content_t*) ZMQ_VSM;
 {0}msg_->flags = (unsigned char) ~ZMQ_MSG_MASK;
@@ -113,7 +113,7 @@ LINES = {
             "93f1aa311e8bb912e34f004cf186407a4e90eec4f0ecc0efd26056bf7eda0226",
             edits=(
                 Edit("src/msg.hpp", "msg_t_size = 64", "msg_t_size = {struct}"),
-                # The public struct, once for each compiler; the library refuses to compile if the two differ.
+                # The public struct, once for each compiler; the library does not compile if the two differ.
                 Edit("include/zmq.h", "_[64]", "_[{struct}]", count=4),
             ),
             flags=("-std=c++11",),

@@ -1,4 +1,4 @@
-"""Gets the sources: an archive that bundles them, from a folder or by pip, believed by its checksum alone."""
+"""Gets the sources: an archive with them, from a folder or by pip, verified by its checksum."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def prepare_metadata_for_build_wheel(folder, config_settings=None):
 class __legacy__:
     prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
 '''
-"""Of a source distribution pip wants to know the metadata, and so would install what its build needs and run its code,
-for half a minute. With this module in the place of setuptools it downloads, and nothing of the archive is run."""
+"""To read a source distribution's metadata, pip would install its build requirements and run its code, for half a
+minute. With this module instead of setuptools, pip only downloads, and runs nothing from the archive."""
 
 DOWNLOAD_LIMIT_SECONDS = 120
 
@@ -39,7 +39,7 @@ DOWNLOAD_LIMIT_SECONDS = 120
 def fetch(line: Line, archive: Path, origin: str = "pip") -> str:
     """Put the line's source distribution at `archive`: downloaded by pip, or from the folder `origin`.
 
-    Where that fails `archive` holds the reason as text, which is also returned.
+    If that fails, `archive` holds the reason as text, which is also returned.
     """
 
     def make(part: Path) -> None:

@@ -1,4 +1,4 @@
-"""A server process of rank 0's, such as a farm's controller: what it says is kept, and it ends with rank 0."""
+"""A server process of rank 0, such as a farm's controller. Its output is kept, and it ends with rank 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crossover.measure.processes.log import LOST
 from crossover.records.holes import HoleKind, Refusal
 
 START_SECONDS = 60
-"""How long anything of a farm may take to come up or to end."""
+"""Time limit for any part of a farm to start or to end."""
 
 T = TypeVar("T")
 
@@ -38,9 +38,9 @@ class Server:
         environment: Mapping[str, str] | None = None,
         program: str = sys.executable,
     ) -> None:
-        """Start `program`, Python unless told otherwise, with these arguments, without waiting for it."""
+        """Start `program` (Python by default) with these arguments, without waiting for it."""
         self._process = subprocess.Popen(
-            # The guard ends with this process, however it ends, and takes the server's own children along.
+            # The guard ends with this process, however that ends, and ends the server's children too.
             [sys.executable, "-m", "crossover.measure.processes.ending", program, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=self._log.open("w"),
@@ -50,9 +50,9 @@ class Server:
         )
 
     def wait_for(self, read: Callable[[], T]) -> T:
-        """What `read` returns once it no longer raises OSError or ValueError, as it does before a file is whole.
+        """The result of `read`, when it no longer raises OSError or ValueError, as it does for incomplete files.
 
-        Raises Refusal if the server ends or time passes before that.
+        Raises Refusal if the server ends before that, or after the time limit.
         """
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
@@ -63,10 +63,10 @@ class Server:
                 continue
             self._end_with_it()
             return answer
-        raise Refusal(HoleKind.CRASHED, f"{self.name}, which the farm needs, did not come up; {self.last_words()}")
+        raise Refusal(HoleKind.CRASHED, f"{self.name}, which the farm needs, did not start; {self.last_words()}")
 
     def _end_with_it(self) -> None:
-        """From now on end this process where the server ends first: whoever talks to it would wait in vain."""
+        """From now on, end this process if the server ends first, because its clients would wait for ever."""
         if self._watch is None:
             self._watch = threading.Thread(target=self._watch_it, daemon=True)
             self._watch.start()
@@ -78,16 +78,16 @@ class Server:
             os._exit(1)
 
     def let_end(self) -> None:
-        """Its end is no failure from now on."""
+        """From now on, the server's end is no failure."""
         self._may_end = True
 
     def last_words(self) -> str:
-        """What it said last, as a clause."""
+        """Its last output, as a clause."""
         said = self._log.read_text(errors="replace").splitlines()[-1:]
         return f"its last words: {said[0].strip()}" if said else "it said nothing"
 
     def stop(self) -> None:
-        """End it with its children; nothing is left of its folder."""
+        """End it with its children, and remove its folder."""
         self.let_end()
         self._process.terminate()
         self._process.wait(START_SECONDS)

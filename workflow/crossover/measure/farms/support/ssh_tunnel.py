@@ -1,8 +1,8 @@
-"""An SSH tunnel within this host: an SSH server of our own, and a client of it that forwards ports.
+"""An SSH tunnel within this host: our own SSH server, and a client that forwards ports.
 
-The server listens on the loopback alone. It lets in nobody but who holds a key that is made for this one tunnel, and
-whoever is in can do nothing but reach other ports of the loopback. It runs as this user and needs no root. Neither of
-the two reads a configuration or a key of the user's or the system's. Both are servers of rank 0's and end with it.
+The server listens on the loopback only. It accepts only a key that is made for this tunnel, and its clients can only
+reach other ports of the loopback. It runs as this user and needs no root. Neither server nor client reads configuration
+or keys of the user or the system. Both are servers of rank 0 and end with it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HostKey {folder}/host_key
 AuthorizedKeysFile {folder}/user_key.pub
 AuthenticationMethods publickey
 UsePAM no
-# Who could write to a folder above the keys would be refused; temporary folders are in one that all can write to.
+# Strict modes refuse keys below a folder that others can write to, as the parent of temporary folders is.
 StrictModes no
 PidFile none
 AllowTcpForwarding local
@@ -38,20 +38,20 @@ X11Forwarding no
 AllowAgentForwarding no
 """
 
-OR_ELSE = "or leave the entrants with `ssh: true` out of the arms"
+OR_ELSE = "or remove the entrants with `ssh: true` from the arms"
 
 
 class Tunnel:
-    """One server and, once there is something to forward, one client."""
+    """One server and, as soon as there are ports to forward, one client."""
 
     def __init__(self) -> None:
-        """Raises Refusal where OpenSSH is not installed."""
+        """Raises Refusal if OpenSSH is not installed."""
         self._programs = {name: _program(name) for name in ("ssh", "sshd", "ssh-keygen")}
         self._reserved = Reserved(1, LOOPBACK)
         (self._port,) = self._reserved.numbers
 
     def start(self) -> None:
-        """Start the server, without waiting for it. Raises Refusal where sshd would not run."""
+        """Start the server, without waiting for it. Raises Refusal if sshd cannot run."""
         self._server, self._client = Server("SSH server"), Server("SSH client")
         folder = self._server.folder
         for name in ("host_key", "user_key"):
@@ -67,7 +67,7 @@ class Tunnel:
             [self._programs["sshd"], "-t", "-f", configuration], capture_output=True, text=True, check=False
         )
         if checked.returncode:
-            raise Refusal(HoleKind.NOT_INSTALLED, f"sshd would not run: {checked.stderr.strip()}; mend that, {OR_ELSE}")
+            raise Refusal(HoleKind.NOT_INSTALLED, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
 
     def through(self, ports: Sequence[int]) -> list[int]:
         """Forward a port of the loopback to each of `ports`; returns those to connect to, in the same order.
@@ -87,7 +87,7 @@ class Tunnel:
             "UserKnownHostsFile": known,
             "GlobalKnownHostsFile": "none",
             "ExitOnForwardFailure": "yes",
-            # One a second, since the server may have been started this moment.
+            # One attempt per second, because the server may have just been started.
             "ConnectionAttempts": 20,
         }
         forwards = [f"{LOOPBACK}:{entry}:{LOOPBACK}:{port}" for entry, port in zip(entries, ports, strict=True)]
@@ -100,7 +100,7 @@ class Tunnel:
             ],
             program=self._programs["ssh"],
         )
-        # They are bound in this order, all or none.
+        # The ports are bound in this order, all or none.
         self._client.wait_for(lambda: socket.create_connection((LOOPBACK, entries[-1])).close())
         return entries
 
@@ -116,5 +116,5 @@ def _program(name: str) -> str:
     if found is None:
         reason = f"an SSH tunnel needs {name}, which is not installed; install OpenSSH's server and client, {OR_ELSE}"
         raise Refusal(HoleKind.NOT_INSTALLED, reason)
-    # sshd wants to be called by its full path.
+    # sshd must be called by its full path.
     return str(Path(found).absolute())

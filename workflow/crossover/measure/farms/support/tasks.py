@@ -1,6 +1,6 @@
-"""What engines are given to do: functions of one argument that return it, so that each result shows that its task ran.
+"""The tasks of engines: functions that return their only argument, so that each result shows that its task ran.
 
-Engines find them by name, wherever they are; so nothing heavy may be imported here, and MPI least of all.
+Engines import them by name, so this module must not import anything slow, and never MPI.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ T = TypeVar("T")
 
 
 def echo(value: T) -> T:
-    """Do nothing: the value may be a number, or an array on its way there and back."""
+    """Do nothing; the value is a number, or an array to be echoed."""
     return value
 
 
 def sleep(seconds: float) -> float:
-    """Take time without taking a core."""
+    """Take time without using a core."""
     time.sleep(seconds)
     return seconds
 
 
 def spin(turns: int) -> int:
-    """Take a core for a fixed amount of work, which lasts the longer the less of a core there is."""
+    """Do a fixed amount of work, which takes longer if the core is shared."""
     left = turns
     while left > 0:
         left -= 1
@@ -31,10 +31,10 @@ def spin(turns: int) -> int:
 
 
 def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
-    """How fast a core that is left alone turns, from the fastest of many short bursts: others' work only slows them.
+    """The speed of an idle core, from the fastest of many short bursts, because other work only slows them down.
 
-    The bursts take about a second, because a virtual machine can lose a part of its core for some tenths of one. With
-    a speed that is too low an efficiency can exceed 1.
+    The bursts take about a second, because a virtual machine can lose a part of its core for some tenths of a second.
+    If the speed were too low, efficiencies could exceed 1.
     """
     fastest = float("inf")
     for _ in range(bursts):

@@ -1,8 +1,8 @@
-"""Tasks that take time: how they do it, how long each lasts, and what an engine is given to do for so long.
+"""Tasks that take time: their kind of work, their durations, and the tasks for engines.
 
-A task sleeps or spins. Sleeping takes no core, so it measures the farm alone. Spinning is a fixed amount of work, as
-many turns as take the duration on a core that is left alone: client, scheduler and engines then compete for the cores,
-as they would in earnest. With more engines than cores that would say nothing about the farm.
+A task sleeps or spins. Sleeping uses no core, so it measures the farm alone. Spinning is a fixed amount of work, which
+takes the task's duration on an idle core: client, scheduler and engines compete for the cores, as in real use. With
+more engines than cores, spinning would say nothing about the farm.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from crossover.measure.farms.support.tasks import sleep, spin
 
 TAIL_EXPONENT = 1.5
-"""Of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""
+"""The exponent of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """Tasks for a farm, one per argument, and the seconds that they last in all."""
+    """Tasks for a farm, one per argument, and their total duration in seconds."""
 
     task: Callable[[Any], Any]
     arguments: Sequence[Any]
@@ -29,7 +29,7 @@ class Workload:
 
 
 def workload(work: str, durations: str, tasks: int, average_us: float, turns_per_second: float) -> Workload:
-    """So many `tasks` that `work` by `sleep` or `spin`, for `average_us` microseconds on average; see `shares`."""
+    """`tasks` tasks that `sleep` or `spin`, for `average_us` microseconds on average; see `shares`."""
     seconds = [share * average_us / 1e6 for share in shares(durations, tasks)]
     if work == "sleep":
         return Workload(sleep, seconds, sum(seconds))
@@ -39,7 +39,7 @@ def workload(work: str, durations: str, tasks: int, average_us: float, turns_per
 def shares(durations: str, tasks: int) -> list[float]:
     """The durations of `tasks` tasks, in units of their mean: all 1, or the quantiles of a Pareto distribution.
 
-    The same at every call, in an order that does not favour who gives tasks out in turn.
+    The same at every call, in an order that does not favour farms that assign tasks in turn.
     """
     if durations == "equal":
         return [1.0] * tasks
@@ -50,7 +50,7 @@ def shares(durations: str, tasks: int) -> list[float]:
 
 
 def cores() -> int:
-    """Cores that this process may use, and with it the engines of its launch."""
+    """Cores that this process, and the engines of its launch, may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -60,5 +60,5 @@ def cores_of(work: str) -> dict[str, int]:
 
 
 def telling(works: Sequence[str], engines: int) -> list[str]:
-    """Those of `works` that say something about a farm of so many engines."""
+    """The kinds of `works` that are meaningful for a farm with this many engines."""
     return [work for work in works if work == "sleep" or engines <= cores()]
