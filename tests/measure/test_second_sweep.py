@@ -37,7 +37,7 @@ def test_curves_that_this_host_does_not_have_are_left_out_and_none_at_all_is_a_h
     kind, settings = experiments.find("mpi_pingpong"), settings_of("mpi_pingpong")
     here = kind.cells(settings)[0].protocol
     assert [cell.x for cell in conduct._cells(kind, settings | {"cells": {"elsewhere": [1], here: [2]}})] == [2]
-    with pytest.raises(Refusal, match="of elsewhere, which this host does not measure"):
+    with pytest.raises(Refusal, match="on the curves elsewhere, which this host does not measure"):
         conduct._cells(kind, settings | {"cells": {"elsewhere": [1]}})
 
 
