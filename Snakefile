@@ -1,5 +1,5 @@
-# Measures, analyses and reports; each wing's rules are in workflow/rules. config/config.yaml says what is measured,
-# profiles/ where it runs. Start with: snakemake --profile profiles/local
+# Measures, analyses and reports; each wing's rules are in workflow/rules. config/config.yaml lists the measurements,
+# a profile sets where they run. Start with: snakemake --profile profiles/local
 import sys
 from pathlib import Path
 

@@ -1,9 +1,9 @@
-"""Does the length of a block decide what it measures? `make bench-blocks` holds blocks against longer ones.
+"""Does the length of a block decide what it measures? `make bench-blocks` compares blocks with longer ones.
 
 Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs twice, in a block of
 the experiment's own length and in a long one, shuffled among the others. Printed, by cell and metric: each arm's
 long / short, and the same of its ratio to the reference, with Student's intervals over launches. Nothing here passes or
-fails. `--write` keeps the ratios in config/block_lengths.csv, from where the report tells them.
+fails. `--write` stores the ratios in config/block_lengths.csv, which the report shows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 from scipy.stats import t
 
 from crossover.config import block_lengths, schema
-from crossover.config.block_lengths import Held
+from crossover.config.block_lengths import LongBlock
 from crossover.measure.build import loader
 from crossover.measure.engine.contract import Block, Blocks, Cell
 from crossover.measure.engine.sampler import Observation, Sampling, sample
@@ -120,8 +120,8 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
         return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
 
 
-def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: int) -> list[Held]:
-    """Hold blocks of both lengths against each other; returns a row per cell, metric and arm."""
+def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: int) -> list[LongBlock]:
+    """Compare blocks of both lengths; returns a row per cell, metric and arm."""
     from side_by_side import built
 
     from crossover.measure import experiments
@@ -134,11 +134,11 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     unit = experiments.find(experiment).AXIS.unit
     lengths = (float(launch["block_seconds"]), seconds)
-    # Of the metrics that a driver gives, the page leads with one; the tails of a distribution are too noisy to be held.
+    # Only the leading metric: the tails of a distribution are too noisy to compare.
     led = settings.get("refine_metric")
     leading = {protocol: led for protocol, _, metric, _ in found[0] if metric == led}
     return [
-        Held(experiment, *key, unit, *lengths, len(logs), *interval(logs), today)
+        LongBlock(experiment, *key, unit, *lengths, len(logs), *interval(logs), today)
         for key in found[0]
         if key[2] == leading.get(key[0], key[2])
         if len(logs := [each[key] for each in found if key in each]) > 1
@@ -152,12 +152,12 @@ def interval(logs: Sequence[float]) -> tuple[float, float, float]:
     return math.exp(centre), math.exp(centre - width), math.exp(centre + width)
 
 
-def written(rows: Sequence[Held], file: Path = block_lengths.FILE) -> None:
-    """Put rows into the file, in the place of older ones of the same cell, metric and arm."""
+def written(rows: Sequence[LongBlock], file: Path = block_lengths.FILE) -> None:
+    """Write rows to the file; they replace older rows of the same cell, metric and arm."""
     kept = {each.key: each for each in [*block_lengths.read(file), *rows]}
     with file.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
-        table.writerow(field.name for field in fields(Held))
+        table.writerow(field.name for field in fields(LongBlock))
         for each in sorted(kept.values(), key=lambda each: each.key):
             table.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in astuple(each))
 
@@ -173,7 +173,7 @@ def arguments() -> argparse.Namespace:
         "--long-seconds", type=float, default=0.5, help="the length of a long block (default: %(default)s)"
     )
     parser.add_argument("--launches", type=int, default=5, help="independent launches (default: %(default)s)")
-    parser.add_argument("--write", action="store_true", help="keep the ratios in config/block_lengths.csv")
+    parser.add_argument("--write", action="store_true", help="store the ratios in config/block_lengths.csv")
     parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -189,5 +189,5 @@ if __name__ == "__main__":
             interval_shown = f"{each.ratio:.3f} [{each.low:.3f}, {each.high:.3f}]"
             print(f"{each.protocol}, {each.x:g}, {each.metric}, {each.arm}: {interval_shown}")
         if chosen.write:
-            # A ratio to the reference follows from the arms'; it is printed only.
+            # Ratios to the reference are only printed.
             written([each for each in rows if " / " not in each.arm])

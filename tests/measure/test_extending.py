@@ -86,7 +86,6 @@ def project(tmp_path_factory):
 def settings(project, monkeypatch):
     """The settings of an experiment there, with the defaults but for those given."""
     monkeypatch.setattr(schema, "FILE", project.folder / "config/schema.yaml")
-    monkeypatch.setattr(schema, "read_schema", schema.read_schema.__wrapped__)
     monkeypatch.setattr(farms, "FOLDER", project.folder / "workflow/crossover/measure/farms")
 
     def of(experiment, **chosen):
@@ -177,6 +176,7 @@ def extended(tmp_path_factory):
     (project.folder / CONFIG).write_text(CHOSEN)
     code, said = project.run("-m", "crossover", "new", "experiment", NEW)
     assert code == 0, said
+    assert f"## `{NEW}`" in (project.folder / "config/README.md").read_text()
     project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  ").replace("message_halves", NEW))
     with (project.folder / SOURCES).open("a") as sources:
         sources.write(f"\n{SOURCE}")

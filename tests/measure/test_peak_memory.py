@@ -1,6 +1,7 @@
 """Does the peak memory of a flood count what its messages take, and is it left out where nobody can tell?"""
 
 from functools import partial
+from statistics import median
 from types import SimpleNamespace
 
 import pytest
@@ -54,8 +55,8 @@ def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
     for row in record.read(launch.output, record.MEASUREMENTS).to_pylist():
         if row["metric"] == "peak memory":
             found.setdefault(row["runs"], []).append(row["value"])
-    # Beside one message more, each end holds an interpreter and its libraries.
-    assert min(found["copy"]) > 1.1 * max(found["no-copy"])
+    # Each block has one copy more, and whichever messages its receiver had not let go of yet.
+    assert median(found["copy"]) - median(found["no-copy"]) > 0.8 * MESSAGE_BYTES / 1e6
 
 
 def test_where_the_kernel_refuses_the_block_has_all_other_metrics(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from checkouts import write_raw
 from rocrate.rocrate import ROCrate
 
@@ -213,7 +214,8 @@ def test_the_crate_tells_who_when_where_and_with_what(packed):
         assert measured["startTime"] == "2026-11-21T10:00:00+00:00"
         assert measured["endTime"] == "2026-11-23T10:00:20.000+00:00"
         assert (len(measured["result"]), measured["location"]["name"]) == (3, "node-a")
-        assert measured["instrument"]["softwareVersion"] == "0.1.0, commit 0123456789abcdef"
+        cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+        assert measured["instrument"]["softwareVersion"] == f"{cited}, commit 0123456789abcdef"
         required = {entity.id for entity in measured["instrument"]["softwareRequirements"]}
         versions = ("pyzmq-27.3.0", "libzmq-4.3.5", "mpi4py-4.1.2", "MPICH-5.0.2", "3.11.2")
         assert required == {f"#{each}" for each in versions}

@@ -54,7 +54,7 @@ rule report:
             for path in sorted(Path("reports").rglob("*"))
             if path.is_file() and "_site" not in path.parts
         ],
-        held="config/block_lengths.csv",
+        block_lengths="config/block_lengths.csv",
         dressing=[
             str(path)
             for path in sorted(Path("workflow/crossover/report").rglob("*.*"))

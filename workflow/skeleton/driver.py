@@ -49,14 +49,14 @@ class Sender:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
-    """Connect to rank 1; at the end let it go."""
+    """Connect to rank 1, and stop it at the end."""
     channel = peers.channel(to=1)
     yield Sender(channel)
     channel.send(None)
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Return on rank 1 what comes, until told to stop."""
+    """Return every message from rank 1, until stopped."""
     channel = peers.channel(to=0)
     while (message := channel.receive()) is not None:
         channel.send(message)

@@ -1,10 +1,12 @@
-"""How far blocks agreed with longer ones, from `config/block_lengths.csv`, which `make bench-blocks` writes."""
+"""Blocks compared with longer ones, from `config/block_lengths.csv`, which `make bench-blocks` writes."""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from crossover.paths import CONFIG
 
@@ -12,8 +14,8 @@ FILE = CONFIG / "block_lengths.csv"
 
 
 @dataclass(frozen=True)
-class Held:
-    """Blocks of one arm in one cell, held against long blocks of the same rounds."""
+class LongBlock:
+    """Long blocks of one arm in one cell, compared with its short blocks of the same rounds."""
 
     experiment: str
     protocol: str
@@ -25,26 +27,24 @@ class Held:
     long_seconds: float
     launches: int
     ratio: float
-    """What a long block gave, divided by what a short one gave."""
+    """The value of a long block divided by that of a short one."""
     low: float
     high: float
-    """The ends of the ratio's interval over launches, of 95 %."""
+    """The ends of the ratio's 95 % interval over launches."""
     date: str
 
     @property
     def key(self) -> tuple[str, str, float, str, str]:
-        """What is one row's alone."""
+        """The columns that identify a row."""
         return self.experiment, self.protocol, self.x, self.metric, self.arm
 
 
-def read(file: Path = FILE) -> list[Held]:
-    """Every row, in the file's order; none without a file."""
-    if not file.exists():
-        return []
+def read(file: Path = FILE) -> list[LongBlock]:
+    """Every row, in the file's order."""
     with file.open(encoding="utf-8", newline="") as stream:
         return [_row(line) for line in csv.DictReader(stream)]
 
 
-def _row(line: dict[str, str]) -> Held:
-    numbers = {name: float(line[name]) for name in ("x", "block_seconds", "long_seconds", "ratio", "low", "high")}
-    return Held(**{**line, **numbers, "launches": int(line["launches"])})  # type: ignore[arg-type]
+def _row(line: dict[str, str]) -> LongBlock:
+    kinds: dict[Any, Callable[[str], Any]] = {"float": float, "int": int}
+    return LongBlock(*(kinds.get(field.type, str)(line[field.name]) for field in fields(LongBlock)))

@@ -112,10 +112,14 @@ def _names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
 
-@cache
 def read_schema() -> dict[str, Any]:
-    """The configuration's schema, with its references resolved. It is read once, so callers must not change it."""
-    schema = yaml.safe_load(FILE.read_text())
+    """The configuration's schema, with its references resolved. Callers share it, so they must not change it."""
+    return _resolved(FILE.read_text())
+
+
+@cache
+def _resolved(text: str) -> dict[str, Any]:
+    schema = yaml.safe_load(text)
     definitions = schema.pop("$defs")
 
     def resolve(node: Any) -> Any:

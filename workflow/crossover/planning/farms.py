@@ -1,6 +1,6 @@
-"""What a task farm's file says of the farm, read without importing it: its options, packages and hosts.
+"""The options, packages and hosts of a task farm, read from its file without importing it.
 
-Its libraries need not be installed where this is asked, and loading them would take long.
+So its libraries need not be installed here, and are not loaded, which would be slow.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ TYPES: dict[str, dict[str, Any]] = {
     "int": {"type": "integer", "minimum": 0},
     "str": {"type": "string"},
 }
-"""What an option of each type may be, as JSON Schema says it."""
+"""The JSON Schema of an option, by its type."""
 
 
 def names() -> list[str]:
-    """The farms that there are."""
+    """The names of all farms."""
     return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
 
 
 def options(farm: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The options of a farm's entrants as JSON Schema, and those that each must have.
+    """The options of a farm's entrants as JSON Schema, and the names of the required ones.
 
     They are the arguments of its `Entrant` after the ranks: `bool`, `float`, `int`, `str`, or `Literal` for a choice.
     """

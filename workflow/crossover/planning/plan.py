@@ -182,7 +182,7 @@ def canonical(settings: Mapping[str, Any]) -> str:
 
 
 def read_settings(text: str | None) -> Settings:
-    """Settings from JSON; none where there is no text, as in launches that do not say."""
+    """Settings from JSON; empty if there is no text, because some launches do not store theirs."""
     settings: Settings = json.loads(text or "{}")
     return settings
 

@@ -19,16 +19,16 @@ class HoleKind(StrEnum):
         return kind
 
     TIMED_OUT = "timed out", "The ranks were not finished within the launch's time limit."
-    CRASHED = "crashed", "The ranks, or a server that they need, ended early or did not come up."
+    CRASHED = "crashed", "The ranks, or a server that they need, ended early or did not start."
     NOT_INSTALLED = "not installed", "A program or a Python library that the launch needs is missing."
     NOT_BUILT = "not built", "A library that is compiled for the launch is missing."
     WRONG_LIBRARY = "wrong library", "A compiled library is another build than its name says."
     WRONG_PLACEMENT = (
         "wrong placement",
-        "The ranks came up on other hosts or processors than asked for, or not all did.",
+        "Ranks started on the wrong hosts or processors, or not all of them started.",
     )
     WRONG_INTERFACE = "wrong interface", "A host has no such network interface, or none could be chosen."
-    WRONG_THREAD_LEVEL = "wrong thread level", "MPI runs at another thread level than asked for."
+    WRONG_THREAD_LEVEL = "wrong thread level", "MPI runs at another thread level than requested."
     HOST_IN_USE = "host in use", "Another launch of the same user was being measured on a host."
     STRANGER = "stranger", "Somebody else connected to a channel between the ranks."
     ANOTHER_MACHINE = "another machine", "The second sweep ran on a host without the curves of the first."
@@ -37,7 +37,7 @@ class HoleKind(StrEnum):
 
 
 class Refusal(CrossoverError):
-    """A launch that must not be measured: `kind` is the hole's kind, the message says why and what to do."""
+    """A launch that must not be measured: `kind` is the hole's kind; the message gives the reason and the remedy."""
 
     def __init__(self, kind: HoleKind, reason: str):
         self.kind = HoleKind(kind)

@@ -38,7 +38,7 @@ NUMBERS = {
 def keys(protocol: str) -> dict[str, Any]:
     """The keys of a curve with this label; none for a label that no experiment of version 1 gave.
 
-    A label told bytes in flight in whole megabytes.
+    A label gives bytes in flight in whole megabytes.
 
     >>> keys("DEALER/ROUTER over ipc, 512 MB in flight, bursts of 0.15 s")["window_bytes"]
     512000000

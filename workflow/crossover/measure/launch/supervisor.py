@@ -109,8 +109,6 @@ class Outcome:
 
 
 def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
-    # Beside the output, because rank 0 may be on another host. The name lets `atomic` recognise files of dead
-    # processes.
     atomic.clear_stale_parts(output.parent)
     disk_space.require(output.parent)
     # Beside the output, because rank 0 may be on another host.

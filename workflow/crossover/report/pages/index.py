@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from IPython.display import Markdown
 
-from crossover.config import block_lengths as held
+from crossover.config import block_lengths as long_blocks
 from crossover.config import published, schema
 from crossover.records import record
 from crossover.report.base import markup, numbers
@@ -160,8 +160,8 @@ class Page(AnyPage):
 
     @part()
     def block_lengths(self) -> Markdown:
-        """How far blocks gave what longer ones do, for the experiments on this page."""
-        rows = [row for row in held.read() if row.experiment in self.tables.experiments]
+        """How far short blocks agree with long ones, for the experiments on this page."""
+        rows = [row for row in long_blocks.read() if row.experiment in self.tables.experiments]
         lines = block_lengths.lines(rows)
         table = [markup.pipe_table(block_lengths.HEADER, lines)] if lines else []
         return Markdown("\n\n".join([*filter(None, [block_lengths.sentence(rows)]), *table]))

@@ -1,20 +1,21 @@
-"""How far short blocks give what long ones do, as it was measured when the program was written."""
+"""How far short blocks agree with long ones, as measured by the developers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crossover.config.block_lengths import Held
+from crossover.config.block_lengths import LongBlock
 from crossover.report.base import numbers
+from crossover.report.sentences import chance
 
 HEADER = ["experiment", "protocol", "arm", "metric", "at", "block", "long block", "long / short"]
 
 TOLERATED = 0.03
-"""A difference that is not worth a word."""
+"""Smaller differences are not listed."""
 
 
-def sentence(rows: Sequence[Held]) -> str:
-    """How many arms agree, differ, or cannot be told, in words; empty without rows."""
+def sentence(rows: Sequence[LongBlock]) -> str:
+    """The numbers of arms that agree, differ, or are undecided, in words; empty without rows."""
     if not rows:
         return ""
     agree = sum(row.low >= 1 - TOLERATED and row.high <= 1 + TOLERATED for row in rows)
@@ -22,19 +23,21 @@ def sentence(rows: Sequence[Held]) -> str:
     first, last = min(row.date for row in rows), max(row.date for row in rows)
     when = first if first == last else f"{first} to {last}"
     return (
-        f"The developers held {numbers.counted(len(rows), 'arm')} at single points against long blocks in the same "
-        f"rounds ({when}, `make bench-blocks`). {agree} agreed within {numbers.percent(TOLERATED)}, {differ} differed "
-        f"by more (listed below), and for {len(rows) - agree - differ} the noise was too large to tell."
+        "The developers compared blocks with long blocks in the same rounds, for "
+        f"{numbers.counted(len(rows), 'arm')} at single points ({when}, `make bench-blocks`). "
+        f"{agree} agreed within {numbers.percent(TOLERATED)}. {differ} differed significantly by more; chance alone "
+        f"gives about one in {chance.odds()}. For {len(rows) - agree - differ}, the noise was too large to decide. "
+        "The null arm is the reference again."
     )
 
 
-def differing(rows: Sequence[Held]) -> list[Held]:
-    """Those that differ by more than is tolerated, and significantly."""
+def differing(rows: Sequence[LongBlock]) -> list[LongBlock]:
+    """The rows that differ significantly, and by more than TOLERATED."""
     return [row for row in rows if abs(row.ratio - 1) > TOLERATED and not row.low <= 1 <= row.high]
 
 
-def lines(rows: Sequence[Held]) -> list[list[str]]:
-    """A line for each that differs, under HEADER."""
+def lines(rows: Sequence[LongBlock]) -> list[list[str]]:
+    """A line for each row that differs, under HEADER."""
     return [
         [
             f"`{row.experiment}`",

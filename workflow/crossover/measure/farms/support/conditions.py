@@ -1,4 +1,4 @@
-"""The conditions of a task farm that are keys of its curves: alike for all arms, fixed in a launch, and of influence.
+"""The conditions of a task farm that are keys of its curves: fixed in a launch, the same for all arms.
 
 An option of a single entrant is named by its arm (`leastload msgpack`); else the key `entrant_options` holds it.
 """
