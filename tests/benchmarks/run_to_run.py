@@ -5,9 +5,9 @@ script measures in one process each size's copying first and then its zero-copy,
 counts. A run of ours is as many launches as fit into the same wall time, start and end included, through the whole
 of the launch code, and its ratios and intervals are those of the analysis. The two take turns, in random order.
 
-Printed are, over runs, the standard deviations of the logarithms of both ratios, and how often our intervals hold the
-value that all our runs together give. The interval of the median is a bootstrap over turns. Nothing here passes or
-fails.
+Prints both ratios, ours over theirs with its interval over turns, the standard deviations over runs of their
+logarithms, and how often our intervals contain the value that all our runs together give. The interval of the median
+is a bootstrap over turns. Nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -35,20 +35,21 @@ from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
 from crossover.run import session
 
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
-LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": [], "burst_seconds": 0.5}
+LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": []}
 WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
 START_SECONDS = 2
 """What a launch takes beside its budget, about."""
+AS_LONG = {"burst_bytes": 8_000_000_000, "rounds": {"at_least": 3, "at_most": 3}}
 SECONDS_PER_SIZE = 1.2
 """The least budget of a launch, for ten rounds and what goes before them."""
 RESAMPLES = 10_000
 Found = TypeVar("Found")
 
 
-def ours(sizes: list[int], seconds: float) -> Estimate:
+def ours(sizes: list[int], bursts: dict[str, Any], seconds: float) -> Estimate:
     """A run of ours of about so many seconds: logarithms of zero-copy / copy, by size."""
     budget = max(seconds / WANTED_LAUNCHES - START_SECONDS, SECONDS_PER_SIZE * len(sizes))
-    changes = LAUNCH | {"sizes_bytes": sizes, "budget_seconds": budget}
+    changes = LAUNCH | bursts | {"sizes_bytes": sizes, "budget_seconds": budget}
     measured: list[pa.Table] = []
     began = perf_counter()
     # Another launch only if one as long as those before still fits.
@@ -100,8 +101,17 @@ def main() -> None:
         help="a count of theirs that lasts less is thrown away, one of three times as long is the last "
         "(default: %(default)s, as in the script)",
     )
+    parser.add_argument(
+        "--burst-seconds",
+        type=float,
+        default=0.5,
+        metavar="SECONDS",
+        help="the length of our bursts; from 1, each cell has three rounds of bursts of any size, as the script's "
+        "(default: %(default)s)",
+    )
     chosen = parser.parse_args()
     shortest = chosen.shortest_seconds
+    bursts = {"burst_seconds": chosen.burst_seconds} | (AS_LONG if chosen.burst_seconds >= 1 else {})
     scripts = pyzmq_perf.fetched(workshop())
     # The first of theirs is not counted: it searches for the numbers of messages.
     counts = theirs(scripts, shortest, list(map(str, chosen.sizes)))
@@ -114,7 +124,7 @@ def main() -> None:
             for own in random.sample([True, False], 2) if published else (False, True):
                 if own:
                     seconds = statistics.mean(lasted for lasted, _ in published)
-                    mine.append(timed(partial(ours, chosen.sizes, seconds)))
+                    mine.append(timed(partial(ours, chosen.sizes, bursts, seconds)))
                 else:
                     published.append(timed(partial(theirs, scripts, shortest, points)))
             print(f"turn {turn} of {chosen.runs}", file=sys.stderr)
@@ -134,10 +144,13 @@ def report(
     pooled = means.mean(axis=0)
     held = np.array([(run.low <= pooled) & (pooled <= run.high) for _, run in mine])
     ours_spread, their_spread = spread(means), spread(published)
+    over = estimate(means - published)
     for at, size in enumerate(sizes):
         print(
             f"  {size:>9,} bytes: zero-copy / copy {np.exp(pooled[at]):.2f}, theirs "
-            f"{np.exp(published[:, at].mean()):.2f}; run to run {ours_spread[at]:.1%}, theirs {their_spread[at]:.1%}; "
+            f"{np.exp(published[:, at].mean()):.2f}; ours / theirs {np.exp(over.mean[at]):.3f} "
+            f"[{np.exp(over.low[at]):.3f}, {np.exp(over.high[at]):.3f}]; "
+            f"run to run {ours_spread[at]:.1%}, theirs {their_spread[at]:.1%}; "
             f"{held[:, at].sum()} of {len(mine)} intervals hold {np.exp(pooled[at]):.2f}"
         )
     turns = np.random.default_rng(1).integers(len(mine), size=(RESAMPLES, len(mine)))
