@@ -42,6 +42,16 @@ def test_a_new_key_appears_on_the_page(tmp_path: Path, monkeypatch: pytest.Monke
     assert "| `colour` | What colour. | text | `red` |" in reference_page.text()
 
 
+def test_the_catalog_of_snakemake_workflows_finds_all_that_it_looks_for() -> None:
+    readme = (ROOT / "README.md").read_text().lower()
+    assert "snakemake" in readme and "workflow" in readme
+    assert (ROOT / "Snakefile").exists() and (ROOT / "config/README.md").exists() and (ROOT / "LICENSE").exists()
+    assert list((ROOT / "workflow/rules").glob("*.smk"))
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert (ROOT / usage["mandatory-flags"]["flags"].split()[-1] / "config.yaml").exists()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text())
