@@ -180,7 +180,7 @@ class Launch:
         for process in self.processes():
             with contextlib.suppress(psutil.Error):
                 line = process.cmdline()
-                if "measure" in line and line[1:3] == ["-m", "mpi4py"]:
+                if "rank" in line and line[1:3] == ["-m", "mpi4py"]:
                     found.append(process)
         return found
 
