@@ -31,10 +31,10 @@ from scipy.stats import t
 from crossover.config import block_lengths, schema
 from crossover.config.block_lengths import LongBlock
 from crossover.measure.build import loader
-from crossover.measure.engine.contract import Block, Blocks, Cell
-from crossover.measure.engine.sampler import Observation, Sampling, sample
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, private_folder
+from crossover.measure.sampling.contract import Block, Blocks, Cell
+from crossover.measure.sampling.sampler import Observation, Sampling, sample
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.run import code_digest

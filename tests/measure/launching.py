@@ -39,7 +39,7 @@ TOY_DRIVER = '''
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("size", "units")

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from simulated import ARMS, CELL, Machine, sampling
 
-from crossover.measure.engine.contract import Block, Cell
-from crossover.measure.engine.sampler import FEWEST_ROUNDS, Observation, Sampling, calibrate, deal, widest
+from crossover.measure.sampling.contract import Block, Cell
+from crossover.measure.sampling.sampler import FEWEST_ROUNDS, Observation, Sampling, calibrate, deal, widest
 from crossover.planning.plan import Arm
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}

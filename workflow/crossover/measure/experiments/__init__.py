@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from crossover.measure.engine.contract import Axis, Blocks, Cell, Metric
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
 
 
 class Experiment(Protocol):

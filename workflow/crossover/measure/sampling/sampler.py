@@ -19,7 +19,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from crossover.measure.engine.contract import Block, Blocks, Cell
+from crossover.measure.sampling.contract import Block, Blocks, Cell
 from crossover.planning.plan import Arm
 
 FEWEST_ROUNDS = 3
