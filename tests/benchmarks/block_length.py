@@ -52,7 +52,7 @@ class Both:
         self._blocks, self._sampling, self._seconds = blocks, sampling, seconds
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run a block. A long one is told as shorter than it was, so that the engine asks for more of it."""
+        """Run a block. A long one is told as shorter than it was, so that the sampler asks for more of it."""
         if not arm.runs.endswith(LONG):
             return self._blocks.run(cell, arm, n)
         known = replace(arm, name=arm.name.removesuffix(LONG), runs=arm.runs.removesuffix(LONG))

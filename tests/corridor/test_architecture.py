@@ -157,7 +157,7 @@ def test_wings_meet_only_in_files():
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
-def test_the_engine_knows_nothing_of_messages():
+def test_the_sampler_knows_nothing_of_messages():
     assert imported("measure.sampling.sampler") == {"planning.plan", "measure.sampling.contract"}
     assert imported("measure.sampling.contract") == {"planning.plan", "records.protocol"}
 

@@ -90,7 +90,7 @@ def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
         *("processes/starter", "ranks/peers"),
     ],
 )
-def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
+def test_what_every_launch_imports_concerns_all_of_them_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
 
 

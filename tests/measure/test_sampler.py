@@ -1,4 +1,4 @@
-"""Does the engine measure what is there, on a machine whose truth is known?"""
+"""Does the sampler measure what is there, on a machine whose truth is known?"""
 
 import math
 import statistics

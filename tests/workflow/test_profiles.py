@@ -128,7 +128,7 @@ def test_a_profile_on_the_command_line_replaces_that_of_the_environment(
     assert found["default_resources"] == {}
 
 
-# ---- profiles for other engines, whose plugins are not installed here
+# ---- profiles for other batch systems, whose plugins are not installed here
 
 PROFILES = sorted(path.name for path in (ROOT / "profiles").iterdir() if path.is_dir())
 
@@ -164,7 +164,7 @@ def test_every_profile_is_in_the_table_with_how_it_was_tested(profile: str) -> N
 
 
 @pytest.mark.parametrize("profile", ["pbs", "lsf"])
-def test_facts_of_the_site_reach_other_engines(there: Project, profile: str) -> None:
+def test_facts_of_the_site_reach_other_batch_systems(there: Project, profile: str) -> None:
     (there.folder / f"profiles/{profile}/site.yaml").write_text("partition: long\naccount: ab1234\nnodes: 4\n")
     found = entries(profile)
     assert found["resources"] == ["nodes=4"]

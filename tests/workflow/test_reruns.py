@@ -34,7 +34,7 @@ def test_editing_a_driver_concerns_its_own_launches_and_what_follows_and_nothing
     assert finished.planned("mpi_pingpong") == {}
 
 
-def test_editing_the_engine_concerns_every_launch(finished: Project) -> None:
+def test_editing_the_sampler_concerns_every_launch(finished: Project) -> None:
     finished.edit("workflow/crossover/measure/sampling/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
     assert len(finished.planned("--config", "remeasure=true")["launch"]) == 4
 

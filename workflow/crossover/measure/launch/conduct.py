@@ -1,4 +1,4 @@
-"""Rank 0 of a launch: runs the engine, prints the progress, writes the part file."""
+"""Rank 0 of a launch: runs the sampler, prints the progress, writes the part file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The engine: rounds of blocks of arms along an axis. It knows nothing of messages."""
+"""The sampler: rounds of blocks of arms along an axis. It knows nothing of messages."""
