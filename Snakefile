@@ -23,6 +23,7 @@ configfile: "config/config.yaml"
 
 with session.plain():
     schema.require_plain(workflow.config_settings.config)
+    session.require_rule_names(workflow.resource_settings)
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
     subject.require(claim_list.read("config/claims.yaml"), run["entrants"])
 
@@ -57,7 +58,7 @@ include: "workflow/rules/libzmq.smk"
 # With `partial`, existing launches are used as they are, whatever has changed since.
 if not run["partial"]:
 
-    include: "workflow/rules/measure.smk"
+    include: "workflow/rules/launch.smk"
 
 
 include: "workflow/rules/analyse.smk"
@@ -124,7 +125,7 @@ onstart:
 onsuccess:
     if conclude.asked(workflow):
         sys.exit(conclude.conclude(workflow, RESULTS, log))
-    print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
     if outcome.conclude(workflow):
         sys.exit(1)
 
@@ -133,7 +134,7 @@ onerror:
     if conclude.asked(workflow):
         conclude.conclude(workflow, RESULTS, log)
     else:
-        print(course.review(session.due(workflow, "measure")), file=sys.stderr, flush=True)
+        print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
         outcome.conclude(workflow)
         with session.plain():
             disk_space.require(RESULTS)

@@ -78,7 +78,7 @@ def test_a_large_change_in_one_cell_is_found_there_and_nowhere_else():
     found = change(*two_runs(np.random.default_rng(5), 5, 5, truth=truth))
     verdicts = found.cell_verdicts("lower", TEN_PERCENT)
     assert verdicts[4] == "worse"
-    assert set(verdicts[:4] + verdicts[5:]) <= {"same", "cannot tell"}
+    assert set(verdicts[:4] + verdicts[5:]) <= {"same", "undecided"}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_each_verdict_comes_from_the_change_it_is_meant_for(truth, better, verdi
 
 def test_noise_that_hides_everything_leaves_nothing_to_tell():
     found = change(*two_runs(np.random.default_rng(2), 3, 3, launch_sd=0.3))
-    assert found.verdict("lower", TEN_PERCENT) == "cannot tell"
+    assert found.verdict("lower", TEN_PERCENT) == "undecided"
 
 
 def test_a_single_launch_in_either_run_tells_nothing():
@@ -106,7 +106,7 @@ def test_a_single_launch_in_either_run_tells_nothing():
         found = change(*two_runs(np.random.default_rng(1), *sides, truth=FLAT + 1))
         assert found.differs == 1
         assert np.isnan(found.cells.low).all() and np.isnan(found.whole.low).all()
-        assert found.verdict("lower", TEN_PERCENT) == "cannot tell"
+        assert found.verdict("lower", TEN_PERCENT) == "undecided"
         assert not np.isnan(found.cells.mean).any()
 
 

@@ -132,7 +132,7 @@ def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_pat
 
 def test_help_teaches(capsys):
     for command, words in (
-        ("compare", "better, worse, the same or 'cannot tell'"),
+        ("compare", "better, worse, the same or undecided"),
         ("history", "Orders the runs by time"),
     ):
         with pytest.raises(SystemExit) as ended:

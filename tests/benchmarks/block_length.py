@@ -31,10 +31,10 @@ from scipy.stats import t
 from crossover.config import block_lengths, schema
 from crossover.config.block_lengths import LongBlock
 from crossover.measure.build import loader
-from crossover.measure.engine.contract import Block, Blocks, Cell
-from crossover.measure.engine.sampler import Observation, Sampling, sample
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, private_folder
+from crossover.measure.sampling.contract import Block, Blocks, Cell
+from crossover.measure.sampling.sampler import Observation, Sampling, sample
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.run import code_digest
@@ -52,7 +52,7 @@ class Both:
         self._blocks, self._sampling, self._seconds = blocks, sampling, seconds
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run a block. A long one is told as shorter than it was, so that the engine asks for more of it."""
+        """Run a block. A long one is told as shorter than it was, so that the sampler asks for more of it."""
         if not arm.runs.endswith(LONG):
             return self._blocks.run(cell, arm, n)
         known = replace(arm, name=arm.name.removesuffix(LONG), runs=arm.runs.removesuffix(LONG))

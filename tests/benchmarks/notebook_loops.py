@@ -1,4 +1,4 @@
-"""The loops of ipyparallel's notebook on a cluster of ipyparallel's own making: no engine of ours, no ranks, no checks.
+"""The loops of ipyparallel's notebook on a cluster of ipyparallel's own making: no sampler, no ranks, no checks.
 
 Takes `latency`, `throughput` or `map`, the scheme, the number of engines, the tasks of a map for each of them, and the
 points. Prints tasks/s until the last result is back, or for `map` the efficiency, by point: the median over repeats.

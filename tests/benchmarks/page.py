@@ -24,9 +24,9 @@ import yaml
 
 from crossover.config import schema
 from crossover.measure import experiments
-from crossover.measure.engine.contract import Block, Cell
 from crossover.measure.experiments import Experiment
 from crossover.measure.launch.conduct import conduct
+from crossover.measure.sampling.contract import Block, Cell
 from crossover.planning import plan
 from crossover.records import record
 

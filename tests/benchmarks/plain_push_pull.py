@@ -1,4 +1,4 @@
-"""PUSH to PULL over ipc between two processes, as one would write it in ten minutes: no engine, no checks.
+"""PUSH to PULL over ipc between two processes, as one would write it in ten minutes: no sampler, no checks.
 
 Takes size:messages, prints messages/s by size, the median over bursts; from the first send to the last receive. With
 `--ranks` the two processes are ranks of an MPI launch instead of a parent and its child.

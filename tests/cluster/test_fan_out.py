@@ -64,7 +64,7 @@ def measured(project: OnCluster, site: str) -> list[Stay]:
     """The launches' stays, measured anew at a site that says this."""
     (project.folder / "profiles/slurm/site.yaml").write_text(site)
     raw = [f"results/raw/quick/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
-    project.succeed(*PROMPT, "--forcerun", "measure", "--", *raw)
+    project.succeed(*PROMPT, "--forcerun", "launch", "--", *raw)
     found = stays(project)
     assert len(found) == LAUNCHES
     return found

@@ -191,4 +191,4 @@ def test_when_a_rank_dies_those_on_other_hosts_do_and_a_hole_says_so(
 
 
 def _is_rank(process: psutil.Process, number: int) -> bool:
-    return "measure" in process.info["cmdline"] and process.environ().get("SLURM_PROCID") == str(number)
+    return "rank" in process.info["cmdline"] and process.environ().get("SLURM_PROCID") == str(number)

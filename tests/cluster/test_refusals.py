@@ -21,8 +21,8 @@ def refused(project: OnCluster, *arguments: str) -> str:
 
 
 def test_array_jobs_in_which_every_task_would_run_the_first_launch(project: OnCluster) -> None:
-    said = refused(project, "--slurm-array-jobs", "measure")
-    assert "slurm-array-jobs is set (measure)" in said and "remove it" in said
+    said = refused(project, "--slurm-array-jobs", "launch")
+    assert "slurm-array-jobs is set (launch)" in said and "remove it" in said
 
 
 def test_a_partition_that_does_not_exist(project: OnCluster) -> None:

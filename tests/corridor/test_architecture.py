@@ -22,15 +22,15 @@ ROOMS = {
     "measure.processes": "",
     "measure.ranks": "measure.processes records",
     "measure.machine": "measure.ranks planning",
-    "measure.engine": "planning records",
-    "measure.zeromq": "measure.build measure.engine measure.ranks planning",
+    "measure.sampling": "planning records",
+    "measure.zeromq": "measure.build measure.ranks measure.sampling planning",
     "measure.mpi": "",
     "measure.farms.support": "measure.processes measure.ranks planning records",
     "measure.farms": "measure.farms.support measure.processes measure.ranks planning records",
-    "measure.experiments": "measure.build measure.build.libzmq measure.ceilings measure.engine measure.farms "
-    "measure.farms.support measure.machine measure.mpi measure.ranks measure.zeromq planning records",
-    "measure.launch": "measure.build measure.engine measure.experiments measure.machine measure.processes "
-    "measure.ranks planning records",
+    "measure.experiments": "measure.build measure.build.libzmq measure.ceilings measure.farms "
+    "measure.farms.support measure.machine measure.mpi measure.ranks measure.sampling measure.zeromq planning records",
+    "measure.launch": "measure.build measure.experiments measure.machine measure.processes measure.ranks "
+    "measure.sampling planning records",
     "analyse.statistics": "records",
     "analyse.curves": "analyse.statistics planning records",
     "analyse.estimators": "analyse.curves analyse.statistics planning",
@@ -157,9 +157,9 @@ def test_wings_meet_only_in_files():
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
-def test_the_engine_knows_nothing_of_messages():
-    assert imported("measure.engine.sampler") == {"planning.plan", "measure.engine.contract"}
-    assert imported("measure.engine.contract") == {"planning.plan", "records.protocol"}
+def test_the_sampler_knows_nothing_of_messages():
+    assert imported("measure.sampling.sampler") == {"planning.plan", "measure.sampling.contract"}
+    assert imported("measure.sampling.contract") == {"planning.plan", "records.protocol"}
 
 
 def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():

@@ -85,12 +85,12 @@ def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
 @pytest.mark.parametrize(
     "module",
     [
-        *("engine/sampler", "engine/contract", "launch/rank", "launch/supervisor", "launch/host_lock", "ranks/peers"),
+        *("sampling/sampler", "sampling/contract", "launch/rank", "launch/supervisor", "launch/host_lock"),
         *("build/loader", "build/artifact", "machine/provenance", "processes/ending", "processes/log"),
-        "processes/starter",
+        *("processes/starter", "ranks/peers"),
     ],
 )
-def test_the_engine_concerns_every_launch_and_no_analysis(package, module):
+def test_what_every_launch_imports_concerns_all_of_them_and_no_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
 
 
@@ -200,7 +200,7 @@ def test_a_touch_concerns_nothing(package):
 
 
 def test_taking_an_edit_back_takes_its_digest_back(package):
-    file = package / "measure/engine/sampler.py"
+    file = package / "measure/sampling/sampler.py"
     before, source = digests(package), file.read_text()
     edit(file)
     file.write_text(source)

@@ -45,7 +45,7 @@ def test_what_is_measured_is_kept_and_a_hole_is_not(config):
 def test_what_the_user_forces_is_not_kept(config):
     first, _ = measure(config, 1), measure(config, 2)
     assert kept(config, Command(forced=frozenset({first}))) == [2]
-    assert kept(config, Command(everything=True)) == kept(config, Command(forced=frozenset({"measure"}))) == []
+    assert kept(config, Command(everything=True)) == kept(config, Command(forced=frozenset({"launch"}))) == []
 
 
 def test_to_remeasure_concerns_only_what_differs(config):
@@ -144,7 +144,7 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
         (["-F", "toy"], True),
         (["-nF", "toy"], True),
         (["-R", "results/raw/quick/toy/node/launch=1.parquet"], True),
-        (["-R", "measure"], True),
+        (["-R", "launch"], True),
         (["-f", "./results/raw/quick/toy/node/launch=1.parquet"], True),
         (["toy"], False),
         (["-R", "results/raw/quick/toy/node/launch=2.parquet"], False),

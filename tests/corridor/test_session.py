@@ -177,13 +177,22 @@ def test_on_a_cluster_there_are_as_many_as_the_site_allows():
 def test_the_jobs_of_a_rule_that_a_run_has_are_told_by_their_wildcards():
     jobs = [
         SimpleNamespace(rule=SimpleNamespace(name=name), wildcards_dict={"launch": launch, "experiment": "toy"})
-        for name, launch in (("measure", "2"), ("tables", "3"), ("measure", "10"))
+        for name, launch in (("launch", "2"), ("tables", "3"), ("launch", "10"))
     ]
     dag = SimpleNamespace(needrun_jobs=lambda exclude_finished: () if exclude_finished else jobs)
-    assert session.due(SimpleNamespace(dag=dag), "measure") == [
+    assert session.due(SimpleNamespace(dag=dag), "launch") == [
         {"experiment": "toy", "launch": 2},
         {"experiment": "toy", "launch": 10},
     ]
+
+
+@pytest.mark.parametrize("kind", ["overwrite_resources", "overwrite_threads"])
+def test_the_old_name_of_a_rule_in_a_profile_is_refused_with_the_new_one(kind):
+    settings = SimpleNamespace(overwrite_resources={}, overwrite_threads={})
+    session.require_rule_names(settings)
+    setattr(settings, kind, {"launch": 1, "measure": 1})
+    with pytest.raises(CrossoverError, match="`measure` is now called `launch`; rename it in your profile"):
+        session.require_rule_names(settings)
 
 
 @pytest.mark.parametrize(("answers", "kept"), [([300, None, None], [300, 300]), ([None, 300, None], [300, None])])

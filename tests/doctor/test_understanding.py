@@ -58,7 +58,7 @@ def test_the_doctors_jobs_of_this_folder_are_found_in_the_queue() -> None:
         "1|PENDING|PartitionNodeLimit|rule_examine_wildcards_nodes|/home/me/crossover",
         "2|RUNNING|None|rule_examine_wildcards_node|/home/me/crossover",
         "3|PENDING|Resources|rule_examine_wildcards_node|/home/me/other",
-        "4|PENDING|Resources|rule_measure_wildcards_toy_node_1|/home/me/crossover",
+        "4|PENDING|Resources|rule_launch_wildcards_toy_node_1|/home/me/crossover",
         "5|PENDING|Priority|(null)|/home/me/crossover",
         "slurm_load_jobs error",
     ]

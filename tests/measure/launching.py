@@ -39,7 +39,7 @@ TOY_DRIVER = '''
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("size", "units")
@@ -180,7 +180,7 @@ class Launch:
         for process in self.processes():
             with contextlib.suppress(psutil.Error):
                 line = process.cmdline()
-                if "measure" in line and line[1:3] == ["-m", "mpi4py"]:
+                if "rank" in line and line[1:3] == ["-m", "mpi4py"]:
                     found.append(process)
         return found
 

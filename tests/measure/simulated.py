@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from crossover.measure.engine.contract import Block, Cell
-from crossover.measure.engine.sampler import Sampling, Stretch, Surroundings, sample
+from crossover.measure.sampling.contract import Block, Cell
+from crossover.measure.sampling.sampler import Sampling, Stretch, Surroundings, sample
 from crossover.planning.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
@@ -19,7 +19,7 @@ CELL = Cell({}, 1)
 
 
 class EndlessError(Exception):
-    """The engine has asked for more blocks than any sound stop rule would."""
+    """The sampler has asked for more blocks than any sound stop rule would."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Does the engine measure what is there, on a machine whose truth is known?"""
+"""Does the sampler measure what is there, on a machine whose truth is known?"""
 
 import math
 import statistics
@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from simulated import ARMS, CELL, Machine, sampling
 
-from crossover.measure.engine.contract import Block, Cell
-from crossover.measure.engine.sampler import FEWEST_ROUNDS, Observation, Sampling, calibrate, deal, widest
+from crossover.measure.sampling.contract import Block, Cell
+from crossover.measure.sampling.sampler import FEWEST_ROUNDS, Observation, Sampling, calibrate, deal, widest
 from crossover.planning.plan import Arm
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from crossover.config import schema
-from crossover.measure.engine.contract import Cell
 from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
 from crossover.measure.farms import Farm, find, flood
 from crossover.measure.farms.support import conditions, tasks
 from crossover.measure.farms.support.workload import Workload, shares, workload
+from crossover.measure.sampling.contract import Cell
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.records.holes import Refusal

@@ -10,8 +10,8 @@ from launching import COMMON, Launch
 from crossover.config import schema
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
-from crossover.measure.engine.contract import Cell
 from crossover.measure.experiments import zmq_message_size as experiment
+from crossover.measure.sampling.contract import Cell
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.records import record

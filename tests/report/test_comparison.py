@@ -83,9 +83,11 @@ def test_where_nothing_changed_and_no_null_arm_was_measured_that_is_said(tmp_pat
 
 
 def test_one_launch_is_told_as_such(tmp_path):
-    alone = curve(verdict="cannot tell", launches_after=1, low=None, high=None, p=1.0)
-    (line,) = words.lines(of(tmp_path, curve_changes=[alone]), "zmq_throughput")
+    alone = curve(verdict="undecided", launches_after=1, low=None, high=None, p=1.0)
+    found = of(tmp_path, curve_changes=[alone], unpaired=[])
+    (line,) = words.lines(found, "zmq_throughput")
     assert line[4:6] == ["0.880", "not replicated"]
+    assert "against its reference, **1 undecided**." in words.summary(found)
 
 
 def test_a_curve_without_an_average_is_told_by_its_points(tmp_path):

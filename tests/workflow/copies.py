@@ -97,7 +97,7 @@ class Project:
         opening = {
             "Building": "build",
             "Getting": "build",
-            "Measuring": "measure",
+            "Measuring": "launch",
             "Choosing": "refinement",
             "Deriving": "tables",
             "Joining": "join",

@@ -50,7 +50,7 @@ def test_parts_that_fail_cost_those_parts_alone_and_the_exit_code_is_1_until_the
 
     # The same command tries all of it again, also that for one experiment, which fails again.
     assert project.planned().keys() >= {"refinement", "tables", "figures", "report"}
-    assert "measure" not in project.planned()
+    assert "launch" not in project.planned()
     code, said = project.run(*COMMAND, "toy")
     assert code == 1, said
     assert "ValueError: a fault" in said

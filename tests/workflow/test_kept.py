@@ -68,7 +68,7 @@ def test_a_newer_library_or_file_of_snakemakes_knowledge_measures_nothing_again(
     for path in (measured.folder / "results/native").iterdir():
         path.touch()
     shutil.rmtree(measured.folder / ".snakemake")
-    assert "measure" not in measured.planned()
+    assert "launch" not in measured.planned()
     measured.succeed(*RUN, "toy", "mpi_pingpong")
     assert raw(measured) == before
 
@@ -78,7 +78,7 @@ def test_other_tiers_lie_beside_it(measured: Project) -> None:
     measured.succeed(*RUN, "--config", "tier=smoke", "--", "toy")
     assert raw(measured) == before
     assert set(raw(measured, "smoke")) == {"toy/node/launch=1.parquet", "toy/node/launch=2.parquet"}
-    assert "measure" not in measured.planned("toy")
+    assert "launch" not in measured.planned("toy")
 
 
 # ---- measured again
@@ -90,8 +90,8 @@ def test_what_differs_is_measured_again_where_that_is_asked_and_once(measured: P
     measured.succeed(*RUN, "--config", "remeasure=true", "--", "toy")
     changed = {name for name, content in raw(measured).items() if content != before[name]}
     assert changed == {"toy/node/launch=1.parquet", "toy/node/launch=2.parquet"}
-    assert "measure" not in measured.planned("--config", "remeasure=true", "--", "toy", "mpi_pingpong")
-    assert "measure" not in measured.planned("toy", "mpi_pingpong")
+    assert "launch" not in measured.planned("--config", "remeasure=true", "--", "toy", "mpi_pingpong")
+    assert "launch" not in measured.planned("toy", "mpi_pingpong")
 
 
 def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:

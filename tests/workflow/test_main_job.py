@@ -53,7 +53,7 @@ def test_another_folder_receives_everything(project: Project) -> None:
 
 def test_the_bare_slurm_profile_is_found_through_the_link(project: Project) -> None:
     said = project.succeed("snakemake", "--profile", "slurm", "-n")
-    assert re.search(r"^measure +2$", said, re.MULTILINE)
+    assert re.search(r"^launch +2$", said, re.MULTILINE)
 
 
 def test_every_snakemake_command_of_the_documents_can_be_planned(project: Project) -> None:

@@ -40,7 +40,7 @@ def written(resources: Any) -> Settings:
 
 def test_without_a_site_file_nothing_is_asked_that_a_site_would_have_to_say(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert set(found["set_resources"]["measure"]) == {"mpi", "slurm_extra", "mem_mb"}
+    assert set(found["set_resources"]["launch"]) == {"mpi", "slurm_extra", "mem_mb"}
     assert found["resources"] == {}
 
 
@@ -58,14 +58,14 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
         "constraint": "'a&b'",
         "interface": "'ib0'",
     }
-    assert expected.items() <= found["set_resources"]["measure"].items()
+    assert expected.items() <= found["set_resources"]["launch"].items()
     assert found["resources"] == {"nodes": 3}
     assert found["slurm_status_command"] == "sacct"
 
 
 def test_no_two_launches_may_share_a_node_and_no_job_may_be_one_of_an_array(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert found["set_resources"]["measure"]["slurm_extra"] == "'--exclusive'"
+    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive'"
     assert not isinstance(found.get("slurm_array_jobs"), str)
 
 
@@ -111,12 +111,12 @@ def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     assert found["default_resources"].items() >= {"slurm_account": "ab1234", "slurm_partition": "compute"}.items()
     # What default-resources brings along is no limit for a launch.
     assert "mem_mb" in found["default_resources"]
-    assert found["set_resources"]["measure"]["mem_mb"] == 0
+    assert found["set_resources"]["launch"]["mem_mb"] == 0
 
 
 def test_a_key_is_replaced_as_a_whole(there: Project) -> None:
-    found = settings("--profile", "slurm", "--set-resources", "measure:slurm_partition=compute")
-    assert set(found["set_resources"]["measure"]) == {"slurm_partition"}
+    found = settings("--profile", "slurm", "--set-resources", "launch:slurm_partition=compute")
+    assert set(found["set_resources"]["launch"]) == {"slurm_partition"}
 
 
 def test_a_profile_on_the_command_line_replaces_that_of_the_environment(
@@ -128,7 +128,7 @@ def test_a_profile_on_the_command_line_replaces_that_of_the_environment(
     assert found["default_resources"] == {}
 
 
-# ---- profiles for other engines, whose plugins are not installed here
+# ---- profiles for other batch systems, whose plugins are not installed here
 
 PROFILES = sorted(path.name for path in (ROOT / "profiles").iterdir() if path.is_dir())
 
@@ -153,7 +153,7 @@ def test_every_profile_of_a_cluster_tries_again_and_names_the_launcher(there: Pr
     (there.folder / "profiles/kubernetes/site.yaml").write_text("image: python\nclaim: home\nmount: /home\n")
     found = entries(profile)
     assert found["retries"] == "2"
-    for rule in ("measure", "examine"):
+    for rule in ("launch", "examine"):
         assert any(entry.startswith(f"{rule}:mpi=") for entry in found["set-resources"])
 
 
@@ -164,7 +164,7 @@ def test_every_profile_is_in_the_table_with_how_it_was_tested(profile: str) -> N
 
 
 @pytest.mark.parametrize("profile", ["pbs", "lsf"])
-def test_facts_of_the_site_reach_other_engines(there: Project, profile: str) -> None:
+def test_facts_of_the_site_reach_other_batch_systems(there: Project, profile: str) -> None:
     (there.folder / f"profiles/{profile}/site.yaml").write_text("partition: long\naccount: ab1234\nnodes: 4\n")
     found = entries(profile)
     assert found["resources"] == ["nodes=4"]

@@ -68,10 +68,10 @@ def test_a_launch_of_the_second_sweep_that_is_gone_is_measured_again_alone(swept
     project, _ = swept
     path = project.folder / RAW / "launch=10003.parquet"
     aside = path.rename(project.folder / "aside")
-    assert project.planned("toy")["measure"] == ["Measuring toy, placement node, launch 10003"]
+    assert project.planned("toy")["launch"] == ["Measuring toy, placement node, launch 10003"]
     # What exists is reported on, and nothing is measured.
     partial = project.planned("--config", "partial=true")
-    assert not {"measure", "refinement"} & set(partial) and "tables" in partial
+    assert not {"launch", "refinement"} & set(partial) and "tables" in partial
     aside.rename(path)
 
 
@@ -80,8 +80,8 @@ def test_a_partial_run_takes_launches_as_they_are_whatever_has_changed_since(swe
     driver = project.folder / "workflow/crossover/measure/experiments/toy.py"
     before = driver.read_text()
     driver.write_text(f"{before}\n\nCHANGED = True\n")
-    assert len(project.planned("--config", "remeasure=true")["measure"]) == len(FIRST)
-    assert "measure" not in project.planned("--config", "partial=true")
+    assert len(project.planned("--config", "remeasure=true")["launch"]) == len(FIRST)
+    assert "launch" not in project.planned("--config", "partial=true")
     driver.write_text(before)
     assert project.planned() == {}
 
@@ -90,7 +90,7 @@ def test_without_points_to_refine_there_is_nothing_of_it(swept: tuple[Project, s
     project, _ = swept
     before = (project.folder / "config/config.yaml").read_text()
     project.edit("config/config.yaml", "refine_points: 3", "refine_points: 0")
-    assert not {"measure", "refinement"} & set(project.planned())
+    assert not {"launch", "refinement"} & set(project.planned())
     (project.folder / "config/config.yaml").write_text(before)
 
 
@@ -100,4 +100,4 @@ def test_a_refinement_that_comes_out_the_same_measures_nothing_again(swept: tupl
     assert "refinement" in project.planned()
     project.succeed(*RUN, REFINEMENT)
     left = project.planned()
-    assert "tables" in left and "measure" not in left
+    assert "tables" in left and "launch" not in left

@@ -28,15 +28,15 @@ def test_touching_every_file_reruns_nothing(finished: Project) -> None:
 def test_editing_a_driver_concerns_its_own_launches_and_what_follows_and_nothing_of_others(finished: Project) -> None:
     finished.edit(DRIVER, "2e-5", "3e-5")
     jobs = finished.planned("--config", "remeasure=true")
-    assert len(about(jobs["measure"], "toy")) == 2
+    assert len(about(jobs["launch"], "toy")) == 2
     assert not [job for rule in jobs.values() for job in rule if "mpi_pingpong" in job]
     assert {"tables", "figures", "join", "report"} < set(jobs)
     assert finished.planned("mpi_pingpong") == {}
 
 
-def test_editing_the_engine_concerns_every_launch(finished: Project) -> None:
-    finished.edit("workflow/crossover/measure/engine/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
-    assert len(finished.planned("--config", "remeasure=true")["measure"]) == 4
+def test_editing_the_sampler_concerns_every_launch(finished: Project) -> None:
+    finished.edit("workflow/crossover/measure/sampling/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
+    assert len(finished.planned("--config", "remeasure=true")["launch"]) == 4
 
 
 def test_editing_the_statistics_reruns_no_launch(finished: Project) -> None:
@@ -51,24 +51,24 @@ def test_editing_the_page_renders_the_page_alone(finished: Project) -> None:
 
 def test_a_deleted_raw_file_reruns_that_launch(finished: Project) -> None:
     (finished.folder / "results/raw/quick/mpi_pingpong/node/launch=2.parquet").unlink()
-    assert finished.planned()["measure"] == ["Measuring mpi_pingpong, placement node, launch 2"]
+    assert finished.planned()["launch"] == ["Measuring mpi_pingpong, placement node, launch 2"]
 
 
 def test_more_launches_measure_only_the_new_ones(finished: Project) -> None:
     finished.configure(toy={"launches": 3}, mpi_pingpong=SMALL_MPI)
-    assert finished.planned()["measure"] == ["Measuring toy, placement node, launch 3"]
+    assert finished.planned()["launch"] == ["Measuring toy, placement node, launch 3"]
 
 
 def test_a_changed_setting_concerns_that_experiment(finished: Project) -> None:
     finished.configure(toy={"weights": [1, 10]}, mpi_pingpong=SMALL_MPI)
-    jobs = finished.planned("--config", "remeasure=true")["measure"]
+    jobs = finished.planned("--config", "remeasure=true")["launch"]
     assert len(jobs) == len(about(jobs, "toy")) == 2
 
 
 def test_the_name_of_an_experiment_builds_it_and_its_figures_only(project: Project) -> None:
     project.configure(toy={}, mpi_pingpong=SMALL_MPI)
     jobs = project.planned("mpi_pingpong")
-    assert set(jobs) == {"build", "measure", "tables", "figures"}
+    assert set(jobs) == {"build", "launch", "tables", "figures"}
     assert all("mpi_pingpong" in job for rule in jobs.values() for job in rule if "library" not in job)
     assert sorted(jobs["build"]) == ["Building the library memory_copy", "Building the library mpi_pingpong"]
 

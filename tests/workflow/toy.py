@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from time import perf_counter, sleep
 from typing import Any
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.plan import Arm, points
 
 AXIS = Axis("weight", "grams")

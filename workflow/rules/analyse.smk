@@ -44,7 +44,7 @@ checkpoint refinement:
     message:
         "Choosing cells for the second sweep of {wildcards.experiment}"
     shell:
-        "python -m crossover refine --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} 2>&1 | tee {log:q}"
+        "python -m crossover refinement --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} 2>&1 | tee {log:q}"
 
 
 rule tables:

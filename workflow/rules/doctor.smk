@@ -6,7 +6,7 @@ from crossover.doctor import attempt, checks, conclude
 DOCTOR = f"{RESULTS}/doctor"
 # One machine has no second host and no queue.
 EXAMINED = [place for place, count in attempt.HOSTS.items() if count <= session.hosts(workflow)]
-LOOKED_AT = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
+CHECKED = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
 
 
 rule examine:
@@ -34,11 +34,11 @@ rule examine:
         " --output {output:q} --log {log:q}"
 
 
-for check in LOOKED_AT:
+for check in CHECKED:
 
     rule:
         name:
-            f"look_{check}"
+            f"check_{check}"
         output:
             f"{DOCTOR}/{check}.json",
         log:
@@ -51,10 +51,10 @@ for check in LOOKED_AT:
         message:
             "Checking {params.check}"
         shell:
-            "python -m crossover look {params.check} --output {output:q} 2>&1 | tee {log:q}"
+            "python -m crossover check {params.check} --output {output:q} 2>&1 | tee {log:q}"
 
 
 rule doctor:
     input:
-        expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *LOOKED_AT]),
+        expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *CHECKED]),
     localrule: True

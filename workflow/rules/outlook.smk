@@ -18,4 +18,4 @@ def look() -> None:
 def tell() -> None:
     """Print what is left to measure and how long it takes."""
     unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
-    print(course.outlook(session.due(workflow, "measure"), unrefined), file=sys.stderr, flush=True)
+    print(course.outlook(session.due(workflow, "launch"), unrefined), file=sys.stderr, flush=True)

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from multiprocessing.shared_memory import SharedMemory
 from time import perf_counter
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.plan import points
 
 AXIS = Axis("message size", "bytes")

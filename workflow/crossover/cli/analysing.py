@@ -23,8 +23,8 @@ def add_to(commands: Commands) -> None:
 
     added = add(
         commands,
-        "refine",
-        _refine,
+        "refinement",
+        _refinement,
         "Choose the cells that a second sweep adds inside the crossovers of the first.",
         "--settings SETTINGS --output refinement.json results/raw/standard/mpi_pingpong/*/*.parquet",
     )
@@ -68,7 +68,7 @@ def _tables(chosen: Namespace) -> None:
     writer.derive(chosen.folder)
 
 
-def _refine(chosen: Namespace) -> None:
+def _refinement(chosen: Namespace) -> None:
     from crossover.analyse.tables import refinement
     from crossover.planning.plan import read_settings
 

@@ -17,7 +17,7 @@ def add_to(commands: Commands) -> None:
         _compare,
         "Compare two runs, such as before and after an upgrade, or of two clusters.",
         "results.old results",
-        "Calls each arm's ratio to the reference better, worse, the same or 'cannot tell', curve by curve. Writes "
+        "Calls each arm's ratio to the reference better, worse, the same or undecided, curve by curve. Writes "
         "parquet tables and a page; measures nothing.",
     )
     added.add_argument("before", type=Path, help="results of the first run, such as results.old")

@@ -26,8 +26,8 @@ def add_to(commands: Commands) -> None:
 
     added = add(
         commands,
-        "look",
-        _look,
+        "check",
+        _check,
         "Run a check of the doctor that needs no job, on this machine.",
         "compiler --output compiler.json",
     )
@@ -46,7 +46,7 @@ def _examine(chosen: Namespace) -> None:
     examine.examine(chosen.mpi, asked, chosen.output, chosen.log)
 
 
-def _look(chosen: Namespace) -> None:
+def _check(chosen: Namespace) -> None:
     from crossover.doctor import checks, examine
 
     examine.write(checks.module(chosen.check).look(), chosen.output)

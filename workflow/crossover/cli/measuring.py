@@ -28,8 +28,8 @@ def add_to(commands: Commands) -> None:
 
     added = add(
         commands,
-        "measure",
-        _measure,
+        "rank",
+        _rank,
         "Run one rank of a launch; `launch` starts it through the MPI launcher.",
         "--experiment mpi_pingpong --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
     )
@@ -105,7 +105,7 @@ def _launch(chosen: Namespace) -> int:
     return supervise(job, chosen.output, chosen.log)
 
 
-def _measure(chosen: Namespace) -> int:
+def _rank(chosen: Namespace) -> int:
     from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.pmi import shorten_values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 PLACES = {
     "slurm": "in profiles/slurm/site.yaml",
-    "local": "in profiles/local/config.yaml, under set-resources, for the rules measure and examine,",
+    "local": "in profiles/local/config.yaml, under set-resources, for the rules launch and examine,",
 }
 ELSEWHERE = "in the site.yaml of your profile"
 

@@ -27,7 +27,7 @@ class Command:
 
     def remeasures(self, path: str) -> bool:
         """Whether the command forces this raw file to be remeasured."""
-        return self.everything or bool(self.forced & {path, "measure"})
+        return self.everything or bool(self.forced & {path, "launch"})
 
     def but(self, **values: str) -> str:
         """The text of this command without forcing, and with these `--config` values instead of its own."""

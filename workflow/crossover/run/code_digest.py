@@ -36,7 +36,7 @@ def digest(*modules: str) -> str:
 def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], str]:
     """A function of a launch's wildcards: the digest of the code that measures it.
 
-    This is the code of the supervisor, the engine, this experiment's driver (with its whole folder, if it has one) and
+    This is the code of the supervisor, the sampler, this experiment's driver (with its whole folder, if it has one) and
     the farms of its entrants.
     """
 

@@ -84,6 +84,17 @@ def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
     return [named for (name, _), named in _due.items() if name == rule]
 
 
+def require_rule_names(settings: Any) -> None:
+    """Raise CrossoverError if a profile's resource `settings` use the old name of the rule `launch`.
+
+    Snakemake ignores unknown rules there, so launches would run without their launcher and exclusive nodes.
+    """
+    if "measure" in {*settings.overwrite_resources, *settings.overwrite_threads}:
+        raise CrossoverError(
+            "the rule `measure` is now called `launch`; rename it in your profile, under set-resources and set-threads"
+        )
+
+
 def when_planned(workflow: Any, look: Callable[[], None]) -> None:
     """Call `look` when Snakemake knows the jobs, before it starts any.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, difference, estimate, holm
 
-Verdict = Literal["better", "worse", "mixed", "same", "cannot tell"]
+Verdict = Literal["better", "worse", "mixed", "same", "undecided"]
 
 WHOLE = 0.5
 """The weight of a curve's height among its tests; docs/decisions/changes.md compares other weights."""
@@ -41,7 +41,7 @@ class Change:
         equal = self.cells.p_outside(within) <= 1 - LEVEL
         signs = _signs(self.cells.mean, self.p[:-1], better)
         return [
-            _word(sign) if sign else "same" if same else "cannot tell" for sign, same in zip(signs, equal, strict=True)
+            _word(sign) if sign else "same" if same else "undecided" for sign, same in zip(signs, equal, strict=True)
         ]
 
     def verdict(self, better: str, within: float) -> Verdict:
@@ -52,7 +52,7 @@ class Change:
             return "mixed"
         if signs:
             return _word(signs.pop())
-        return "same" if self.whole.p_outside(within)[0] <= 1 - LEVEL else "cannot tell"
+        return "same" if self.whole.p_outside(within)[0] <= 1 - LEVEL else "undecided"
 
 
 def change(before: Floats, after: Floats) -> Change:

@@ -120,7 +120,7 @@ def _absolute(pair: Pair, within: float) -> Row:
     A machine's speed drifts between two runs by more than the launches of either tell, so a difference means little.
     """
     row = _whole(pair, "values", within)
-    return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "cannot tell"}
+    return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "undecided"}
 
 
 def _whole(pair: Pair, name: str, within: float) -> Row:

@@ -7,7 +7,7 @@ An experiment module has:
 - `drive(peers, settings)`, on rank 0: a context manager that gives the `Blocks`;
 - `serve(peers, settings)`, on every other rank: does what it is told until told to stop.
 
-It may use the engine's block contract, the peers and the farms, never another experiment.
+It may use the sampler's contract, the peers and the farms, never another experiment.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from crossover.measure.engine.contract import Axis, Blocks, Cell, Metric
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
 
 
 class Experiment(Protocol):

@@ -31,11 +31,11 @@ import numpy as np
 
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, memory, mpi, stream
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.mpi.payload import RE_SENT, Payload, payload
 from crossover.measure.mpi.round_trips import Game, game
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.curves import NAMED
 from crossover.planning.plan import Arm, points
 from crossover.planning.plan import arms as arms_of

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from operator import eq
 from typing import Any
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.plan import Arm, points
 
 __all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]

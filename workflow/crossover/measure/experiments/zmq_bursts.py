@@ -14,9 +14,9 @@ from typing import Any
 
 import zmq
 
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import burst, sockets
 from crossover.measure.zeromq.flood import curves, receiving, sending
 from crossover.measure.zeromq.sockets import Socket

@@ -25,9 +25,9 @@ import numpy as np
 import zmq
 
 from crossover.measure.ceilings import zeromq
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import sockets
 from crossover.measure.zeromq.handover import HANDOVERS, Message, without
 from crossover.measure.zeromq.sockets import Socket

@@ -26,8 +26,8 @@ from typing import Any
 
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.plan import Arm, arms, points
 from crossover.records.holes import HoleKind, Refusal
 

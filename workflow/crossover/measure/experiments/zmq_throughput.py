@@ -27,10 +27,10 @@ import numpy as np
 import zmq
 
 from crossover.measure.ceilings import zeromq
-from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import burst, flow, sockets
 from crossover.measure.zeromq.flood import Curve, Send, Take, curves, receiving, sending
 from crossover.measure.zeromq.handover import Message, without

@@ -1,4 +1,4 @@
-"""Rank 0 of a launch: runs the engine, prints the progress, writes the part file."""
+"""Rank 0 of a launch: runs the sampler, prints the progress, writes the part file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover.measure.engine.contract import Block, Blocks, Cell, Metric
-from crossover.measure.engine.sampler import Sampling, Stretch, Surroundings, sample
 from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Block, Blocks, Cell, Metric
+from crossover.measure.sampling.sampler import Sampling, Stretch, Surroundings, sample
 from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import HoleKind, Refusal

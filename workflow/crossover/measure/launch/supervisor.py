@@ -139,7 +139,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
         *mpi_launcher.starting(job.mpi, plan.ranks(job.settings), plan.nodes(job.settings)),
-        *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "measure"),
+        *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "rank"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),

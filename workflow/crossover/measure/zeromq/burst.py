@@ -26,8 +26,8 @@ from typing import Any
 
 import zmq
 
-from crossover.measure.engine.contract import Block
 from crossover.measure.ranks.channel import Channel
+from crossover.measure.sampling.contract import Block
 from crossover.measure.zeromq.flood import Send, Take
 from crossover.measure.zeromq.sockets import Socket
 

@@ -90,7 +90,7 @@ def _tally(curves: list[Row]) -> str:
         "worse": "worse",
         "mixed": "better at some points and worse at others",
         "same": f"the same within {_bound(curves)}",
-        "cannot tell": "where the data cannot tell",
+        "undecided": "undecided",
     }
     told = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
     return f"Of {numbers.counted(len(curves), 'curve')} of an arm against its reference, {numbers.listed(told)}."

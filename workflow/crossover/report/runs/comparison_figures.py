@@ -14,7 +14,7 @@ from crossover.report.charts.colours import ARMS, INK, NOISE
 from crossover.report.runs.comparison import Comparison, load
 
 BLUE, ORANGE, GREEN, PINK = ARMS[:4]
-COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "cannot tell": NOISE}
+COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "undecided": NOISE}
 ROW_HEIGHT = 36
 """Pixels for the name of a curve and, below it, its interval."""
 

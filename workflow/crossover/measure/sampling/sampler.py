@@ -1,7 +1,7 @@
-"""The measuring engine: calibrated blocks, shuffled and interleaved rounds, a stop rule.
+"""The sampler: calibrated blocks, shuffled and interleaved rounds, a stop rule.
 
-The engine knows nothing of messages. An experiment gives it cells, arms and a driver that runs a *block*: `n`
-repetitions of one arm in one cell. The clock is a parameter, so the engine is tested on simulated time.
+The sampler knows nothing of messages. An experiment gives it cells, arms and a driver that runs a *block*: `n`
+repetitions of one arm in one cell. The clock is a parameter, so the sampler is tested on simulated time.
 
 A launch takes its cells in random order. It first estimates the cost of a long enough block in each cell. Then, cell by
 cell, it warms up, calibrates the numbers of repetitions, and runs rounds, each with every arm once in a new random
@@ -19,7 +19,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from crossover.measure.engine.contract import Block, Blocks, Cell
+from crossover.measure.sampling.contract import Block, Blocks, Cell
 from crossover.planning.plan import Arm
 
 FEWEST_ROUNDS = 3
@@ -68,7 +68,7 @@ class Sampling:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Sampling:
-        """Take the engine's share of an experiment's settings."""
+        """Take the sampler's share of an experiment's settings."""
         return cls(
             block_seconds=settings["block_seconds"],
             rounds_at_least=settings["rounds"]["at_least"],
@@ -80,7 +80,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The engine's connections to the world, each replaceable by a simulation.
+    """The sampler's connections to the world, each replaceable by a simulation.
 
     `clock` returns seconds. `disturbance` returns the disturbance of the machine since its last call, or `ok`.
     `progress` is called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left.

@@ -3,7 +3,7 @@
 # job, and make it again whenever the rule changes.
 
 
-rule measure:
+rule launch:
     input:
         libraries=plan.for_config(run, code_digest.libraries),
     output:

@@ -1,4 +1,4 @@
-"""The contract between the engine and the experiments: cells, metrics, and blocks that run a cell's arms."""
+"""The contract between the sampler and the experiments: cells, metrics, and blocks that run a cell's arms."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Block:
 
 
 class Blocks(Protocol):
-    """An experiment's driver, as the engine sees it."""
+    """An experiment's driver, as the sampler sees it."""
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Run `n` repetitions of `arm` in `cell`, check them, and return the result."""

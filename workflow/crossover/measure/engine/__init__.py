@@ -1,1 +1,0 @@
-"""The engine: rounds of blocks of arms along an axis. It knows nothing of messages."""
