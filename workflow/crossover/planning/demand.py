@@ -74,8 +74,8 @@ class Demand:
         """
         if self.config["partial"]:
             return ""
-        asked = [each for each in kept if each.launch["experiment"] in experiments]
-        differing = [(each, found) for each in asked if (found := self.differences(each))]
+        own = [each for each in kept if each.launch["experiment"] in experiments]
+        differing = [(each, found) for each in own if (found := self.differences(each))]
         return self._sentence(differing) if differing else ""
 
     def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
@@ -88,16 +88,16 @@ class Demand:
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
-        if otherwise := sum(bool(self.differences(each)) for each in measured):
-            lines.append(f"{otherwise} of them were measured with other settings, code or software than the current")
+        if differing := sum(bool(self.differences(each)) for each in measured):
+            lines.append(f"{differing} of them were measured with other settings, code or software than the current")
         lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
         unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
-        elsewhere = [
+        of_other_tiers = [
             Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
-        return [*map(Remark, lines), *elsewhere, *map(Remark, moved(of_no_tier, self.config["tier"]))]
+        return [*map(Remark, lines), *of_other_tiers, *map(Remark, moved(of_no_tier, self.config["tier"]))]
 
     def _code(self, held: Held, settings: Settings) -> str:
         return code_digest.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))

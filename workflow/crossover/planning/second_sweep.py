@@ -24,7 +24,7 @@ REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
 class SweepError(CrossoverError):
-    """A launch of the second sweep that nothing is known of; the message says which and where it should be."""
+    """An unknown launch of the second sweep; the message names it and the file that should have it."""
 
 
 def launches(config: Config, experiment: str) -> list[Launch]:

@@ -20,7 +20,7 @@ from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import turns_per_second
-from crossover.measure.farms.support.workload import cores_of, telling, workload
+from crossover.measure.farms.support.workload import cores_of, measurable, workload
 from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, points
 
@@ -34,7 +34,7 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per kind of work, distribution of durations and average duration."""
     engines = settings["engines"]
     found = []
-    for work in telling(settings["work"], engines):
+    for work in measurable(settings["work"], engines):
         for durations in settings["durations"]:
             own = {"work": work, "durations": durations, "engines": engines}
             own |= {"tasks_per_engine": settings["tasks_per_engine"]}

@@ -1,8 +1,8 @@
 """The rates and efficiencies of task farms by their number of engines.
 
-A block is one or more floods of tasks to one farm with x engines. All farms of a launch have the same number of engines,
-so each number has its own launches. The tasks are empty, as many as the setting `tasks`; or they sleep or spin for one
-of `durations_us` (microseconds), `tasks_per_engine` for each engine.
+A block is one or more floods of tasks to one farm with x engines. All farms of a launch have the same number of
+engines, so each number has its own launches. The tasks are empty, as many as the setting `tasks`; or they sleep or spin
+for one of `durations_us` (microseconds), `tasks_per_engine` for each engine.
 
 - round trip = tasks / time from the first submit to the last result;
 - efficiency = ideal time / the same time, for tasks that take time. In the ideal time, every engine is always busy.
@@ -20,7 +20,7 @@ from crossover.measure.engine.contract import Axis, Block, Cell, Metric
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import echo, turns_per_second
-from crossover.measure.farms.support.workload import Workload, cores_of, telling, workload
+from crossover.measure.farms.support.workload import Workload, cores_of, measurable, workload
 from crossover.measure.ranks.peers import Peers
 from crossover.planning.plan import Arm, points
 
@@ -35,7 +35,7 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     engines = settings["engines"]
     shared = conditions.keys(settings)
     found = [Cell({"work": "empty", "flood_tasks": settings["tasks"]} | shared, engines)]
-    for work in telling(settings["work"], engines):
+    for work in measurable(settings["work"], engines):
         for duration_us in points(settings["durations_us"]):
             own = {"work": work, "duration_us": duration_us, "tasks_per_engine": settings["tasks_per_engine"]}
             found.append(Cell(own | cores_of(work) | shared, engines))

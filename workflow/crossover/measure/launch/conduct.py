@@ -66,7 +66,7 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
     every = list(kind.cells(settings))
     if "cells" not in settings:
         return every
-    # Cells of a curve differ only in x, so any of them serves as a template.
+    # The cells of a curve differ only in x, so any of them is a template.
     curves = {cell.protocol: cell for cell in every}
     chosen = settings["cells"].items()
     cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
@@ -80,7 +80,7 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
 
 
 class Guarded:
-    """Blocks with a deadline, which works even inside C code: prints every thread's stack and ends the process."""
+    """Blocks with a deadline, which prints every thread's stack and ends the process, even inside C code."""
 
     def __init__(self, blocks: Blocks, experiment: str, metrics: Sequence[Metric]):
         self._blocks, self._experiment = blocks, experiment
@@ -103,7 +103,7 @@ class Guarded:
 
 
 class Progress:
-    """Prints one line per cell: the cell, the progress, the time left. The supervisor passes it to terminal and log."""
+    """Prints one line per finished cell. The supervisor passes it to the terminal and the log."""
 
     def __init__(self, launch: str):
         self._launch = launch
@@ -122,8 +122,8 @@ class Progress:
 def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
     """The rows of `record.MEASUREMENTS` without the launch's identity: one per block and metric.
 
-    A cell has the metrics for which any of its blocks has a value; if there are none, all metrics, without values. A
-    block without a value for one of these metrics has no row for it, unless the block has a fault.
+    A cell has every metric for which any of its blocks has a value, or all metrics if no block has any value. For a
+    metric without a value, a block has a row only if it has a fault.
     """
     valued = {name for seen in stretch.observations for name in seen.block.values}
     metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]

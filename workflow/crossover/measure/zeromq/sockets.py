@@ -67,7 +67,7 @@ def bound(
 def in_c(
     channel: Channel, make: Callable[[Socket], Half], sockets: Mapping[Curve, Socket], curves: Iterable[Curve]
 ) -> tuple[dict[Curve, Half], str]:
-    """This end's ceiling in C for each of `curves`; and the reason, if either end has none. Both ends must call this."""
+    """This end's ceiling in C for each of `curves`; and a reason if either end has none. Both ends must call this."""
     try:
         halves, reason = {curve: make(sockets[curve]) for curve in curves}, ""
     except UnavailableError as error:
