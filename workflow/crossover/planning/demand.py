@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
+from crossover.planning.estimate import duration
 from crossover.planning.inventory import Held
 from crossover.planning.plan import Config, Settings, canonical, read_settings
 from crossover.run import code_digest
@@ -116,7 +117,7 @@ class Demand:
                     f"  {experiment}, placement {placement}, launch {_listed(each)}: {'; '.join(found)}"
                     for (experiment, placement, found), each in alike.items()
                 ),
-                f"measuring them took {hours(every)}; choose one:",
+                f"measuring them took {duration(sum(each.seconds for each in every))}; choose one:",
                 f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
                 f"  measure into another folder:\n    {again(results=f'{results}.new')}",
                 "  remeasure them; each old file stays until its new measurement is finished:\n"
@@ -155,15 +156,3 @@ def _short(value: Any) -> str:
 
 def _listed(held: Iterable[Held]) -> str:
     return ", ".join(str(each.launch["launch"]) for each in held)
-
-
-def hours(held: Iterable[Held]) -> str:
-    """The total time of these launches, in words."""
-    seconds = sum(each.seconds for each in held)
-    return (
-        f"{seconds / 3600:.1f} h"
-        if seconds >= 3600
-        else f"{seconds / 60:.0f} min"
-        if seconds >= 90
-        else f"{seconds:.0f} s"
-    )

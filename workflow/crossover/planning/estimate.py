@@ -83,15 +83,15 @@ class Course:
         if after:
             text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
             whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
-            text += f"\nboth sweeps together: at most {_time(whole)}"
+            text += f"\nboth sweeps together: at most {duration(whole)}"
         return text
 
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
-            return f"{count}, about {_time(expected.wall_seconds)} of measuring on this machine"
+            return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
         return (
-            f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
+            f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {duration(expected.wall_seconds)} on "
             f"{_at_a_time(expected.nodes)}, plus the time spent waiting for other jobs"
         )
 
@@ -106,8 +106,8 @@ class Course:
         holes = absence.alike(facts)
         took = max(self._ended(launch) for launch in done) - self.began
         text = (
-            f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {_time(took)}, "
-            f"{_time(expected.wall_seconds)} expected"
+            f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}, "
+            f"{duration(expected.wall_seconds)} expected"
         )
         return "\n".join([text + self._jobs(done, facts, expected), *map(self._line, holes)])
 
@@ -172,7 +172,8 @@ def _counted(launches: int) -> str:
     return "1 launch" if launches == 1 else f"{launches} launches"
 
 
-def _time(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds in words, such as `20 min`."""
     if seconds >= 7200:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

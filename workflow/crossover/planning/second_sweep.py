@@ -36,11 +36,6 @@ def launches(config: Config, experiment: str) -> list[Launch]:
     ]
 
 
-def at_most(config: Config, experiment: str) -> list[Launch]:
-    """The most launches that the second sweep can have: as many as the first."""
-    return [launch | {"launch": SECOND_SWEEP + launch["launch"]} for launch in plan.launches(config, experiment)]
-
-
 def second(held: Iterable[Held]) -> list[str]:
     """The raw files among these that belong to the second sweep."""
     return [each.path for each in held if each.launch["launch"] > SECOND_SWEEP]

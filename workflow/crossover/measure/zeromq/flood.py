@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ import zmq
 from crossover.measure.zeromq.handover import HANDOVERS, Message
 from crossover.measure.zeromq.sockets import Socket
 from crossover.planning.curves import in_placement
-from crossover.records.protocol import Keys
 
 Send = Callable[[int], None]
 """Sends this number of messages, and does nothing else."""
@@ -28,7 +27,7 @@ class Curve(NamedTuple):
     polled: bool
 
     @classmethod
-    def of(cls, keys: Keys) -> Curve:
+    def of(cls, keys: Mapping[str, Any]) -> Curve:
         """The part of a cell's keys that its sockets depend on."""
         return cls(keys["pattern"], keys["transport"], keys["polled"])
 
