@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,7 +32,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
     started = datetime.now(UTC)
     name = "{experiment} {placement} launch {launch}".format(**identity)
-    world = Surroundings(disturbance=Disturbance(), progress=Progress(name))
+    world = Surroundings(disturbance=Disturbance(), progress=partial(_report, name))
     with kind.drive(peers, settings) as blocks:
         stretches = list(
             sample(
@@ -102,21 +103,15 @@ class Guarded:
         return block
 
 
-class Progress:
-    """Prints one line per finished cell. The supervisor passes it to the terminal and the log."""
-
-    def __init__(self, launch: str):
-        self._launch = launch
-
-    def __call__(self, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
-        """Report a finished cell."""
-        rounds = len({seen.round for seen in stretch.observations})
-        print(
-            f"{self._launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
-            f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
+def _report(launch: str, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
+    """Print one line about a finished cell. The supervisor passes it to the terminal and the log."""
+    rounds = len({seen.round for seen in stretch.observations})
+    print(
+        f"{launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
+        f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:

@@ -56,9 +56,9 @@ class Peers:
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
         ]
-        first = self.comm.bcast((os.getpid(), self.ranks[0]["host"]))
-        if self.rank and self.ranks[self.rank]["host"] == first[1]:
-            die_soon_after(first[0])
+        first = self.comm.bcast(os.getpid())
+        if self.rank and self.hosts[self.rank] == self.hosts[0]:
+            die_soon_after(first)
         self.address: str = self.ranks[self.rank]["address"]
         """The address on which this rank listens: the loopback, unless the ranks are on several hosts."""
         self._refuse_unless_on(hosts)
