@@ -96,7 +96,7 @@ class Requester:
             self.payload = os.urandom(cell.x)
         curve, trips = Curve.of(cell.keys), n * self.trips_per_repetition
         self.channel.send((curve, arm.runs, trips, cell.x))
-        reply = self.channel.receive()
+        reply_checksum = self.channel.receive()
         if arm.ceiling:
             inbox = np.zeros(cell.x, np.uint8)
             seconds = self.exchanges[curve](np.frombuffer(self.payload, np.uint8), inbox, trips)
@@ -105,10 +105,10 @@ class Requester:
         else:
             times_ns, got = self._request(curve, arm.runs, trips)
             seconds = (times_ns[-1] - times_ns[0]) / 1e9
-        request, leftover = self.channel.receive()
+        request_checksum, leftover = self.channel.receive()
         # A legacy reply is the request.
-        expected = _checksum(self.payload) if curve.legacy else reply
-        if (request, _checksum(got), leftover) != (_checksum(self.payload), expected, 0):
+        expected = _checksum(self.payload) if curve.legacy else reply_checksum
+        if (request_checksum, _checksum(got), leftover) != (_checksum(self.payload), expected, 0):
             return Block(seconds, fault="lost or damaged messages")
         values = {"round trip": seconds / trips}
         if times_ns:
