@@ -224,7 +224,9 @@ def panels(
     tables = (summary, ratios, crossovers, thresholds)
     wanted = sorted({group(row) for row in [*summary, *ratios]})
     entrants = _entrants(launches)
-    return [Panel(*each, *(members(table, each) for table in tables), entrants.get(each[0], {})) for each in wanted]
+    return [
+        Panel(*each, *(members(table, each) for table in tables), entrants=entrants.get(each[0], {})) for each in wanted
+    ]
 
 
 def _entrants(launches: Sequence[Row]) -> dict[str, dict[str, Row]]:
