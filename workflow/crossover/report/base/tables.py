@@ -125,7 +125,7 @@ class Panel:
     ratios: list[Row]
     crossovers: list[Row]
     thresholds: Sequence[Row] = ()
-    entrants: Mapping[str, Row] = field(default_factory=dict)
+    entrants: Mapping[str, Row] = field(default_factory=dict, kw_only=True)
     """The settings of each entrant, from its launches; empty for an entrant on which launches disagree."""
 
     @property
