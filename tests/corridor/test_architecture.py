@@ -38,7 +38,7 @@ ROOMS = {
     "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config planning records",
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics records",
     "analyse.compare": "analyse.curves analyse.statistics planning records",
-    "report.base": "records",
+    "report.base": "planning records",
     "report.sentences": "config records report.base",
     "report.sections": "config planning report.base report.sentences",
     "report.charts": "config records report.base report.sentences",

@@ -104,10 +104,6 @@ def test_a_launch_that_is_no_longer_planned_differs_from_nothing(config):
     assert Demand(fewer, Command()).differences(held(config)[0]) == []
 
 
-def test_hours_are_said_in_words():
-    assert demand.hours([]) == "0 s"
-
-
 # ---- a report on what is there
 
 

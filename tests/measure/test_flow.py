@@ -16,7 +16,11 @@ from crossover.measure.zeromq.flood import Curve, receiving, sending
 from crossover.measure.zeromq.flow import Bounds
 from crossover.measure.zeromq.handover import HANDOVERS
 
-CURVES = ("PUSH/PULL over inproc", "DEALER/ROUTER over inproc", "PUSH/PULL over inproc, polled")
+CURVES = (
+    Curve("PUSH/PULL", "inproc", polled=False),
+    Curve("DEALER/ROUTER", "inproc", polled=False),
+    Curve("PUSH/PULL", "inproc", polled=True),
+)
 PAYLOAD = b"twelve bytes"
 
 
@@ -49,13 +53,13 @@ def flowed(curve, n, bounds, arm="copy", send=lambda loop: loop, take=lambda loo
 
 
 # A message of several parts has no single buffer to be received into.
-ARMS = [(curve, arm) for curve in CURVES for arm in HANDOVERS if arm != "recv-into" or "DEALER" not in curve]
+ARMS = [(curve, arm) for curve in CURVES for arm in HANDOVERS if arm != "recv-into" or not curve.multipart]
 
 
 @pytest.mark.parametrize(("curve", "arm"), ARMS)
 @pytest.mark.parametrize("n", [1, 7, 5000])
 def test_a_flow_arrives_whole_whatever_the_arm(curve, arm, n):
-    found = flowed(Curve.named(curve), n, Bounds(100, 10**6, 0.002), arm)
+    found = flowed(curve, n, Bounds(100, 10**6, 0.002), arm)
     assert found.fault == ""
     assert found.timed_seconds > 0 and found.send_rate > 0
 
@@ -67,9 +71,9 @@ import sys
 sys.path[:0] = sys.argv[1:]
 from crossover.measure.zeromq.sockets import unbound_collector
 unbound_collector()
-from test_flow import CURVES, Bounds, Curve, flowed
+from test_flow import CURVES, Bounds, flowed
 for _ in range(10):
-    assert flowed(Curve.named(CURVES[0]), 20_000, Bounds(2000, 10**6, 0.002), "no-copy").fault == ""
+    assert flowed(CURVES[0], 20_000, Bounds(2000, 10**6, 0.002), "no-copy").fault == ""
 """
     paths = [str(Path(__file__).parent), *sys.path]
     subprocess.run([sys.executable, "-c", program, *paths], check=True, timeout=200)
@@ -95,7 +99,7 @@ def test_no_more_is_on_its_way_than_the_bound_allows(messages):
 
         return counted
 
-    flowed(Curve.named(CURVES[0]), 5000, Bounds(messages, 10**6, 0.01), send=send, take=take)
+    flowed(CURVES[0], 5000, Bounds(messages, 10**6, 0.01), send=send, take=take)
     assert 1 <= most[0] <= messages
 
 
@@ -119,8 +123,8 @@ def test_a_slow_beginning_is_not_in_the_time():
 
         return slow
 
-    with_lead_in = flowed(Curve.named(CURVES[0]), n, Bounds(2000, 10**6, 4 * slow_seconds), send=send)
-    without = flowed(Curve.named(CURVES[0]), n, Bounds(2000, 10**6, 1e-9), send=send)
+    with_lead_in = flowed(CURVES[0], n, Bounds(2000, 10**6, 4 * slow_seconds), send=send)
+    without = flowed(CURVES[0], n, Bounds(2000, 10**6, 1e-9), send=send)
     assert with_lead_in.timed_seconds < without.timed_seconds / 2
 
 
@@ -132,7 +136,7 @@ def test_what_the_sender_waits_for_is_not_in_the_time_of_its_calls():
 
         return slow
 
-    found = flowed(Curve.named(CURVES[0]), 400, Bounds(40, 10**6, 0.01), take=take)
+    found = flowed(CURVES[0], 400, Bounds(40, 10**6, 0.01), take=take)
     assert found.send_rate > 5 * 400 / found.timed_seconds
 
 
@@ -147,6 +151,4 @@ def test_a_lost_or_damaged_message_voids_the_flow(which):
             return lambda count: loop(count - (count > 1))
         return lambda count: loop(count) and b"another byte"
 
-    assert flowed(Curve.named(CURVES[0]), 500, Bounds(40, 10**6, 0.002), send=send, take=take).fault == (
-        "lost or damaged messages"
-    )
+    assert flowed(CURVES[0], 500, Bounds(40, 10**6, 0.002), send=send, take=take).fault == ("lost or damaged messages")

@@ -9,10 +9,12 @@ import pytest
 from launching import COMMON, ROOT, Launch, eventually, toy_project
 
 from crossover.measure.experiments import mpi_pingpong
-from crossover.measure.mpi.payload import RE_SENT, Payload, payload
+from crossover.measure.mpi.payload import ARRAY, Kind, Payload, payload
 from crossover.planning import plan
 from crossover.records import record
+from crossover.records.protocol import label
 
+RE_SENT = "float64 array, re-sent"
 SETTINGS = COMMON | {
     "elements": [10],
     "objects": ["float64 array", RE_SENT, "bytes", "list of floats", "dict"],
@@ -30,7 +32,8 @@ ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
 
 
 def arms_by_kind(**changes):
-    return {cell.variant: set(cell.arms) for cell in mpi_pingpong.cells(SETTINGS | changes)}
+    cells = mpi_pingpong.cells(SETTINGS | changes)
+    return {label(Kind(cell.keys["object"], cell.keys["re_sent"])._asdict()): set(cell.arms) for cell in cells}
 
 
 def test_what_is_no_buffer_is_sent_by_the_pickling_arms_alone():
@@ -107,14 +110,14 @@ def test_a_buffer_is_sent_from_its_own_memory_and_received_where_the_ceilings_re
 
 @pytest.mark.parametrize("elements", [1, 1000])
 def test_a_re_sent_array_is_received_where_it_is_sent_from(elements):
-    present = payload(RE_SENT, elements, 1)
+    present = payload(Kind(ARRAY, re_sent=True), elements, 1)
     memory = [present.message, present.inbox, present.bytes_out, present.bytes_in]
     assert len({piece.ctypes.data for piece in memory}) == 1
     assert {piece.nbytes for piece in memory} == {8 * elements}
 
 
 def re_sent(elements):
-    return [payload(RE_SENT, elements, rank) for rank in (0, 1)]
+    return [payload(Kind(ARRAY, re_sent=True), elements, rank) for rank in (0, 1)]
 
 
 @pytest.mark.parametrize("elements", [1, 1000])

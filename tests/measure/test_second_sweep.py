@@ -24,8 +24,8 @@ def test_every_curve_can_be_measured_at_any_point_with_the_arms_that_it_has(name
     for protocol in {cell.protocol for cell in first}:
         cells = conduct._cells(kind, settings | {"cells": {protocol: [17, 19]}})
         assert [(cell.protocol, cell.x) for cell in cells] == [(protocol, 17), (protocol, 19)]
-        whole = {(cell.variant, cell.arms) for cell in first if cell.protocol == protocol}
-        assert {(cell.variant, cell.arms) for cell in cells} == whole
+        whole = {cell.arms for cell in first if cell.protocol == protocol}
+        assert {cell.arms for cell in cells} == whole
 
 
 def test_without_cells_in_its_settings_a_launch_measures_all():

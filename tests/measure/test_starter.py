@@ -99,7 +99,7 @@ def test_questions_that_nobody_answers_are_refused_and_not_left_open():
     rank = starter.Rank(0, None, ours)
     server = starter.Server([rank])
     for line in ("cmd=spawn", "cmd=get kvsname=x key=unknown"):
-        server.hear(rank, line)
+        server.handle(rank, line)
     assert theirs.recv(1000).decode().splitlines() == [
         "cmd=spawn rc=-1 msg=not_supported",
         "cmd=get_result rc=-1 msg=unknown_key",
@@ -108,7 +108,7 @@ def test_questions_that_nobody_answers_are_refused_and_not_left_open():
     assert list(rank.lines()) == []
     theirs.sendall(b"ue=b\ncmd=get kvsname=x key=a\n")
     for line in rank.lines():
-        server.hear(rank, line)
+        server.handle(rank, line)
     assert theirs.recv(1000).decode().splitlines()[-1] == "cmd=get_result rc=0 msg=success value=b"
 
 

@@ -23,6 +23,8 @@ ARM = Arm("a", "a")
 ALONE = {"reference": "a", "arms": ["a"]}
 EMPTY = Workload(tasks.echo, range(4), 0.0)
 LASTING = workload("sleep", "equal", 8, 10_000, 1e6)
+LASTING_KEYS = {"work": "sleep", "duration_us": 10_000}
+SLEEPING = {"work": "sleep", "durations": "equal"}
 
 
 class Played(Farm):
@@ -69,8 +71,8 @@ def test_a_flood_whose_results_are_not_its_arguments_is_wrong_and_the_last(damag
     [
         (task_latency.Floods, Cell({}, 4)),
         (lambda farms: task_throughput.Echoes(farms, 4), Cell({}, 100)),
-        (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell({}, 100, "sleep equal")),
-        (lambda farms: task_scaling.Floods(farms, {"empty": EMPTY}), Cell({}, 2, "empty")),
+        (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell(SLEEPING, 100)),
+        (lambda farms: task_scaling.Floods(farms, {("empty", None): EMPTY}), Cell({"work": "empty"}, 2)),
     ],
     ids=["latency", "throughput", "map", "scaling"],
 )
@@ -101,8 +103,8 @@ def test_every_metric_of_a_block_is_declared():
     shown = {
         task_latency: (task_latency.Floods({"a": Played()}), Cell({}, 1)),
         task_throughput: (task_throughput.Echoes({"a": Played()}, 1), Cell({}, 1)),
-        task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell({}, 1, "spin equal")),
-        task_scaling: (task_scaling.Floods({"a": Played()}, {"sleep": LASTING}), Cell({}, 1, "sleep")),
+        task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell(SLEEPING | {"work": "spin"}, 1)),
+        task_scaling: (task_scaling.Floods({"a": Played()}, {("sleep", 10_000): LASTING}), Cell(LASTING_KEYS, 1)),
     }
     for experiment, (blocks, cell) in shown.items():
         assert set(blocks.run(cell, ARM, 1).values) == {metric.name for metric in experiment.METRICS}
@@ -113,7 +115,7 @@ def test_every_metric_of_a_block_is_declared():
 
 def test_efficiency_is_one_if_all_engines_work_all_the_time():
     # Eight tasks of 10 ms by two engines: 40 ms.
-    block = task_map.Workloads({"a": Played(0.0, 0.04)}, 2, 4, 1e6).run(Cell({}, 10_000, "sleep equal"), ARM, 2)
+    block = task_map.Workloads({"a": Played(0.0, 0.04)}, 2, 4, 1e6).run(Cell(SLEEPING, 10_000), ARM, 2)
     assert 0.3 < block.values["efficiency"] <= 1
     assert block.values["efficiency"] == pytest.approx(2 * 0.04 / block.seconds)
     assert block.values["round trip"] == pytest.approx(2 * 8 / block.seconds)
@@ -122,7 +124,7 @@ def test_efficiency_is_one_if_all_engines_work_all_the_time():
 def test_sleeping_tasks_are_told_seconds_and_spinning_ones_turns():
     farm = Played()
     for work in ("sleep", "spin"):
-        task_map.Workloads({"a": farm}, 2, 2, 3e6).run(Cell({}, 2000, f"{work} equal"), ARM, 1)
+        task_map.Workloads({"a": farm}, 2, 2, 3e6).run(Cell(SLEEPING | {"work": work}, 2000), ARM, 1)
     assert farm.submitted == [(tasks.sleep, [0.002] * 4), (tasks.spin, [6000] * 4)]
 
 
@@ -157,7 +159,8 @@ def test_each_way_of_taking_time_is_a_curve():
 
 def test_nothing_spins_where_engines_outnumber_cores():
     crowded = chosen(engines=len(os.sched_getaffinity(0)) + 1)
-    assert {cell.variant for cell in task_map.cells(crowded)} == {"sleep equal", "sleep skewed"}
+    ways = {(cell.keys["work"], cell.keys["durations"]) for cell in task_map.cells(crowded)}
+    assert ways == {("sleep", "equal"), ("sleep", "skewed")}
 
 
 # ---- more and more engines
@@ -183,17 +186,17 @@ def test_engines_spin_only_where_each_has_a_core():
     spinning = {"work": ["sleep", "spin"], "durations_us": [500]}
     enough, crowded = (task_scaling.cells(scaled(engines=engines, **spinning)) for engines in (cores, cores + 1))
     assert f"tasks spin, 0.5 ms each, tasks per engine: 16, cores: {cores}" in [cell.protocol for cell in enough][-1]
-    assert [cell.variant for cell in crowded] == ["empty", "sleep 500"]
+    assert [(cell.keys["work"], cell.keys.get("duration_us")) for cell in crowded] == [("empty", None), ("sleep", 500)]
 
 
 def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none():
     farm = Played(0.0, 0.04)
-    blocks = task_scaling.Floods({"a": farm}, {"sleep": LASTING, "empty": EMPTY})
+    blocks = task_scaling.Floods({"a": farm}, {("sleep", 10_000): LASTING, ("empty", None): EMPTY})
     # Eight tasks of 10 ms by two engines: 40 ms.
-    lasting = blocks.run(Cell({}, 2, "sleep"), ARM, 2)
+    lasting = blocks.run(Cell(LASTING_KEYS, 2), ARM, 2)
     assert lasting.values["efficiency"] == pytest.approx(2 * 0.04 / lasting.seconds)
     assert lasting.values["round trip"] == pytest.approx(2 * 8 / lasting.seconds)
-    empty = blocks.run(Cell({}, 2, "empty"), ARM, 3)
+    empty = blocks.run(Cell({"work": "empty"}, 2), ARM, 3)
     assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
 
 
@@ -213,7 +216,11 @@ def test_every_curve_of_tasks_names_what_is_fixed_in_it_in_all_heats_alike(name,
             assert (own["senders"], own["packer"]) == (1, "json") and "entrant_options" not in own
             assert name == "task_scaling" or own["engines"] == heat["engines"]
     counts = len({heat["engines"] for heat in heats}) if name == "task_map" else 1
-    ways = {(cell.variant, cell.x) for heat in heats for cell in module.cells(heat)}
+    ways = {
+        (cell.keys["work"], cell.keys.get("durations"), cell.keys.get("duration_us"), cell.x)
+        for heat in heats
+        for cell in module.cells(heat)
+    }
     assert len({(cell.protocol, cell.x) for heat in heats for cell in module.cells(heat)}) == counts * len(ways)
 
 

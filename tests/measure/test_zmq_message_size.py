@@ -95,6 +95,8 @@ def test_only_what_the_chosen_arms_need_is_built():
 
 # ---- the real library
 
+PUSHING = {"library_version": "2.2.0", "pattern": "PUSH/PULL", "payload": "touched"}
+
 
 def given(monkeypatch, folder):
     for variable, value in loader.variables(list(folder.iterdir())).items():
@@ -136,7 +138,7 @@ def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
 @pytest.mark.parametrize(("pattern", "metric"), [("PUSH/PULL", "throughput"), ("REQ/REP", "round trip")])
 @pytest.mark.parametrize("size", [1, 30, 31, 32768])
 def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exchanges, size, pattern, metric, payload):
-    cell = Cell({}, size, f"2.2.0 {pattern} {payload}")
+    cell = Cell({"library_version": "2.2.0", "pattern": pattern, "payload": payload}, size)
     alone = [Arm(name, name) for name in ("40 B struct", "32 B packed union", "32 B union")]
     for arm in (*alone, Arm("null", "64 B struct")):
         block = exchanges.run(cell, arm, 200)
@@ -152,18 +154,18 @@ def test_bursts_keep_to_the_bytes_in_flight_and_are_alike_for_all_arms(exchanges
     monkeypatch.setattr(
         experiment.Variant, "exchange", lambda self, size, n, *rest: counts.append(n) or honest(self, size, n, *rest)
     )
-    exchanges.run(Cell({}, 100, "2.2.0 PUSH/PULL untouched"), arm, 10_000)
+    exchanges.run(Cell(PUSHING | {"payload": "untouched"}, 100), arm, 10_000)
     assert counts == [4385, 4385, 1230]
 
 
 def test_a_fault_of_the_driver_has_no_number(exchanges, monkeypatch):
     monkeypatch.setattr(experiment.Variant, "exchange", lambda *_: (1000, -1))
     arm = Arm("40 B struct", "40 B struct")
-    block = exchanges.run(Cell({}, 8, "2.2.0 PUSH/PULL touched"), arm, 10)
+    block = exchanges.run(Cell(PUSHING, 8), arm, 10)
     assert block.fault == "lost or damaged messages" and block.values == {}
     monkeypatch.setattr(experiment.Variant, "exchange", lambda *_: (1000, 12))
     with pytest.raises(OSError, match="40 B struct, PUSH/PULL"):
-        exchanges.run(Cell({}, 8, "2.2.0 PUSH/PULL touched"), arm, 10)
+        exchanges.run(Cell(PUSHING, 8), arm, 10)
 
 
 def test_a_build_under_anothers_name_is_refused(variants, tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 """Are published points drawn over curves that were measured as they were, over no others, and is it said why not?"""
 
-from dataclasses import replace
+import json
 
 import pytest
 from campaigns import Campaign, zmq
@@ -34,9 +34,11 @@ def measured(tier, experiment):
                 here = {arm.name for arm in plan.arms(launch) if cell.has(arm) and not arm.null}
                 arms.setdefault((cell.protocol, placement), set()).update(here)
                 keys[cell.protocol] = cell.keys
+    known = settings.get("entrants", {})
+    rows = {curve: [row(arm, **keys[curve[0]]) for arm in sorted(names)] for curve, names in arms.items()}
     return [
-        Panel(experiment, each.name, protocol, placement, [row(arm, **keys[protocol]) for arm in sorted(names)], [], [])
-        for (protocol, placement), names in arms.items()
+        Panel(experiment, each.name, protocol, placement, rows[protocol, placement], [], [], entrants=known)
+        for protocol, placement in arms
         for each in module.METRICS
     ]
 
@@ -51,7 +53,7 @@ def test_the_conditions_of_each_overlay_are_those_of_its_curve(tier, dataset):
     drawn = 0
     for panel in measured(tier, dataset.experiment):
         for arm in {point["arm"] for point in overlay.over(dataset, panel)}:
-            ours = conditions.of(panel.keys, arm)
+            ours = conditions.of(panel.keys, arm, panel.entrants.get(arm, {}))
             stated = {key: dataset.conditions.get(key, NOT_STATED) for key in ours}
             assert ours == {key: ours[key] if stated[key] == NOT_STATED else stated[key] for key in ours}
             drawn += 1
@@ -79,16 +81,47 @@ def test_points_of_four_engines_and_msgpack_lie_over_no_curve_of_two_engines_or_
     assert {point["arm"] for panel in paper for point in overlay.over(dataset, panel)} == {"leastload msgpack"}
 
 
+MAPPED = {"work": "sleep", "durations": "equal", "engines": 4, "tasks_per_engine": 16, "senders": 1, "packer": "json"}
+
+
+def of_launches(arm, *entrants, **changed):
+    """The panel of a map whose launches had these settings of one entrant."""
+    shared = {"experiment": "task_map", "metric": "efficiency", "protocol": "", "placement": "node", "x": 1}
+    launches = [
+        {"experiment": "task_map", "settings": json.dumps({"entrants": {arm: entrant}} if entrant else {})}
+        for entrant in entrants
+    ]
+    (panel,) = tables.panels([row(arm, **shared, **MAPPED | changed)], [], [], (), launches)
+    return panel
+
+
+MSGPACK = {"farm": "ipyparallel", "scheme": "leastload", "packer": "msgpack"}
+
+
+@pytest.mark.parametrize(
+    ("entrants", "drawn"),
+    [
+        ([MSGPACK, MSGPACK], True),
+        ([MSGPACK | {"hwm": 1}], False),
+        ([MSGPACK | {"scheme": "pure"}], False),
+        ([MSGPACK, MSGPACK | {"packer": "json"}], False),
+        ([None], False),
+    ],
+    ids=["these options", "another option", "another scheme", "launches that disagree", "launches without settings"],
+)
+def test_the_options_of_an_arm_are_those_of_its_launches_whatever_its_name(entrants, drawn):
+    (dataset,) = (each for each in DATASETS if each.experiment == "task_map")
+    assert bool(overlay.over(dataset, of_launches("mine", *entrants))) == drawn
+
+
 @pytest.mark.parametrize(
     ("changed", "to"),
     [("engines", 2), ("tasks_per_engine", 4), ("entrant_options", '{"leastload msgpack": {"packer": "json"}}')],
 )
 def test_a_map_with_another_condition_gets_no_published_points(changed, to):
     (dataset,) = (each for each in DATASETS if each.experiment == "task_map")
-    keys = {"work": "sleep", "durations": "equal", "engines": 4, "tasks_per_engine": 16, "senders": 1, "packer": "json"}
-    panel = Panel("task_map", "efficiency", "", "node", [row("leastload msgpack", **keys)], [], [])
-    assert overlay.over(dataset, panel)
-    assert overlay.over(dataset, replace(panel, summary=[row("leastload msgpack", **keys | {changed: to})])) == []
+    assert overlay.over(dataset, of_launches("leastload msgpack", MSGPACK))
+    assert overlay.over(dataset, of_launches("leastload msgpack", MSGPACK, **{changed: to})) == []
 
 
 def test_a_packer_that_the_keys_hold_for_an_arm_counts():

@@ -1,4 +1,4 @@
-/* The clock of Python's time.perf_counter_ns() on Linux, so that both may be mixed. */
+/* The clock of Python's time.perf_counter_ns() on Linux, so that their times can be compared. */
 #ifndef CROSSOVER_CLOCK_H
 #define CROSSOVER_CLOCK_H
 

@@ -1,12 +1,12 @@
-/* The few calls of libzmq (4.1 and later) that the ceilings make; wheels of pyzmq bring the library without a header.
-   They are resolved when Python loads the ceiling, in the library that pyzmq itself runs on. */
+/* The calls of libzmq (4.1 and later) in the ceilings, because pyzmq's wheels contain the library without its header.
+   When Python loads the ceiling, they are bound to the library that pyzmq uses. */
 #ifndef CROSSOVER_LIBZMQ_H
 #define CROSSOVER_LIBZMQ_H
 
 #include <errno.h>
 #include <stddef.h>
 
-/* As large and as aligned as libzmq's own. */
+/* With the size and alignment of libzmq's own. */
 typedef union {
     unsigned char bytes[64];
     void *alignment;

@@ -1,11 +1,11 @@
-/* Blocking MPI_Send and MPI_Recv, there and back: what mpi4py's Send and Recv call, without Python around them. */
+/* Round trips of blocking MPI_Send and MPI_Recv, which mpi4py's Send and Recv call. */
 #include <mpi.h>
 
 #include "clock.h"
 
-/* `n` round trips of `bytes` bytes with rank `other` of `*comm`; the one rank is `first` (1), the other is not (0).
-   Where `out` is `in`, what came is sent on, and the end that is not first marks it the last time, in its last byte.
-   Writes the nanoseconds they took to `*ns`. Returns 0, or MPI's error code. */
+/* `n` round trips of `bytes` bytes with rank `other` of `*comm`; `first` is 1 for the rank that sends first, else 0. If
+   `out` is `in`, received bytes are sent back, and the other rank changes a bit of the last byte of its last message.
+   Writes the nanoseconds to `*ns`. Returns 0, or MPI's error code. */
 int mpi_pingpong(const MPI_Comm *comm, int other, int first, const void *out, void *in, int bytes, long n, int64_t *ns)
 {
     int error = MPI_SUCCESS;

@@ -1,4 +1,4 @@
-/* There and back over a connected stream socket, TCP or Unix: what the kernel alone takes. */
+/* Round trips over a connected stream socket, TCP or Unix: the cost of the kernel alone. */
 #include <errno.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -36,9 +36,9 @@ static int receive_all(int stream, char *in, size_t bytes)
     return 0;
 }
 
-/* `n` round trips of `bytes` bytes, at least one; the one end is `first` (1), the other is not (0). The socket must
-   be a blocking one. Where `out` is `in`, what came is sent on, and the end that is not first marks it the last time,
-   in its last byte. Writes the nanoseconds they took to `*ns`. Returns 0, or an errno. */
+/* `n` round trips of at least one byte over a blocking socket; `first` is 1 for the end that sends first, else 0. If
+   `out` is `in`, received bytes are sent back, and the other end changes a bit of the last byte of its last message.
+   Writes the nanoseconds to `*ns`. Returns 0, or an errno. */
 int stream_pingpong(int stream, int first, const char *out, char *in, size_t bytes, long n, int64_t *ns)
 {
     int error = 0;

@@ -1,4 +1,4 @@
-/* Two threads of one process exchange messages over inproc, on whichever libzmq is given: 2.x or 3.2 and later. */
+/* Two threads of one process exchange messages over inproc, by any given libzmq: 2.x, or 3.2 and later. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include "clock.h"
 
-/* Room for the message struct of any variant, on a cache line of its own. */
+/* Space for the message struct of any variant, on separate cache lines. */
 typedef struct {
     unsigned char bytes[512] __attribute__((aligned(64)));
 } message_t;
@@ -28,7 +28,7 @@ typedef struct {
     void *(*msg_data)(message_t *);
     size_t (*msg_size)(message_t *);
     unsigned long (*struct_bytes)(void);
-    /* One of the two pairs, by the line of the library; it names the same things in another order. */
+    /* 2.x has the first pair, later versions the second, whose arguments have another order. */
     int (*send)(void *socket, message_t *, int flags);
     int (*recv)(void *socket, message_t *, int flags);
     int (*msg_send)(message_t *, void *socket, int flags);
@@ -40,8 +40,8 @@ enum { REQ = 3, REP = 4, PULL = 7, PUSH = 8, SNDHWM = 23, RCVHWM = 24, MSG_T_SIZ
 
 static const char ADDRESS[] = "inproc://crossover";
 
-/* Resolves what is needed in the library that dlopen() gave the handle of, for as long as the process lives. Returns
-   NULL if it lacks something. */
+/* Looks up the functions of a library by its handle from dlopen(); the result is never freed. Returns NULL if a
+   function is missing. */
 void *inproc_open(void *handle)
 {
     library_t *z = calloc(1, sizeof *z);
@@ -86,21 +86,22 @@ void *inproc_open(void *handle)
     return z;
 }
 
-/* The size of the message struct as the compiler laid it out; -1 if the library, asked itself, says another. */
+/* The compiled size of the message struct; -1 if the library itself reports another. */
 long inproc_struct_bytes(const void *library)
 {
     const library_t *z = library;
     const long compiled = (long)z->struct_bytes();
-    long told = compiled;
+    long reported = compiled;
     if (z->ctx_get) {
         void *context = z->init(1);
-        told = z->ctx_get(context, MSG_T_SIZE);
+        reported = z->ctx_get(context, MSG_T_SIZE);
         z->term(context);
     }
-    return told == compiled ? compiled : -1;
+    return reported == compiled ? compiled : -1;
 }
 
-/* The longest message that is kept within its struct, found by making messages and looking where their bytes are. */
+/* The longest message that is stored within its struct, from the addresses of messages of rising length; -1 on failure.
+   */
 long inproc_inline_bytes(const void *library)
 {
     const library_t *z = library;
@@ -135,24 +136,24 @@ static int take(const library_t *z, void *socket, message_t *message)
     return received < 0 ? z->error() : 0;
 }
 
-/* Both ends of an exchange: this thread's receives what is pushed, or asks and is answered; it binds. The other end, in
-   a thread of its own, pushes or answers. As in libzmq's own programs, inproc_thr and inproc_lat: which of the ends makes
-   the pipe between them decides how its parts lie in memory, and so its rate. */
+/* The state that both ends of an exchange share. This thread's end binds, and pulls or sends requests. The other end,
+   in a second thread, pushes or replies. libzmq's own inproc_thr and inproc_lat do the same. The end that creates the
+   pipe between the two decides the layout of the pipe in memory, and so its rate. */
 typedef struct {
     const library_t *z;
     void *context;
     size_t bytes;
     long n;
-    /* What fills a touched message, NULL where messages are left as they come. */
+    /* The content of touched messages, NULL for untouched ones. */
     const unsigned char *pattern;
     int round_trips;
-    /* Whether the context has been ended, and the errno that it was for. */
+    /* Whether the context has been ended, and the errno that caused this. */
     int over, error;
-    /* Of the other end: when it was ready, and what it found. */
+    /* Written by the other end: the time at which it was ready, and its number of damaged messages. */
     int64_t ready_ns;
     long damaged;
-    /* Both threads read this for every message. So it is written before and after their loops only, and has its cache
-       lines for itself: else either would wait for what the other writes there each time. */
+    /* Both threads read this struct for every message. So it is written only outside their loops, and has separate
+       cache lines: otherwise each thread would wait for the other's writes nearby. */
 } __attribute__((aligned(64))) exchange_t;
 
 static void *socket_of(exchange_t *x, int type, int binds)
@@ -172,8 +173,8 @@ static void *socket_of(exchange_t *x, int type, int binds)
     return NULL;
 }
 
-/* Ends the context for an `error`, or for none: the first who asks does. That wakes an end that waits, since its call
-   fails, and lasts until both sockets are closed. */
+/* Ends the context because of `error` (0: none); only the first call does. A waiting end wakes up, because its call
+   fails. Returns when both sockets are closed. */
 static void end(exchange_t *x, int error)
 {
     if (__sync_lock_test_and_set(&x->over, 1))
@@ -182,7 +183,7 @@ static void end(exchange_t *x, int error)
     x->z->term(x->context);
 }
 
-/* Whether a message is as it must be; reads every byte of a touched one. */
+/* Whether a message is undamaged; compares every byte of a touched one. */
 static int sane(const exchange_t *x, message_t *message)
 {
     if (x->z->msg_size(message) != x->bytes)
@@ -280,17 +281,17 @@ static void *other_end(void *argument)
     return NULL;
 }
 
-/* One exchange in a context of its own: `n` messages of `bytes` bytes, pushed, or (`round_trips`) requested and replied.
-   With a `pattern` the sender writes it to every message and the receiver compares every byte; else none is touched.
-   Writes the time from before the first send that finds the other end until after the last receive. Returns 0, an errno,
-   or -1 where messages were damaged. */
+/* One exchange in a new context: `n` messages of `bytes` bytes from PUSH to PULL, or with `round_trips` between REQ and
+   REP. With a `pattern`, the sender writes it to every message and the receiver compares every byte; otherwise messages
+   are untouched. Writes the time from the first send to the last receive. Returns 0, an errno, or -1 for damaged
+   messages. */
 int inproc_exchange(const void *library, size_t bytes, long n, const unsigned char *pattern, int round_trips,
                     int64_t *nanoseconds)
 {
     exchange_t x = {.z = library, .bytes = bytes, .n = n, .pattern = pattern, .round_trips = round_trips};
-    /* Where the heap puts a pipe, down to 16 bytes, decides which of its words share a cache line, and so a tenth of the
-       rate of small messages. Moved on for each exchange, that is chance from one to the next, and not the luck of one
-       library for as long as the process lives. */
+    /* The address of a pipe on the heap, in steps of 16 bytes, decides which of its words share a cache line, and so a
+       tenth of the rate of small messages. These blocks shift it from exchange to exchange, so that no library has one
+       lucky address during the whole process. */
     static unsigned exchanges;
     const unsigned blocks = exchanges++ % 4;
     void *volatile moved = blocks ? malloc(16 * blocks) : NULL;
@@ -304,7 +305,7 @@ int inproc_exchange(const void *library, size_t bytes, long n, const unsigned ch
     long damaged = 0;
     pthread_t other;
     if (!error && !(error = pthread_create(&other, NULL, other_end, &x))) {
-        /* Waits until the other end is there. */
+        /* Waits for the other end. */
         error = (round_trips ? request : pull)(&x, socket, &damaged);
         const int64_t ended_ns = clock_ns();
         x.z->close(socket);

@@ -1,4 +1,4 @@
-/* There and back over a pair of ZeroMQ sockets, REQ and REP or two PAIRs, copied in and out by the library. */
+/* Round trips over two ZeroMQ sockets, REQ and REP or two PAIRs; the library copies the messages. */
 #include <stdint.h>
 
 #include "clock.h"
@@ -23,8 +23,8 @@ static int receive_one(void *socket, void *in, size_t bytes)
     }
 }
 
-/* `n` round trips of `bytes` bytes; the end that asks is `first` (1), the one that answers is not (0). Writes the
-   nanoseconds they took to `*ns`. Returns 0, or an errno: EMSGSIZE for a message of another length. */
+/* `n` round trips of `bytes` bytes; `first` is 1 for the end that sends first, else 0. Writes the nanoseconds to `*ns`.
+   Returns 0, or an errno: EMSGSIZE for a message of another length. */
 int zmq_pingpong(void *socket, int first, const void *out, void *in, size_t bytes, long n, int64_t *ns)
 {
     int error = 0;

@@ -1,4 +1,4 @@
-/* The two halves of a flood of equal messages: PUSH on the one side, PULL on the other. */
+/* The two halves of a flood of equal messages, from PUSH to PULL. */
 #include <stdint.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static int send_lent(void *socket, void *out, size_t bytes)
     return sent;
 }
 
-/* Sends `n` messages of `bytes` bytes. With `copy` the library copies each; without, it is lent `out`, which must then
-   stay as it is until everything has arrived. Writes when it began and ended. Returns 0, or an errno. */
+/* Sends `n` messages of `bytes` bytes. With `copy` the library copies each. Without, it borrows `out`, which must not
+   change until all messages have arrived. Writes the start and the end. Returns 0, or an errno. */
 int zmq_push(void *socket, void *out, size_t bytes, long n, int copy, int64_t *began_ns, int64_t *ended_ns)
 {
     *began_ns = clock_ns();
@@ -43,9 +43,8 @@ int zmq_push(void *socket, void *out, size_t bytes, long n, int copy, int64_t *b
     return 0;
 }
 
-/* Receives `n` messages of `bytes` bytes. With `copy` each is copied to `in`; without, it is looked at where it is, and
-   the last alone is copied, after the clock. Writes when the last had come. Returns 0, or an errno: EMSGSIZE for a
-   message of another length. */
+/* Receives `n` messages of `bytes` bytes. With `copy` each is copied to `in`; without, only the last, untimed. Writes
+   the arrival of the last. Returns 0, or an errno: EMSGSIZE for a message of another length. */
 int zmq_pull(void *socket, void *in, size_t bytes, long n, int copy, int64_t *ended_ns)
 {
     zmq_msg_t message;

@@ -1,1 +1,1 @@
-"""From the configuration to launches: the list of launches, their time, and which are measured already."""
+"""From the configuration to launches: the launches of a run, those already measured, the time of the rest."""

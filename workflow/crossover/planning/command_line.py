@@ -1,4 +1,4 @@
-"""The user's command: what it forces, and the same command with other values of --config."""
+"""The user's Snakemake command: the rules and files that it forces, and the same command with other --config values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Command:
-    """A Snakemake command: profile, targets, `--config` values, and what it forces."""
+    """A Snakemake command."""
 
     profile: str = ""
     targets: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     """Values of --config, such as `tier=standard`."""
     everything: bool = False
-    """Whether everything that the targets need is made again (-F)."""
+    """Whether it forces everything that the targets need (-F)."""
     forced: frozenset[str] = frozenset()
-    """Rules and files that are made again (-R, and with -f the targets)."""
+    """The rules and files that it forces (-R, and with -f the targets)."""
 
     def remeasures(self, path: str) -> bool:
         """Whether the command forces this raw file to be remeasured."""
@@ -42,7 +42,7 @@ def read(words: Iterable[str] | None = None) -> Command:
 
     Snakemake itself reports forced targets and files only after it has read the Snakefile.
     """
-    # Already loaded while Snakemake reads a Snakefile.
+    # Imported here, because only Snakemake has this loaded already.
     from snakemake.cli import parse_args
 
     with redirect_stderr(StringIO()):

@@ -1,4 +1,4 @@
-"""The names in the configuration that stand for several keys of a curve, such as `PUSH/PULL over ipc, polled`."""
+"""Names in the configuration for several keys of a curve at once, such as `PUSH/PULL over ipc, polled`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ NAMED: dict[str, dict[str, Any]] = {
     for choices in _CHOICES
     for keys in (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
 }
-"""The keys by the name, which is their label: of `curves` between two sockets, and of `objects` between ranks."""
-
+"""The keys of each name, which is their label. The settings `curves` and `objects` list such names."""
 
 KEY_OF = {
     "thread_levels": "thread_level",
@@ -32,11 +31,11 @@ KEY_OF = {
     "work": "work",
     "durations": "durations",
 }
-"""By setting that lists values of one key, that key."""
+"""The key of each setting that lists values of one key."""
 
 
 def keys_of(setting: str, entry: str) -> dict[str, Any]:
-    """The keys of a curve that an entry of a setting's list stands for; none for one of other lists, such as an arm.
+    """The keys of a curve that an entry of a setting's list gives; none for other lists, such as arms.
 
     >>> keys_of("objects", "float64 array, re-sent"), keys_of("players", "engine"), keys_of("arms", "copy")
     ({'object': 'float64 array', 're_sent': True}, {'player': 'engine'}, {})
@@ -47,7 +46,7 @@ def keys_of(setting: str, entry: str) -> dict[str, Any]:
 
 
 def in_placement(names: list[str], placement: str) -> dict[str, dict[str, Any]]:
-    """The keys of those curves, by their names, that work in `placement`.
+    """The keys of the named curves that work in `placement`, by name.
 
     >>> list(in_placement(["PUSH/PULL over ipc", "PUSH/PULL over tcp", "PUSH/PULL over inproc"], "nodes"))
     ['PUSH/PULL over tcp']
@@ -56,7 +55,7 @@ def in_placement(names: list[str], placement: str) -> dict[str, dict[str, Any]]:
 
 
 def across_hosts(names: list[str]) -> list[str]:
-    """The curves that stand in for these across hosts: tcp replaces ipc.
+    """The names of these curves across hosts: tcp replaces ipc, and inproc is left out.
 
     >>> across_hosts(["REQ/REP over ipc, legacy", "REQ/REP over ipc", "REQ/REP over tcp", "REQ/REP over inproc"])
     ['REQ/REP over tcp, legacy', 'REQ/REP over tcp']

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
+from crossover.planning.estimate import duration
 from crossover.planning.inventory import Held
 from crossover.planning.plan import Config, Settings, canonical, read_settings
 from crossover.run import code_digest
@@ -74,8 +75,8 @@ class Demand:
         """
         if self.config["partial"]:
             return ""
-        asked = [each for each in kept if each.launch["experiment"] in experiments]
-        differing = [(each, found) for each in asked if (found := self.differences(each))]
+        own = [each for each in kept if each.launch["experiment"] in experiments]
+        differing = [(each, found) for each in own if (found := self.differences(each))]
         return self._sentence(differing) if differing else ""
 
     def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
@@ -88,16 +89,16 @@ class Demand:
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
-        if otherwise := sum(bool(self.differences(each)) for each in measured):
-            lines.append(f"{otherwise} of them were measured with other settings, code or software than the current")
+        if differing := sum(bool(self.differences(each)) for each in measured):
+            lines.append(f"{differing} of them were measured with other settings, code or software than the current")
         lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
         unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
-        elsewhere = [
+        of_other_tiers = [
             Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
-        return [*map(Remark, lines), *elsewhere, *map(Remark, moved(of_no_tier, self.config["tier"]))]
+        return [*map(Remark, lines), *of_other_tiers, *map(Remark, moved(of_no_tier, self.config["tier"]))]
 
     def _code(self, held: Held, settings: Settings) -> str:
         return code_digest.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))
@@ -116,7 +117,7 @@ class Demand:
                     f"  {experiment}, placement {placement}, launch {_listed(each)}: {'; '.join(found)}"
                     for (experiment, placement, found), each in alike.items()
                 ),
-                f"measuring them took {hours(every)}; choose one:",
+                f"measuring them took {duration(sum(each.seconds for each in every))}; choose one:",
                 f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
                 f"  measure into another folder:\n    {again(results=f'{results}.new')}",
                 "  remeasure them; each old file stays until its new measurement is finished:\n"
@@ -155,15 +156,3 @@ def _short(value: Any) -> str:
 
 def _listed(held: Iterable[Held]) -> str:
     return ", ".join(str(each.launch["launch"]) for each in held)
-
-
-def hours(held: Iterable[Held]) -> str:
-    """The total time of these launches, in words."""
-    seconds = sum(each.seconds for each in held)
-    return (
-        f"{seconds / 3600:.1f} h"
-        if seconds >= 3600
-        else f"{seconds / 60:.0f} min"
-        if seconds >= 90
-        else f"{seconds:.0f} s"
-    )

@@ -1,4 +1,4 @@
-"""The expected time and node-hours of a run, printed before it starts and compared with the actual ones at its end."""
+"""The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
 from __future__ import annotations
 
@@ -79,39 +79,39 @@ class Course:
         launches as the first, none of them longer.
         """
         after = [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
-        told = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
+        text = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
-            told += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
+            text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
             whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
-            told += f"\nboth sweeps together: at most {_time(whole)}"
-        return told
+            text += f"\nboth sweeps together: at most {duration(whole)}"
+        return text
 
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
-            return f"{count}, about {_time(expected.wall_seconds)} of measuring on this machine"
+            return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
         return (
-            f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {_time(expected.wall_seconds)} on "
+            f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {duration(expected.wall_seconds)} on "
             f"{_at_a_time(expected.nodes)}, plus the time spent waiting for other jobs"
         )
 
     def review(self, due: Sequence[Launch]) -> str:
         """Actual beside expected cost of the launches that were due, the holes, and the phases of a job."""
-        told = [(launch, self._facts(launch)) for launch in due if self._ended(launch)]
+        ended = [(launch, self._facts(launch)) for launch in due if self._ended(launch)]
         # A launch whose remeasurement failed keeps its old file, which Snakemake marks as new.
-        told = [(launch, fact) for launch, fact in told if self._is_of_this_run(fact)]
-        if not told:
+        ended = [(launch, fact) for launch, fact in ended if self._is_of_this_run(fact)]
+        if not ended:
             return "no launch was measured"
-        done, facts, expected = [launch for launch, _ in told], [fact for _, fact in told], self.expected(due)
+        done, facts, expected = [launch for launch, _ in ended], [fact for _, fact in ended], self.expected(due)
         holes = absence.alike(facts)
         took = max(self._ended(launch) for launch in done) - self.began
-        said = (
-            f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {_time(took)}, "
-            f"{_time(expected.wall_seconds)} expected"
+        text = (
+            f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}, "
+            f"{duration(expected.wall_seconds)} expected"
         )
-        return "\n".join([said + self._jobs(done, facts, expected), *map(self._told, holes)])
+        return "\n".join([text + self._jobs(done, facts, expected), *map(self._line, holes)])
 
-    def _told(self, holes: Sequence[dict[str, Any]]) -> str:
+    def _line(self, holes: Sequence[dict[str, Any]]) -> str:
         """One line for launches with the same hole: which launches, the reason, and how to retry."""
         numbers = ", ".join(str(fact["launch"]) for fact in holes)
         files = " ".join(str(self._file(fact)) for fact in holes)
@@ -143,7 +143,7 @@ class Course:
         return Path(plan.raw_file(self.config, launch))
 
     def _ended(self, launch: Launch) -> float:
-        """When its file was written; 0 if this run has written none."""
+        """The time at which this run wrote its file; 0 if it has not."""
         file = self._file(launch)
         written = file.stat().st_mtime if file.exists() else 0
         return written if written >= self.began else 0
@@ -163,8 +163,8 @@ def launch_seconds(settings: Settings) -> float:
 
 def _parts(facts: Iterable[dict[str, Any]]) -> dict[str, float]:
     """The median over launches of each known phase of a job."""
-    told = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
-    known = {words: [fact[part] for fact in told if part in fact] for part, words in PARTS.items()}
+    whole = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
+    known = {words: [fact[part] for fact in whole if part in fact] for part, words in PARTS.items()}
     return {words: statistics.median(seconds) for words, seconds in known.items() if seconds}
 
 
@@ -172,7 +172,8 @@ def _counted(launches: int) -> str:
     return "1 launch" if launches == 1 else f"{launches} launches"
 
 
-def _time(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds in words, such as `20 min`."""
     if seconds >= 7200:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -1,6 +1,6 @@
-"""The options, packages and hosts of a task farm, read from its file without importing it.
+"""The options, packages and hosts of a task farm, read from its file.
 
-So its libraries need not be installed here, and are not loaded, which would be slow.
+The file is not imported, because its libraries may not be installed here, and load slowly.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def names() -> list[str]:
 def options(farm: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """The options of a farm's entrants as JSON Schema, and the names of the required ones.
 
-    They are the arguments of its `Entrant` after the ranks: `bool`, `float`, `int`, `str`, or `Literal` for a choice.
+    They are the arguments of its `Entrant` after `ranks`: `bool`, `float`, `int`, `str`, or `Literal` for a choice.
     """
     entrants = [node for node in _tree(FOLDER / f"{farm}.py").body if getattr(node, "name", "") == "Entrant"]
     for node in entrants[0].body if entrants and isinstance(entrants[0], ast.ClassDef) else []:
@@ -49,7 +49,7 @@ def packages(farm: str) -> tuple[str, ...]:
 
 
 def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
-    """Whether an entrant can have engines on other hosts: not if its farm's ONE_HOST is True, or an option it sets."""
+    """Whether an entrant's engines can be on other hosts: ONE_HOST is neither True nor an option that it sets."""
     one_host = _constant(entrant["farm"], "ONE_HOST", False)
     return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
 
@@ -63,12 +63,12 @@ def _constant(farm: str, name: str, default: Any) -> Any:
 
 @cache
 def _tree(file: Path) -> ast.Module:
-    """A farm's source; empty where there is no such farm, which the configuration's check reports."""
+    """A farm's source; empty for an unknown farm, which the check of the configuration reports."""
     return ast.parse(file.read_text(encoding="utf-8") if file.is_file() else "")
 
 
 def _allowed(annotation: ast.expr | None) -> dict[str, Any]:
-    """The values that an annotation allows; any where it is none of those above."""
+    """The values that an annotation allows, as JSON Schema; any, for an annotation that is not in TYPES."""
     if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Literal":
         choices = ast.literal_eval(annotation.slice)
         return {"enum": list(choices) if isinstance(choices, tuple) else [choices]}

@@ -12,6 +12,9 @@ from typing import Any
 
 from crossover.planning.plan import Launch
 
+FILES = "*/*/launch=*.parquet"
+"""The raw files in the folder of a tier."""
+
 
 @dataclass(frozen=True)
 class Held:
@@ -39,20 +42,18 @@ class Held:
 
 def launches(results: str, tier: str) -> list[Held]:
     """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
-    found = [_held(path) for path in Path(results, "raw", tier).glob("*/*/launch=*.parquet")]
+    found = [_held(path) for path in Path(results, "raw", tier).glob(FILES)]
     return sorted(found, key=lambda held: tuple(held.launch.values()))
 
 
 def of_no_tier(results: str) -> list[str]:
     """Raw files of an earlier version, whose path names no tier."""
-    return sorted(map(str, Path(results, "raw").glob("*/*/launch=*.parquet")))
+    return sorted(map(str, Path(results, "raw").glob(FILES)))
 
 
 def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:
     """The number of launches here of each other tier."""
-    counts = {
-        name: len(list(Path(results, "raw", name).glob("*/*/launch=*.parquet"))) for name in tiers if name != tier
-    }
+    counts = {name: len(list(Path(results, "raw", name).glob(FILES))) for name in tiers if name != tier}
     return {name: count for name, count in counts.items() if count}
 
 

@@ -21,7 +21,7 @@ from crossover.planning.farms import crosses_hosts
 Config = dict[str, Any]
 Settings = dict[str, Any]
 Launch = dict[str, Any]
-"""Which launch: its experiment, placement and number, `launch`."""
+"""The identity of a launch: `experiment`, `placement`, and its number `launch`."""
 
 
 # ---- settings of an experiment
@@ -146,14 +146,12 @@ def nodes(settings: Settings) -> int:
 
 
 def places(settings: Settings) -> int:
-    """Ranks on each host for the engines of one farm. If the engines do not divide evenly, some of these ranks stay
-    idle, so that all farms are spread alike.
-    """
+    """Ranks on each host for the engines of one farm. So that all farms are spread alike, some may stay idle."""
     return math.ceil(int(settings["engines"]) / nodes(settings))
 
 
 def ranks(settings: Settings) -> int:
-    """Processes of one launch: one; two peers; a driver and two engines; or a driver and every farm's engines."""
+    """Ranks of one launch: one; two; rank 0 and two engines; or rank 0 and the engines of all farms."""
     if settings["placement"] == "process":
         return 1
     if settings.get("player") == "engine":
@@ -162,7 +160,7 @@ def ranks(settings: Settings) -> int:
 
 
 def tasks(settings: Settings) -> int:
-    """Tasks to request from a batch system: one per rank, at least two, because Slurm's plugin refuses one with MPI."""
+    """Tasks to request from a batch system: one per rank, but at least two, because Slurm's plugin refuses one."""
     return max(2, ranks(settings))
 
 
@@ -182,7 +180,7 @@ def canonical(settings: Mapping[str, Any]) -> str:
 
 
 def read_settings(text: str | None) -> Settings:
-    """Settings from JSON; empty if there is no text, because some launches do not store theirs."""
+    """Settings from JSON; empty without text, because not every launch has stored its settings."""
     settings: Settings = json.loads(text or "{}")
     return settings
 
@@ -197,7 +195,7 @@ def settings_of(config: Config, experiment: str) -> Settings:
 
 
 def of_experiment(config: Config, experiment: str) -> str:
-    """The same as JSON."""
+    """The result of `settings_of` as JSON."""
     return canonical(settings_of(config, experiment))
 
 

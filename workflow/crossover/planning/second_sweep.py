@@ -24,7 +24,7 @@ REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
 class SweepError(CrossoverError):
-    """A launch of the second sweep that nothing is known of; the message says which and where it should be."""
+    """An unknown launch of the second sweep; the message names it and the file that should have it."""
 
 
 def launches(config: Config, experiment: str) -> list[Launch]:
@@ -34,11 +34,6 @@ def launches(config: Config, experiment: str) -> list[Launch]:
         for placement, narrowed in _refinement(config, experiment).items()
         for number in narrowed
     ]
-
-
-def at_most(config: Config, experiment: str) -> list[Launch]:
-    """The most launches that the second sweep can have: as many as the first."""
-    return [launch | {"launch": SECOND_SWEEP + launch["launch"]} for launch in plan.launches(config, experiment)]
 
 
 def second(held: Iterable[Held]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is missing of a run, and why: experiments that were not launched, launches that are holes."""
+"""Reasons for missing data: experiments that were not launched, and launches that are holes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_hole(launch: Row) -> bool:
 
 
 def alike(launches: Iterable[Launch]) -> list[list[Launch]]:
-    """The holes among `launches`, those of one experiment and placement, of one kind and for one reason, together."""
+    """The holes among `launches`, grouped by experiment, placement, kind and reason."""
     found: dict[tuple[str, ...], list[Launch]] = {}
     for launch in filter(is_hole, launches):
         hole = tuple(launch[name] for name in ("experiment", "placement", "hole", "reason"))
@@ -26,7 +26,7 @@ def alike(launches: Iterable[Launch]) -> list[list[Launch]]:
 
 
 def why(launches: Sequence[Row], experiment: str, placement: str | None = None) -> str:
-    """Why an experiment has no data, in one placement or in any, as a clause in Markdown; empty if it has some."""
+    """The reason why an experiment has no data (in one placement, or at all), as Markdown; empty if it has some."""
     own = [row for row in launches if row["experiment"] == experiment]
     here = [row for row in own if placement is None or row["placement"] == placement]
     if not own:

@@ -1,4 +1,4 @@
-"""Writes files whole or not at all: under a hidden name first, renamed when they are on disk."""
+"""Writes files whole or not at all: first under a hidden name, then renamed when they are on disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOST = socket.gethostname()
 
 
 def hidden(path: Path, purpose: str = "") -> Path:
-    """The part file of `path`; host and process are in its name, so that others can tell whether its writer is dead."""
+    """The part file of `path`; its name contains host and process, so that others know whether its writer lives."""
     return path.with_name(f".{path.name}{purpose}.{HOST}.{os.getpid()}.part")
 
 

@@ -51,7 +51,7 @@ class Failure:
 
 
 class InputError(Exception):
-    """A table that a part needs failed itself: never shown, `caught` turns it into a failure of the part."""
+    """The failure of a table that a part needs; `caught` turns it into a failure of the part."""
 
     def __init__(self, cause: Failure):
         super().__init__(cause.error)
@@ -82,8 +82,8 @@ Found = list[Failure]
 
 
 def _named(error: Exception) -> str:
-    told = " ".join(str(error).split())
-    short = told if len(told) <= LONGEST else f"{told[:LONGEST]} ..."
+    text = " ".join(str(error).split())
+    short = text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
     return f"{type(error).__name__}: {short}" if short else type(error).__name__
 
 
@@ -116,9 +116,9 @@ def stamped(page: str, failures: Iterable[Failure]) -> str:
     """A page with its failures in it, as data."""
     if not (kept := stored(failures)):
         return page
-    told = json.dumps(kept, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    data = json.dumps(kept, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
     body, end, rest = page.rpartition("</body>")
-    element = f'<script type="application/json" id="crossover-{KEY}">{told}</script>'
+    element = f'<script type="application/json" id="crossover-{KEY}">{data}</script>'
     return f"{body}{element}\n{end}{rest}" if end else f"{page}{element}\n"
 
 
@@ -156,9 +156,9 @@ def require(failures: Iterable[Failure], experiments: Collection[str], tables: C
 
 
 def reason(of: Failure) -> str:
-    """Why a part is missing, as a clause in Markdown."""
-    told = of.error.replace("`", "'")
-    return f"`{told}`" + (f", raised in `{of.place}`" if of.place else "")
+    """The reason why a part is missing, as a clause in Markdown."""
+    error = of.error.replace("`", "'")
+    return f"`{error}`" + (f", raised in `{of.place}`" if of.place else "")
 
 
 def grouped(failures: Sequence[Failure]) -> dict[Failure, list[Failure]]:
@@ -174,9 +174,9 @@ def names(group: Sequence[Failure], quote: str = "") -> str:
     kinds: dict[str, list[str]] = {}
     for each in group:
         kinds.setdefault(each.kind, []).append(f"{quote}{each.name}{quote}" if each.name else "")
-    told = [
+    parts = [
         " ".join(filter(None, [f"{kind}s" if len(members) > 1 else kind, ", ".join(filter(None, members))]))
         for kind, members in kinds.items()
     ]
     experiment = group[0].experiment
-    return "; ".join(told) + (f" of {quote}{experiment}{quote}" if experiment else "")
+    return "; ".join(parts) + (f" of {quote}{experiment}{quote}" if experiment else "")

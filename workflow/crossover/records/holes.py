@@ -1,4 +1,4 @@
-"""Holes: launches that left no data. The kinds that there are, and the error by which a launch becomes one."""
+"""Holes: their kinds, and the error by which a launch becomes a hole."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from crossover.errors import CrossoverError
 
 
 class HoleKind(StrEnum):
-    """Why a launch left no data, each kind with its `meaning`. The values are public: `hole` in record.LAUNCHES."""
+    """The kinds of holes, each with its `meaning`. The values are public: the column `hole` of record.LAUNCHES."""
 
     meaning: str
 
     def __new__(cls, value: str, meaning: str = "") -> HoleKind:
-        """A kind is its value."""
+        """A member whose value is `value` alone."""
         kind = str.__new__(cls, value)
         kind._value_, kind.meaning = value, meaning
         return kind

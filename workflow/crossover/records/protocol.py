@@ -1,7 +1,7 @@
-"""What is held fixed along a curve: keys, which programs select by, and their label for people, the protocol.
+"""The keys of curves, by which programs select, and their label for people, the protocol.
 
-Each key is a column of every table that has a `protocol`. The label is made here, and nothing takes it apart. Every
-rank and every job of Snakemake loads this module, so it imports nothing heavy.
+Each key is a column of every table that has a `protocol`. Only this module makes labels, and only `version_1` parses
+them. Every rank and every job of Snakemake loads this module, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 Keys = Mapping[str, Any]
-"""Values by the names of KEYS: those of a curve, or those that a curve must have to be selected."""
+"""Values by the names of KEYS: those of a curve, or those that select curves."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key: the type of its values, and how a label words a value, given all keys of the curve."""
+    """One key: the type of its values, and the words for a value in a label."""
 
     kind: type[str] | type[int] | type[float] | type[bool]
     words: str | Callable[[Keys], str] = ""
-    """A format of the value; empty where another key's words include it. `False` is never worded."""
+    """A format of the value, or a function of all keys of the curve; empty if another key's words include it. `False`
+    has no words."""
 
 
 def _sockets(keys: Keys) -> str:
@@ -82,7 +83,7 @@ KEYS = {
     "packer": Key(str, "packer: {}"),
     "entrant_options": Key(str, _options),
 }
-"""Every key, in the order of its words in a label. docs/data.md says what each means."""
+"""Every key, in the order of a label's words. docs/data.md explains each."""
 
 
 def label(keys: Keys) -> str:
@@ -125,7 +126,7 @@ def columns(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def holds(where: Keys, row: Mapping[str, Any]) -> bool:
-    """Whether a curve, given by its keys or by a row of a table, has every value that `where` names.
+    """Whether `row`, a curve's keys or a row of a table, has every value of `where`.
 
     >>> holds({"pattern": "REQ/REP", "legacy": False}, {"pattern": "REQ/REP", "legacy": False, "transport": "ipc"})
     True

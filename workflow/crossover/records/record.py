@@ -1,4 +1,4 @@
-"""The corridor between the wings: the schema of every parquet file, and how files are written, read and refused.
+"""The corridor between the wings: the schemas of all parquet files, and the functions that write and read them.
 
 A raw file holds the blocks of one launch, or no block and the reason (a *hole*). The analysis derives all other tables.
 The schemas below are the project's public interface: columns may be added, but existing columns stay. `docs/data.md`
@@ -23,7 +23,7 @@ VERSION = 2
 """Version of the schemas that this code writes."""
 
 READABLE = ("1", str(VERSION))
-"""The versions that this code reads, as files name them; a file of another version is refused."""
+"""The versions that this code reads, as stored in files; a file of another version is refused."""
 
 SHARE = ""
 """The unit of a share of a whole, such as an efficiency: above 0 and at most 1."""
@@ -147,7 +147,7 @@ CLAIMS = _schema(
     numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
     flags="at_least",
 )
-"""One row per published claim. `verdict`: holds, refuted, inconclusive, not measured, not judged; `reason` says why."""
+"""One row per published claim. `verdict`: holds, refuted, inconclusive, not measured, not judged, with a `reason`."""
 
 RECOMMENDATIONS = _schema(
     strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
@@ -190,7 +190,7 @@ HISTORY = _schema(
 
 
 class RecordError(CrossoverError):
-    """A file that must not be believed, or that cannot be read; the message names it and the next step."""
+    """A file that cannot be read, or whose content contradicts itself; the message names it and the next step."""
 
 
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:

@@ -1,6 +1,6 @@
-"""Tables of schema version 1, which have a `protocol` and no keys: the keys are read off it.
+"""Reads tables of schema version 1, which have a `protocol` but no columns for its keys.
 
-No other module takes a label apart; there, keys are columns.
+No other module parses a label.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ NUMBERS = {
     "senders": r", senders: (\d+)",
     "flood_tasks": r"^(\d+)(?= tasks echo)|(?<=, tasks in a flood: )(\d+)",
 }
-"""By key, the words of a label of version 1 that hold its value."""
+"""For each key, the pattern of its value in a label of version 1."""
 
 
 def keys(protocol: str) -> dict[str, Any]:
-    """The keys of a curve with this label; none for a label that no experiment of version 1 gave.
+    """The keys of a curve with this label; none for a label that is not of version 1.
 
     A label gives bytes in flight in whole megabytes.
 
@@ -69,13 +69,13 @@ def keys(protocol: str) -> dict[str, Any]:
 
 
 def _first(words: str, protocol: str) -> str:
-    """What the first group that took part holds; empty where the words are not there."""
+    """The first group with a match; empty if the pattern does not match."""
     hit = re.search(words, protocol)
     return next(filter(None, hit.groups()), "") if hit else ""
 
 
 def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with the columns for keys that `schema` has, if it has a `protocol`."""
+    """The table with the columns of `schema` for keys, if it has a `protocol`."""
     if "protocol" not in table.column_names:
         return table
     coded = table["protocol"].combine_chunks().dictionary_encode()

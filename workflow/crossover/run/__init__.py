@@ -1,1 +1,1 @@
-"""One run of the workflow: its session with Snakemake, digests of code, checks of Slurm, its outcome."""
+"""One run of the workflow: its session with Snakemake, digests of code, checks of Slurm, failed parts."""

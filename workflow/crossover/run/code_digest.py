@@ -1,7 +1,7 @@
-"""The code that a result depends on: a hash of a module and of all our modules that it imports.
+"""Hashes of the code that a result depends on: a module, and all modules of this package that it imports.
 
-Snakemake sees the rule, not the modules behind it. With this hash as a parameter of the rule, an edit reruns exactly
-the jobs that depend on it, and a touch reruns none.
+Snakemake knows a rule, but not the modules behind it. With this hash as a parameter of the rule, an edit reruns exactly
+the jobs that depend on it, and a new time of a file reruns none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from crossover.paths import PACKAGE
 
 
 def digest(*modules: str) -> str:
-    """A short hash of the sources of `modules` and of every module of ours that they import, directly or not."""
+    """A short hash of the sources of `modules` and of every module here that they import, directly or not."""
     found: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
@@ -73,14 +73,14 @@ def libraries(config: dict[str, Any], experiment: str) -> list[str]:
 
 
 def _literal(node: ast.stmt) -> dict[str, str | list[str]]:
-    """The value of LIBRARIES, if the statement assigns it."""
+    """The value of LIBRARIES if the statement assigns it, or nothing."""
     if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
         return cast(dict[str, str | list[str]], ast.literal_eval(node.value))
     return {}
 
 
 def _beside(driver: str) -> list[str]:
-    """The modules beside a driver that is a folder; a process that it starts may be one that nobody imports."""
+    """The modules in the folder of a driver. A process that it starts may run one that no other module imports."""
     folder = PACKAGE.joinpath(*driver.split(".")[1:])
     return [f"{driver}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"]
 
@@ -100,7 +100,7 @@ def _imports(source: Path) -> tuple[str, ...]:
 
 
 def _named(tree: ast.Module) -> Iterator[str]:
-    """Every dotted name that an import statement can refer to, and its parent packages."""
+    """Every dotted name to which an import statement can refer, and its parent packages."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 def conclude(workflow: Any) -> bool:
-    """Whether any part of this run's targets failed. Prints which, and lets the same command repeat them.
+    """Whether any part of this run's targets failed. Prints those, and makes the same command repeat them.
 
-    A failed step leaves a whole file, which Snakemake would accept. So the file is marked as incomplete, as that of a
-    killed job is.
+    A failed step leaves a whole file, which Snakemake would accept. So this marks the file as incomplete, like that of
+    a killed job.
     """
     # Imported only at the end of a run, because every Snakemake process loads this module.
     from crossover.records import failure
 
     logs: dict[Failure, str] = {}
     steps = [job for job in workflow.dag.jobs if job.is_local and all(Path(path).exists() for path in job.output)]
-    # In order of completion, because a later step repeats the failures of its input files.
+    # In order of time, because a later step repeats the failures of its input files.
     for job in sorted(steps, key=lambda job: max((Path(path).stat().st_mtime_ns for path in job.output), default=0)):
         if found := [each for path in job.output for each in failure.of(Path(path))]:
             workflow.persistence.started(job)

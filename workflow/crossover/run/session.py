@@ -1,4 +1,4 @@
-"""A run's session with Snakemake: plain errors, the path of shell commands, and a claim on the folder of results."""
+"""A run's session with Snakemake: plain errors, the environment of rules, the jobs, the claim on a results folder."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
     """Replace these files among the targets by a rule that needs them: Snakemake rejects a target without a rule."""
     prepare = workflow._prepare_dag
 
-    def prepared(*given: Any, **named: Any) -> Any:
+    def prepared(*positional: Any, **named: Any) -> Any:
         # The targets are not known earlier.
-        asked = set(workflow.dag_settings.targets)
-        there = {target for target in asked if str(Path(target)) in files}
-        workflow.dag_settings.targets = (asked - there) | {rule}
-        return prepare(*given, **named)
+        targets = set(workflow.dag_settings.targets)
+        existing = {target for target in targets if str(Path(target)) in files}
+        workflow.dag_settings.targets = (targets - existing) | {rule}
+        return prepare(*positional, **named)
 
     workflow._prepare_dag = prepared
 
@@ -77,7 +77,7 @@ def experiments(workflow: Any) -> set[str]:
 
 def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
     """The wildcards of a rule's jobs in this run, whether finished or not, with numbers as int."""
-    # Remembered between calls, because Snakemake forgets finished jobs when a checkpoint adds new ones.
+    # Kept between calls, because Snakemake drops finished jobs when a checkpoint adds new ones.
     for job in workflow.dag.needrun_jobs(exclude_finished=False):
         named = {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
         _due[job.rule.name, str(named)] = named
@@ -123,11 +123,11 @@ def leave_updated_files_alone() -> None:
 
 
 def outwait_controller() -> None:
-    """Let Slurm's plugin keep using `squeue`, if so configured, while Slurm's controller does not answer.
+    """Make Slurm's plugin keep using `squeue`, if so configured, while Slurm's controller does not answer.
 
-    Before each query the plugin asks the controller how long it remembers ended jobs. Without an answer it uses
-    `sacct`, which knows nothing without accounting, so the plugin (2.8) loses its jobs and waits for ever. So the first
-    answer is reused.
+    Before each query, the plugin asks the controller how long it remembers ended jobs. Without an answer, it uses
+    `sacct`, which without accounting reports nothing. Then the plugin (2.8) loses its jobs and waits for ever. So its
+    first answer is reused.
     """
     plugin = importlib.import_module("snakemake_executor_plugin_slurm")
     seconds = plugin.get_min_job_age()
@@ -136,7 +136,7 @@ def outwait_controller() -> None:
 
 
 def claim(results: str | Path) -> None:
-    """Claim `results` until this process ends, however it ends, because the kernel releases the lock.
+    """Claim `results` until this process ends; the kernel then releases the lock, however it ends.
 
     Raises CrossoverError if another run holds the claim.
     """

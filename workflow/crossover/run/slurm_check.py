@@ -52,12 +52,12 @@ def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _refusal(job: Mapping[str, Any]) -> str:
-    """Why Slurm refuses such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
-    asked = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) is not None]
-    asked += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
+    """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
+    options = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) is not None]
+    options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
     try:
         answer = subprocess.run(
-            ["sbatch", "--test-only", *asked, "--wrap=true"],
+            ["sbatch", "--test-only", *options, "--wrap=true"],
             capture_output=True,
             text=True,
             timeout=PATIENCE_SECONDS,
@@ -66,15 +66,15 @@ def _refusal(job: Mapping[str, Any]) -> str:
         return ""
     if answer.returncode == 0 or "ontroller" in answer.stderr:
         return ""
-    said = answer.stderr.strip().splitlines() or ["no reason given"]
-    why = said[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
-    return f"  {' '.join(asked)}: {why}; {_advice(why, job)}"
+    messages = answer.stderr.strip().splitlines() or ["no reason given"]
+    why = messages[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
+    return f"  {' '.join(options)}: {why}; {_advice(why, job)}"
 
 
 def _advice(why: str, job: Mapping[str, Any]) -> str:
-    """What to change so that Slurm accepts such a job: the key for a known reason, otherwise the keys that are set."""
+    """The remedy: for a known reason its key, otherwise the keys that are set."""
     key, step = meaning(why)
-    asked = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
-    keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in asked or ["partition"])
+    present = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
+    keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in present or ["partition"])
     alone = "; if jobs cannot have two nodes, `nodes: 1` there leaves out launches across hosts"
     return f"set {keys} in {SITE}: {step}{alone if job.get('nodes', 1) > 1 else ''}"

@@ -1,4 +1,4 @@
-// Compiled into every variant: how large its message struct really is, as the compiler laid it out.
+// Compiled into every variant: the actual size of its message struct.
 #include "include/zmq.h"
 
 extern "C" __attribute__ ((visibility ("default"))) unsigned long crossover_struct_bytes ()

@@ -1,1 +1,1 @@
-"""Compiled parts of a run: ceilings in C, and builds of libzmq."""
+"""The compiled libraries of a run: ceilings in C, and builds of libzmq."""

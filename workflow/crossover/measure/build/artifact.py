@@ -1,7 +1,7 @@
 """Files that hold a product or, as text, the reason why it could not be made.
 
-So the step succeeds in any case, and everything else goes on. If the product can be made later, the file changes, and
-all steps that depend on it are repeated.
+So the step always succeeds, and everything else goes on. If the product can be made later, the file changes, and all
+steps that depend on it are repeated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def produce(product: Path, make: Callable[[Path], object]) -> str:
     reason = ""
     with atomic.replacing(product) as part:
         try:
-            # Whatever makes it may work in another folder.
+            # Absolute, because a compiler may run in another folder.
             make(part.absolute())
         except BuildError as error:
             reason = str(error)
@@ -34,5 +34,5 @@ def produce(product: Path, make: Callable[[Path], object]) -> str:
 
 
 def reason_in(product: Path) -> str:
-    """The reason in a file without a product, in one line; without a reason, the remedy."""
+    """The reason in a file without a product, in one line; for an empty file, the remedy."""
     return " ".join(product.read_text(encoding="utf-8", errors="replace").split()) or f"{product} is empty; delete it"

@@ -1,7 +1,4 @@
-"""Builds the C sources of `workflow/native` into libraries that the ranks load.
-
-Without a compiler, only the ceilings are not measured.
-"""
+"""Compiles the C sources of `workflow/native` into libraries. Without a compiler, only the ceilings are missing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The compilers of our libraries: finding and running them.
+"""Finds and runs the compilers of our libraries.
 
-Each is named by an environment variable, or otherwise the first on PATH with a usual name. The first `mpicc` on PATH is
-that of this environment's own MPI.
+An environment variable can name each of them; by default it is the first on PATH with a usual name. The first `mpicc`
+on PATH belongs to this environment's MPI.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from crossover.measure.build.artifact import BuildError
 
 LIMIT_SECONDS = 300
-"""Time limit of a build; the longest, a variant of libzmq, takes some ten seconds."""
+"""Time limit of a build. The longest, of a variant of libzmq, takes some ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Compiler:
             return ""
 
     def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
-        """Its output, run in `folder`. Raises BuildError with its first error if it fails."""
+        """Run it in `folder`; returns its output. Raises BuildError with its first error if it fails."""
         command = self._command()
         try:
             done = subprocess.run(
@@ -71,7 +71,7 @@ class Compiler:
         raise BuildError(f"no {self.language} compiler {missing} was found; {self._next_step(self.variable)}")
 
     def _wrapped(self) -> dict[str, str]:
-        """Environment variables that make MPI's compiler (MPICH or Open MPI) wrap the user's compiler."""
+        """Environment variables that make the compiler of MPICH or Open MPI wrap the user's compiler."""
         named = os.environ.get(self.wrapped)
         return {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
 
@@ -85,11 +85,11 @@ class Compiler:
         )
 
 
-def _first_error(said: str) -> str:
-    """The most informative line of a compiler's messages; its last line is only a summary."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
-    telling = ("error:", "not found", "undefined reference", "cannot find")
-    return next((line for line in lines if any(words in line for words in telling)), lines[-1])
+def _first_error(messages: str) -> str:
+    """The first line that reads like an error; the last line of a compiler is only a summary."""
+    lines = [line.strip() for line in messages.splitlines() if line.strip()] or ["it did not say why"]
+    errors = ("error:", "not found", "undefined reference", "cannot find")
+    return next((line for line in lines if any(words in line for words in errors)), lines[-1])
 
 
 CC = Compiler("C", "CC", ("cc",), "gcc")

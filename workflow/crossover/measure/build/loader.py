@@ -1,8 +1,4 @@
-"""Loads the libraries built for this launch, or gives the reason why there is none.
-
-The supervisor passes their paths to the ranks in an environment variable. If a library could not be built, its file
-holds the reason.
-"""
+"""Loads the libraries that were built for this launch; the supervisor passes their paths in an environment variable."""
 
 from __future__ import annotations
 
@@ -22,21 +18,21 @@ ELF = b"\x7fELF"
 
 
 class UnavailableError(Refusal):
-    """A ceiling that cannot be measured here, or a launch that cannot do without what is not built."""
+    """A library that is not there; a ceiling that needs it has no values, any other launch that needs it is refused."""
 
     def __init__(self, reason: str):
         super().__init__(HoleKind.NOT_BUILT, reason)
 
 
 def variables(libraries: Sequence[Path]) -> dict[str, str]:
-    """Environment variables with which the ranks find these files."""
+    """The environment variables by which ranks find these libraries."""
     return {VARIABLE: os.pathsep.join(str(path.absolute()) for path in libraries)}
 
 
 def load(name: str) -> ctypes.CDLL:
     """The library built from `workflow/native/{name}.c`. Raises UnavailableError with the reason if there is none."""
-    named = (Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path)
-    path = next((path for path in named if path.stem == name), None)
+    paths = (Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path)
+    path = next((path for path in paths if path.stem == name), None)
     if path is None:
         raise UnavailableError(
             f"the launch was given no library {name}; start it through Snakemake, or name the file with --libraries"

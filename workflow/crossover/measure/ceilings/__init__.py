@@ -1,7 +1,7 @@
-"""Ceilings in C, one file per library: the cost of an exchange without Python, in the same processes as Python's.
+"""Ceilings in C, one file per library: exchanges without Python, in the processes and buffers of the Python arms.
 
-Messages use the buffers of the arms that they bound. A missing library raises `loader.UnavailableError` when the
-ceiling is created; a failed exchange raises OSError or RuntimeError.
+A missing library raises `loader.UnavailableError` when the ceiling is created; a failed exchange raises OSError or
+RuntimeError.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from crossover.measure.ceilings import Bytes, Exchange, address, function
 
 LIBRARY = "memory_copy"
 COPIES = 2
-"""In a round trip: one there, one back."""
+"""Copies of a round trip: one each way."""
 
 
 def pingpong() -> Exchange:
-    """Round trips of one copy each way, from the outbox to the inbox, in this process alone."""
+    """Round trips within this process: one copy each way, both from the outbox to the inbox."""
     types = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_void_p)
     copy = function(loader.load(LIBRARY), "memory_copy", *types, result=None)
 

@@ -1,4 +1,4 @@
-"""Blocking MPI in C, on the MPI and at the thread level of the Python arms beside it."""
+"""Blocking sends and receives in C, on the same MPI and at the same thread level as the Python arms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crossover.measure.ceilings import Bytes, Exchange, address, function
 
 LIBRARY = "mpi_pingpong"
 LONGEST_BYTES = 2**31 - 1
-"""MPI counts in C's int."""
+"""The longest message: MPI counts in C's int."""
 LONGEST_VERSION_BYTES = 1 << 16
 """More than any MPI writes. Limits differ: MPICH writes 8 kB, Open MPI 256 B."""
 

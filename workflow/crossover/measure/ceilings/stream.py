@@ -1,4 +1,4 @@
-"""A raw stream socket in C, over loopback TCP or as a Unix socket: the cost of the kernel alone."""
+"""A raw stream socket in C, TCP or Unix: the cost of the kernel alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Address = tuple[str, int] | bytes
 
 
 def listen(kind: str, host: str) -> socket.socket:
-    """A socket that waits for the other rank: `TCP` at a free port of `host`, or `Unix`, which leaves no file."""
+    """A socket that listens for the other rank: `TCP` on a free port of `host`, or `Unix`, without a file."""
     if kind == "TCP":
         return socket.create_server((host, 0))
     listening = socket.socket(socket.AF_UNIX)

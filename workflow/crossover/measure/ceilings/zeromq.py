@@ -1,6 +1,6 @@
-"""ZeroMQ in C, on the very sockets of pyzmq: the halves of a flood, and round trips.
+"""ZeroMQ in C, on pyzmq's own sockets: the two halves of a flood, and round trips.
 
-A socket of pyzmq may be used by Python and by C in turn, from one thread. Times are those of `time.perf_counter_ns`.
+Python and C may use a socket in turn, from one thread. Times are on the clock of `time.perf_counter_ns`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ FLOOD = "zmq_push_pull"
 PINGPONG = "zmq_pingpong"
 
 Push = Callable[[Bytes, int, bool], tuple[int, int]]
-"""Of (payload, n, copy): send `n` messages; when it began and when the last call returned, in nanoseconds. Without
-`copy` the library borrows the payload, which must not change until all have arrived."""
+"""A function of (payload, n, copy) that sends `n` messages; returns its start and the return of the last call, in
+nanoseconds. Without `copy` the library borrows the payload, which must not change until all messages have arrived."""
 
 Pull = Callable[[Bytes, int, bool], int]
-"""Of (inbox, n, copy): receive `n` messages of the inbox's length; when the last had come, in nanoseconds. The last is
-in the inbox then; with `copy` every other has been there too."""
+"""A function of (inbox, n, copy) that receives `n` messages of the inbox's length; returns the arrival of the last, in
+nanoseconds. Every message is copied to the inbox, or without `copy` only the last."""
 
 
 def push(socket: zmq.Socket[Any]) -> Push:
@@ -77,11 +77,11 @@ def pingpong(socket: zmq.Socket[Any], first: bool) -> Exchange:
 
 
 def _load(name: str) -> ctypes.CDLL:
-    """The library, its calls of libzmq resolved in the one that pyzmq has loaded."""
+    """The library, bound to the libzmq that pyzmq has loaded."""
     mapped = re.findall(r"/\S*libzmq\S*\.so\S*", Path("/proc/self/maps").read_text(errors="replace"))
-    # A wheel brings its own beside itself; another build of the library may be loaded too.
-    brought = Path(zmq.__file__).parents[1]
-    mapped.sort(key=lambda path: not Path(path).is_relative_to(brought))
+    # First the one in pyzmq's wheel: another build of libzmq may be loaded too.
+    wheels = Path(zmq.__file__).parents[1]
+    mapped.sort(key=lambda path: not Path(path).is_relative_to(wheels))
     if not mapped:
         raise loader.UnavailableError(
             "this pyzmq has libzmq built into itself, where no other library finds it; install a pyzmq that links to a "

@@ -1,13 +1,13 @@
-"""One file per experiment kind, found by its name; nothing else knows which kinds there are.
+"""The experiments, one driver each, found by the name of its file; no other module lists them.
 
 An experiment module has:
 
 - `AXIS`, an `Axis`, and `METRICS`, a tuple of `Metric`;
 - `cells(settings)`, the cells of one launch;
-- `drive(peers, settings)`, on rank 0: a context manager that gives the `Blocks`;
-- `serve(peers, settings)`, on every other rank: does what it is told until told to stop.
+- `drive(peers, settings)`, on rank 0: a context manager that yields the `Blocks`;
+- `serve(peers, settings)`, on every other rank: follows rank 0's commands until stopped.
 
-It may use the sampler's contract, the peers and the farms, never another experiment.
+It never imports another experiment.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
 
 
 class Experiment(Protocol):
-    """What an experiment module looks like."""
+    """The interface of a driver."""
 
     AXIS: Axis
     METRICS: tuple[Metric, ...]
@@ -31,12 +31,12 @@ class Experiment(Protocol):
         """The cells of one launch."""
 
     def drive(self, peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
-        """Set up on rank 0; run blocks; tear down."""
+        """On rank 0: set up, yield the blocks, and stop the other ranks."""
 
     def serve(self, peers: Peers, settings: dict[str, Any]) -> None:
-        """Be the other end, on every other rank."""
+        """Run on every other rank until stopped."""
 
 
 def find(name: str) -> Experiment:
-    """The experiment of that name."""
+    """The driver of that experiment."""
     return cast(Experiment, import_module(f"{__name__}.{name}"))

@@ -1,21 +1,21 @@
-"""An object to another rank and back: pickled, pickled out of band, or as a buffer; and what bounds all of these.
+"""Round trips of an object between two ranks of MPI: pickled, pickled out of band, or as a buffer; with ceilings.
 
-`send` and `Send` are the pairs of calls that the mpi4py tutorial times: both ranks send an object they already have,
-rank 1 answers each message it got. Other arms change one thing each: `pkl5.send` keeps large buffers out of the pickle,
-`persistent` sets up the buffers' calls once, and `Send into new array` is `Send` that allocates an array for each
-message it receives. `send into buffer` receives the pickle into memory that is reused (`irecv`); that also avoids the
-matched probe, and unpickling still allocates. Received buffers go to one of their own, emptied before the block, so
-that what came can be checked after.
+`send` and `Send` are the pairs of calls that the mpi4py tutorial times: each rank sends an object of its own, and rank
+1 answers every message. The other arms change one thing each. `pkl5.send` keeps large buffers out of the pickle.
+`persistent` sets up the calls for buffers once. `Send into new array` allocates an array for each received message.
+`send into buffer` receives the pickle into memory that is reused (`irecv`); that also avoids the matched probe, but
+unpickling still allocates. Buffers are received into a separate inbox, which is cleared before the block and checked
+after it.
 
-The kind `float64 array, re-sent` is that tutorial's to the letter: a buffer is received into the array that it is sent
-from, so what is sent was written a moment ago, by the message before.
+The object `float64 array, re-sent` is exactly the tutorial's: a buffer is received into the array that is sent, so each
+message was written shortly before, by the previous one.
 
-Ceilings move as many bytes through the same buffers: an array's or a bytes object's own, else those of its pickle.
+Ceilings move the same number of bytes through the same buffers: the memory of an array or bytes object, or the pickle.
 
-The two ends are plain ranks, or ranks that are engines of ipyparallel as well, as in that tutorial. Between blocks a
-plain rank 1 waits for a command in a non-blocking broadcast that it polls asleep, and an engine waits in its own event
-loop; a block is a task for each of the two engines. Inside a block both ends wait in MPI, spinning, because that is the
-thing measured: in an engine too it happens in the process's main thread.
+The two ends are plain ranks, or ranks that are also engines of ipyparallel, as in the tutorial. Between blocks, a plain
+rank 1 polls a non-blocking broadcast and sleeps in between, and an engine waits in its event loop. A block is then one
+task for each engine. Inside a block, both ends wait in MPI and spin, because that is part of the measurement; in an
+engine, too, this happens in the main thread.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, memory, mpi, stream
 from crossover.measure.farms import Farm, enter, join, running
-from crossover.measure.mpi.payload import RE_SENT, Payload, payload
+from crossover.measure.mpi.payload import ARRAY, BUFFERS, Kind, Payload, payload
 from crossover.measure.mpi.round_trips import Game, game
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
@@ -49,22 +49,22 @@ LIBRARIES = {
     "raw Unix socket": "stream_pingpong",
     "memcpy": "memory_copy",
 }
-"""The library that each ceiling is in; read by the workflow, which builds them."""
+"""The library of each ceiling. The workflow reads this and builds them."""
 
 FOR_BUFFERS = ("Send", "persistent", "Send into new array")
-"""Arms that take nothing but a buffer."""
+"""Arms that send only buffers."""
 
 FOR_ARRAYS = ("Send into new array",)
-"""Arms that take nothing but an array."""
+"""Arms that send only arrays."""
 
 ALONE = ("memcpy",)
-"""Ceilings that one process measures by itself, while the other sleeps: copies, which take two pieces of memory."""
+"""Ceilings that one process measures while the other sleeps. They copy between two pieces of memory."""
 
 ASLEEP_SECONDS = 50e-6
-"""Between two looks at what MPI has for a rank that must not spin."""
+"""The time between two polls of MPI by a rank that must not spin."""
 
 LEAD_IN = 8
-"""One in so many trips is played before the clock starts: the first are slower. A block of few has none."""
+"""A block of n trips begins with n // LEAD_IN untimed ones, because the first trips are slower."""
 
 STOP = -1
 
@@ -73,27 +73,36 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per object and array length, with the arms that can send such an object."""
     entered = [arm for arm in arms_of(settings) if not arm.null]
     found = []
-    for kind in settings["objects"]:
+    for kind in kinds(settings):
         fit = [arm for arm in entered if _fits(arm.runs, kind)]
         if any(not arm.ceiling for arm in fit):
-            keys = NAMED[kind] | {"thread_level": settings["thread_level"], "player": settings["player"]}
+            keys = kind._asdict() | {"thread_level": settings["thread_level"], "player": settings["player"]}
             names = tuple(arm.runs for arm in fit)
-            found += [Cell(keys, elements, kind, names) for elements in points(settings["elements"])]
+            found += [Cell(keys, elements, names) for elements in points(settings["elements"])]
     return found
 
 
-def _fits(arm: str, kind: str) -> bool:
+def kinds(settings: dict[str, Any]) -> list[Kind]:
+    """The configured kinds of objects."""
+    return [Kind(**NAMED[name]) for name in settings["objects"]]
+
+
+def _kind(cell: Cell) -> Kind:
+    return Kind(cell.keys["object"], cell.keys["re_sent"])
+
+
+def _fits(arm: str, kind: Kind) -> bool:
     if arm in ALONE:
-        return kind != RE_SENT
+        return not kind.re_sent
     if arm in FOR_ARRAYS:
-        return Payload.is_array(kind)
-    return arm not in FOR_BUFFERS or Payload.is_buffer(kind)
+        return kind.object == ARRAY
+    return arm not in FOR_BUFFERS or kind.object in BUFFERS
 
 
 class Player:
-    """One end of the game, with the object of the present kind and length, and the ceilings that can be measured.
+    """One end of the ping-pong, with the payload of the current cell, and the ceilings that can be measured.
 
-    `peers` are the two ends. Raises Refusal where they are to be on two hosts and are not.
+    `peers` are the two ends. Raises Refusal if they share a host in placement `nodes`.
     """
 
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
@@ -101,31 +110,30 @@ class Player:
         self.comm = peers.comm
         self.rank = peers.rank
         self.other = 1 - peers.rank
-        self.payload = payload(settings["objects"][0], 1, self.rank)
+        self.payload = payload(kinds(settings)[0], 1, self.rank)
         self.ceilings: dict[str, Exchange] = {}
         self.unavailable: dict[str, str] = {}
         for name in settings["ceilings"]:
             self._set_up(name, peers, resources)
 
     def _set_up(self, name: str, peers: Peers, resources: ExitStack) -> None:
-        """Make a ceiling, or learn why not: both ends together, because neither can play alone."""
+        """Create a ceiling, or store the reason why not. Both ends call this, because a ceiling needs both."""
         reason = ""
         try:
             self.ceilings[name] = _make(name, peers, resources)
         except UnavailableError as error:
             reason = str(error)
-        reasons = [told for told in peers.comm.allgather(reason) if told]
-        if reasons:
+        if reasons := list(filter(None, peers.comm.allgather(reason))):
             self.unavailable[name] = reasons[0]
 
     def meet(self) -> None:
-        """Wait, asleep, for the other end: tasks arrive some time apart, and what brings the second needs a core."""
+        """Sleep until the other end is here: the two tasks arrive at different times, and the second needs a core."""
         both = self.comm.Ibarrier()
         while not both.Test():
             time.sleep(ASLEEP_SECONDS)
 
-    def play(self, arm: str, kind: str, elements: int, n: int) -> Block:
-        """This end's part of a block: `n` round trips, and whether all arrived undamaged, here and there."""
+    def play(self, arm: str, kind: Kind, elements: int, n: int) -> Block:
+        """Run this end's part of a block of `n` round trips; both ends check their messages, and share the result."""
         if arm in self.unavailable:
             return Block(0.0, fault=self.unavailable[arm])
         present = self._present(kind, elements)
@@ -135,7 +143,7 @@ class Player:
             seconds, got = play(n)
             undamaged = present.arrived(got)
         else:
-            self.comm.Barrier()  # the other end has woken up
+            self.comm.Barrier()  # so that the other end is awake
             if n >= LEAD_IN:
                 play(n // LEAD_IN)
                 present.reset()
@@ -148,7 +156,7 @@ class Player:
             return Block(seconds, fault="lost or damaged messages")
         return Block(seconds, {"round trip": seconds / n})
 
-    def _present(self, kind: str, elements: int) -> Payload:
+    def _present(self, kind: Kind, elements: int) -> Payload:
         if (self.payload.kind, self.payload.elements) != (kind, elements):
             self.payload = payload(kind, elements, self.rank)
         return self.payload
@@ -161,7 +169,7 @@ class Player:
 
 
 def _make(name: str, peers: Peers, resources: ExitStack) -> Exchange:
-    """One ceiling, its connection to the other rank kept open in `resources`."""
+    """One ceiling; its connection to the other rank stays open in `resources`."""
     match name:
         case "C":
             return mpi.pingpong(peers.comm, 1 - peers.rank)
@@ -185,32 +193,32 @@ def _connection(kind: str, peers: Peers) -> Any:
 
 
 class Ranks:
-    """Two plain ranks, seen from either: rank 0 orders blocks and plays them with rank 1."""
+    """One of two plain ranks: rank 0 commands blocks and runs them with rank 1."""
 
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
         self.player = Player(peers, settings, resources)
         self.commands = peers.comm.Dup()
         self.arms = [arm.runs for arm in arms_of(settings) if not arm.null]
-        self.kinds: list[str] = settings["objects"]
+        self.kinds = kinds(settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """On rank 0: order a block, play it. What takes this process alone leaves the other rank asleep."""
+        """On rank 0: command and run a block. For arms in ALONE, the other rank stays asleep."""
         if arm.runs not in ALONE:
-            self._command(self.arms.index(arm.runs), self.kinds.index(cell.variant), cell.x, n)
-        return self.player.play(arm.runs, cell.variant, cell.x, n)
+            self._command(self.arms.index(arm.runs), self.kinds.index(_kind(cell)), cell.x, n)
+        return self.player.play(arm.runs, _kind(cell), cell.x, n)
 
     def stop(self) -> None:
-        """On rank 0: let the other go."""
+        """On rank 0: stop the other rank."""
         self._command(STOP, 0, 0, 0)
 
     def obey(self) -> None:
-        """On rank 1: play until told to stop."""
+        """On rank 1: run blocks until stopped."""
         while (words := self._command())[0] != STOP:
             arm, kind, elements, n = words
             self.player.play(self.arms[arm], self.kinds[kind], elements, n)
 
     def _command(self, *words: int) -> list[int]:
-        """Broadcast (arm, kind, elements, n) from rank 0; the other sleeps until it comes."""
+        """Broadcast (arm, kind, elements, n) from rank 0. Rank 1 gives no words, and sleeps until they arrive."""
         buffer = np.array(words if words else (0, 0, 0, 0), dtype=np.int64)
         request = self.commands.Ibcast(buffer, root=0)
         while not request.Test():
@@ -224,42 +232,42 @@ ENGINES = (1, 2)
 """The ranks that become engines; rank 0 is their client."""
 
 here: Player | None = None
-"""The player of this process, if it is an engine: tasks find it by its name."""
+"""The player of this process, if it is an engine. A global, because tasks need it."""
 
 
 class Engines:
-    """Two engines, seen from their client: a block is a task for each of them."""
+    """The client of the two engines: a block is a task for each of them."""
 
     def __init__(self, farm: Farm):
         self.farm = farm
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Let both play, or either what takes one process alone. What the first end has timed is what counts."""
+        """Run the block on both engines, or on any one for arms in ALONE. The times are those of the first end."""
         ends = 1 if arm.runs in ALONE else len(ENGINES)
-        self.farm.submit(task, [(arm.runs, cell.variant, cell.x, n)] * ends)
-        told: list[tuple[int, Block]] = self.farm.wait()
-        return min(told, key=itemgetter(0))[1]
+        self.farm.submit(task, [(arm.runs, _kind(cell), cell.x, n)] * ends)
+        results: list[tuple[int, Block]] = self.farm.wait()
+        return min(results, key=itemgetter(0))[1]
 
 
-def task(words: tuple[str, str, int, int]) -> tuple[int, Block]:
-    """On an engine: play; returns which end this is and its block."""
+def task(words: tuple[str, Kind, int, int]) -> tuple[int, Block]:
+    """On an engine: run its part of a block; returns the number of this end and its block."""
     assert here is not None
     try:
         if words[0] not in ALONE:
             here.meet()
         return here.rank, here.play(*words)
     except BaseException:
-        # An engine would keep the error for its client, and leave the other end to wait in MPI.
+        # Otherwise the engine would keep the error for its client, while the other end waits in MPI.
         traceback.print_exc()
         here.comm.Abort(1)
 
 
-# ---- whichever the launch asks for
+# ---- either
 
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Ranks | Engines]:
-    """Order blocks on rank 0."""
+    """Connect the two ends, and stop them at the end."""
     if settings["player"] == "engine":
         farm = enter(peers, ENGINES, settings["entrants"]["engine"])
         with running(peers, [farm]):
@@ -272,7 +280,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Ranks | Engines]:
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Play on every other rank until told to stop."""
+    """Run blocks on every other rank until stopped."""
     global here
     with ExitStack() as resources:
         if settings["player"] == "engine":

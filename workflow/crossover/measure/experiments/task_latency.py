@@ -1,6 +1,6 @@
-"""Empty tasks by the flood: how fast a client can submit them, and how fast their results are all back.
+"""Floods of empty tasks: the rate of submission, and the rate of results.
 
-One block is one or more floods of x tasks to one farm.
+A block is one or more floods of x tasks to one farm.
 
 - submission = tasks / time from the first submit to the last one's return;
 - round trip = tasks / time from the first submit to the last result.
@@ -33,13 +33,13 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 
 
 class Floods:
-    """Rank 0: floods one farm at a time."""
+    """Rank 0: submits the tasks to one farm at a time."""
 
     def __init__(self, farms: dict[str, Farm]):
         self.farms = farms
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """`n` floods of `cell.x` tasks to the arm's farm."""
+        """Run `n` floods of `cell.x` tasks on the arm's farm."""
         took = flood(self.farms[arm.name], echo, range(cell.x), n, same=eq)
         if not took.right:
             return Block(took.seconds, fault="lost or damaged messages")
@@ -49,6 +49,6 @@ class Floods:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
-    """Flood the farms of all arms."""
+    """Start the farms of all arms."""
     with side_by_side(peers, settings) as farms:
         yield Floods(farms)

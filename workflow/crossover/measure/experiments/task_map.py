@@ -1,10 +1,10 @@
-"""Tasks that last: which share of the engines' time goes into the tasks, and not into farming them out.
+"""Tasks that take time: the share of the engines' time that they spend in tasks.
 
-One block is one or more floods of tasks to one farm, `tasks_per_engine` for each of its engines, which last x
-microseconds on average: all the same (`equal`), or as unlike as a heavy-tailed distribution makes them (`skewed`).
+A block is one or more floods of tasks to one farm, `tasks_per_engine` for each of its engines. The tasks take x
+microseconds on average; their durations are `equal`, or `skewed` by a heavy-tailed distribution.
 
-- efficiency = ideal time / time from the first submit to the last result. Ideal is that every engine works all the
-  time: the sum of the durations / engines;
+- efficiency = ideal time / time from the first submit to the last result. In the ideal time, every engine is always
+  busy: the sum of the durations / engines;
 - round trip = tasks / the same time.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 from crossover.measure.farms import Farm, flood, serve, side_by_side
 from crossover.measure.farms.support import conditions
 from crossover.measure.farms.support.tasks import turns_per_second
-from crossover.measure.farms.support.workload import cores_of, telling, workload
+from crossover.measure.farms.support.workload import cores_of, measurable, workload
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.planning.plan import Arm, points
@@ -31,20 +31,20 @@ METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
-    """One cell per way of taking time, kind of durations and average duration."""
+    """One cell per kind of work, distribution of durations and average duration."""
     engines = settings["engines"]
     found = []
-    for work in telling(settings["work"], engines):
+    for work in measurable(settings["work"], engines):
         for durations in settings["durations"]:
             own = {"work": work, "durations": durations, "engines": engines}
             own |= {"tasks_per_engine": settings["tasks_per_engine"]}
             keys = own | cores_of(work) | conditions.keys(settings)
-            found += [Cell(keys, x, f"{work} {durations}") for x in points(settings["durations_us"])]
+            found += [Cell(keys, x) for x in points(settings["durations_us"])]
     return found
 
 
 class Workloads:
-    """Rank 0: gives one farm at a time its tasks."""
+    """Rank 0: submits the tasks to one farm at a time."""
 
     def __init__(self, farms: dict[str, Farm], engines: int, tasks_per_engine: int, turns_per_second: float):
         self.farms = farms
@@ -53,9 +53,8 @@ class Workloads:
         self.turns_per_second = turns_per_second
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """`n` floods of tasks that last `cell.x` microseconds on average."""
-        work, durations = cell.variant.split()
-        given = workload(work, durations, self.tasks, cell.x, self.turns_per_second)
+        """Run `n` floods of tasks of `cell.x` microseconds on average on the arm's farm."""
+        given = workload(cell.keys["work"], cell.keys["durations"], self.tasks, cell.x, self.turns_per_second)
         took = flood(self.farms[arm.name], given.task, given.arguments, n, same=eq)
         if not took.right:
             return Block(took.seconds, fault="lost or damaged messages")
@@ -65,8 +64,8 @@ class Workloads:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Workloads]:
-    """Give tasks to the farms of all arms."""
-    # Before any farm is there to take a core away.
+    """Start the farms of all arms."""
+    # Measured before any farm takes a core.
     turns = turns_per_second() if "spin" in settings["work"] else nan
     with side_by_side(peers, settings) as farms:
         yield Workloads(farms, settings["engines"], settings["tasks_per_engine"], turns)

@@ -1,11 +1,11 @@
-"""Tasks that echo an array: what a farm can carry.
+"""Tasks that echo an array: the bytes that a farm carries per second.
 
-One block is one or more floods of tasks to one farm, each with the same array of x random bytes as its argument and as
-its result. The tasks are as many as the setting `tasks` says.
+A block is one or more floods of tasks to one farm, as many as the setting `tasks`. Each task has the same array of x
+random bytes as its argument and as its result.
 
 - submission = tasks / time from the first submit to the last one's return;
 - round trip = tasks / time from the first submit to the last result;
-- payload one way = the arrays' bytes / the round trip's time. As many bytes come back in the same time.
+- payload one way = the arrays' bytes / the round trip's time. The same bytes also return in this time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 
 
 class Echoes:
-    """Rank 0: floods one farm at a time with arrays of the present size."""
+    """Rank 0: submits the tasks to one farm at a time."""
 
     def __init__(self, farms: dict[str, Farm], tasks: int):
         self.farms = farms
@@ -50,9 +50,9 @@ class Echoes:
         self.array: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """`n` floods of tasks, each with `cell.x` bytes there and back."""
+        """Run `n` floods of tasks on the arm's farm; each echoes `cell.x` bytes."""
         if len(self.array) != cell.x:
-            # Random, so that no compression on the way makes it less.
+            # Random bytes, because no farm can compress them.
             self.array = np.random.default_rng(cell.x).integers(0, 256, cell.x, dtype=np.uint8)
         took = flood(self.farms[arm.name], echo, [self.array] * self.tasks, n, same=np.array_equal)
         if not took.right:
@@ -70,6 +70,6 @@ class Echoes:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Echoes]:
-    """Flood the farms of all arms."""
+    """Start the farms of all arms."""
     with side_by_side(peers, settings) as farms:
         yield Echoes(farms, settings["tasks"])

@@ -1,7 +1,8 @@
-"""Bursts of messages on a connection that is idle in between: what is a burst's length worth?
+"""Throughput of bursts of messages on a connection that is idle between them, by the length of the burst.
 
-A stream that lasts is `zmq_throughput`'s question. A program that sends a few messages now and then has every thread
-asleep when it begins, and pays for waking them. A block is n bursts of so many messages (see `measure.burst`).
+Unlike the continuous stream of `zmq_throughput`, this is a program that sends a few messages now and then: all threads
+are asleep when a burst begins, and the burst includes the time to wake them. A block is n bursts of x messages (see
+`zeromq/burst.py`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import burst, sockets
-from crossover.measure.zeromq.flood import curves, receiving, sending
+from crossover.measure.zeromq.flood import Curve, curves, receiving, sending
 from crossover.measure.zeromq.sockets import Socket
-from crossover.planning.curves import NAMED
 from crossover.planning.plan import Arm, points
 
 AXIS = Axis("burst", "messages")
@@ -34,8 +34,8 @@ METRICS = (
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per connection, message size and length of a burst."""
     return [
-        Cell(NAMED[name] | {"message_bytes": size}, messages, f"{size} {name}")
-        for name in curves(settings)
+        Cell(curve._asdict() | {"message_bytes": size}, messages)
+        for curve in curves(settings)
         for size in settings["sizes_bytes"]
         for messages in points(settings["messages"])
         if size * messages <= settings["burst_bytes"]
@@ -49,26 +49,25 @@ def _way(settings: dict[str, Any]) -> burst.Way:
 class Sender:
     """The sending end, which commands the receiving one."""
 
-    def __init__(self, channel: Channel, connected: dict[str, Socket], settings: dict[str, Any]):
+    def __init__(self, channel: Channel, connected: dict[Curve, Socket], way: burst.Way):
         self.channel = channel
         self.sockets = connected
-        self.curves = curves(settings)
-        self.way = _way(settings)
+        self.way = way
         self.number = 0
         self.payload = b""
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` bursts of `cell.x` messages."""
-        size, _, name = cell.variant.partition(" ")
-        if len(self.payload) != int(size):
-            self.payload = os.urandom(int(size))
-        loop = sending(self.sockets[name], self.curves[name], arm.runs, self.payload)
+        curve, size = Curve.of(cell.keys), cell.keys["message_bytes"]
+        if len(self.payload) != size:
+            self.payload = os.urandom(size)
+        loop = sending(self.sockets[curve], curve, arm.runs, self.payload)
         bursts: list[burst.Burst] = []
         while len(bursts) < n and not (bursts and bursts[-1].fault):
             self.number += 1
-            self.channel.send((name, arm.runs, len(self.payload), cell.x))
+            self.channel.send((curve, arm.runs, size, cell.x))
             bursts.append(
-                burst.send(self.channel, self.sockets[name], loop, self.payload, self.number, cell.x, self.way)
+                burst.send(self.channel, self.sockets[curve], loop, self.payload, self.number, cell.x, self.way)
             )
         return burst.block(bursts, n * cell.x)
 
@@ -76,22 +75,21 @@ class Sender:
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
     """Connect one socket per curve to the receiving end."""
-    kinds = {name: curve.kinds[0] for name, curve in curves(settings).items()}
+    kinds = {curve: curve.kinds[0] for curve in curves(settings)}
     with sockets.connected(peers, partial(receive, settings), kinds) as (channel, connected):
-        yield Sender(channel, connected, settings)
+        yield Sender(channel, connected, _way(settings))
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Be the receiving end on a rank of its own."""
+    """Run the receiving end on its own rank."""
     sockets.serve(peers, partial(receive, settings))
 
 
 def receive(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
-    """Receive bursts until told to stop."""
-    known = curves(settings)
-    kinds = {name: (curve.kinds[1], curve.transport) for name, curve in known.items()}
+    """Receive bursts until stopped."""
+    kinds = {curve: (curve.kinds[1], curve.transport) for curve in curves(settings)}
     with sockets.bound(context, channel, kinds) as bound:
         while command := channel.receive():
-            name, arm, size_bytes, count = command
-            loop = receiving(bound[name], known[name], arm, size_bytes)
-            burst.receive(channel, bound[name], loop, count, _way(settings))
+            curve, arm, size_bytes, count = command
+            loop = receiving(bound[curve], curve, arm, size_bytes)
+            burst.receive(channel, bound[curve], loop, count, _way(settings))

@@ -1,14 +1,14 @@
-"""Round trips between a REQ and a REP socket: what copying and zero-copy messages cost one at a time.
+"""Round trips of single messages between a REQ and a REP socket, copied or zero-copy.
 
-One block is n repetitions of `trips_per_repetition` round trips, each timed by itself, so that a block has
-percentiles and not only a centre. Both ends send a buffer of their own, as the arm says, and drop what they receive.
+A block is n repetitions of `trips_per_repetition` round trips. Each trip is timed, so that a block has percentiles.
+Each end sends a buffer of its own, by the arm's way, and drops the messages that it receives.
 
-In the `legacy` curves both ends send on the very message that they received, as pyzmq's `perf.py` does: from the
-second trip on a zero-copy arm then lends the library its own message back, and no buffer of Python's is lent at all.
+On the `legacy` curves, each end sends the received message object back, as pyzmq's `perf.py` does. From the second trip
+on, a zero-copy arm then returns the library's own message to it, and lends no buffer of Python.
 
-The ceiling is the same exchange written in C, over the same sockets; it times all trips together.
+The ceiling is the same exchange in C, over the same sockets. It times all trips together.
 
-After a block each end compares the last message that it received with what the other one sends.
+After a block, each end checks the last message that it received.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import zmq
@@ -31,76 +31,84 @@ from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import sockets
 from crossover.measure.zeromq.handover import HANDOVERS, Message, without
 from crossover.measure.zeromq.sockets import Socket
-from crossover.planning.curves import NAMED, in_placement
+from crossover.planning.curves import in_placement
 from crossover.planning.plan import Arm, points
+from crossover.records.protocol import Keys
 
 AXIS = Axis("message size", "bytes")
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}
 CEILING = "C"
 LIBRARIES = {"C": "zmq_pingpong"}
-"""The library that the ceiling is in; read by the workflow, which builds it."""
+"""The library of the ceiling. The workflow reads this and builds it."""
 
 METRICS = (Metric("round trip", "s", "lower"), *(Metric(name, "s", "lower") for name in PERCENTILES))
 
 
-def curves(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The keys of each curve that has a meaning in this placement, by the curve's name."""
-    return in_placement(settings["curves"], settings["placement"])
+class Curve(NamedTuple):
+    """The keys that need sockets of their own."""
+
+    pattern: str
+    transport: str
+    legacy: bool
+
+    @classmethod
+    def of(cls, keys: Keys) -> Curve:
+        """The curve with these keys."""
+        return cls(keys["pattern"], keys["transport"], keys["legacy"])
 
 
-def _legacy(name: str) -> bool:
-    return bool(NAMED[name]["legacy"])
+def curves(settings: dict[str, Any]) -> list[Curve]:
+    """The configured curves that work in this placement."""
+    return [Curve.of(keys) for keys in in_placement(settings["curves"], settings["placement"]).values()]
 
 
-def _with_ceiling(settings: dict[str, Any]) -> list[str]:
-    """The curves that C has too."""
-    return [name for name in curves(settings) if settings["ceilings"] and not _legacy(name)]
+def _with_ceiling(settings: dict[str, Any]) -> list[Curve]:
+    return [curve for curve in curves(settings) if settings["ceilings"] and not curve.legacy]
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
-    # What is re-sent must be a message of its own: there is none in a buffer that is kept, nor in C's.
+    # Only a new message object can be sent back: these two reuse a buffer.
     re_sent = without(settings, "recv-into", CEILING)
     return [
-        Cell(keys, size, name, re_sent if _legacy(name) else ())
-        for name, keys in curves(settings).items()
+        Cell(curve._asdict(), size, re_sent if curve.legacy else ())
+        for curve in curves(settings)
         for size in points(settings["sizes_bytes"])
     ]
 
 
-class Asker:
-    """The end that asks, keeps the time and commands the other one."""
+class Requester:
+    """The end that sends requests. It keeps the time and commands the other end."""
 
-    def __init__(self, channel: Channel, asking: dict[str, Socket], settings: dict[str, Any]):
+    def __init__(self, channel: Channel, connected: dict[Curve, Socket], settings: dict[str, Any]):
         self.channel = channel
-        self.sockets = asking
+        self.sockets = connected
         self.trips_per_repetition = settings["trips_per_repetition"]
         self.payload = b""
         exchange = partial(zeromq.pingpong, first=True)
-        self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, asking, _with_ceiling(settings))
+        self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, _with_ceiling(settings))
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Make `n` repetitions of so many round trips with messages of `cell.x` bytes."""
+        """Make `n` repetitions of `trips_per_repetition` round trips with messages of `cell.x` bytes."""
         if arm.ceiling and self.no_ceiling:
             return Block(0.0, fault=self.no_ceiling)
         if len(self.payload) != cell.x:
             self.payload = os.urandom(cell.x)
-        trips = n * self.trips_per_repetition
-        self.channel.send((cell.variant, arm.runs, trips, cell.x))
-        answer = self.channel.receive()
+        curve, trips = Curve.of(cell.keys), n * self.trips_per_repetition
+        self.channel.send((curve, arm.runs, trips, cell.x))
+        reply_checksum = self.channel.receive()
         if arm.ceiling:
             inbox = np.zeros(cell.x, np.uint8)
-            seconds = self.exchanges[cell.variant](np.frombuffer(self.payload, np.uint8), inbox, trips)
+            seconds = self.exchanges[curve](np.frombuffer(self.payload, np.uint8), inbox, trips)
             times_ns: list[int] = []
             got: Message = inbox.data
         else:
-            times_ns, got = self._ask(cell.variant, arm.runs, trips)
+            times_ns, got = self._request(curve, arm.runs, trips)
             seconds = (times_ns[-1] - times_ns[0]) / 1e9
-        asked, leftover = self.channel.receive()
-        # A legacy answer is what was asked.
-        expected = _checksum(self.payload) if _legacy(cell.variant) else answer
-        sane = (asked, _checksum(got), leftover) == (_checksum(self.payload), expected, 0)
-        if not sane:
+        request_checksum, leftover = self.channel.receive()
+        # A legacy reply is the request.
+        expected = _checksum(self.payload) if curve.legacy else reply_checksum
+        if (request_checksum, _checksum(got), leftover) != (_checksum(self.payload), expected, 0):
             return Block(seconds, fault="lost or damaged messages")
         values = {"round trip": seconds / trips}
         if times_ns:
@@ -108,13 +116,13 @@ class Asker:
             values |= dict(zip(PERCENTILES, map(float, each), strict=True))
         return Block(seconds, values)
 
-    def _ask(self, name: str, arm: str, trips: int) -> tuple[list[int], Message]:
-        """When each trip began, and when the last one ended, in ns; and the last answer."""
-        socket, handover = self.sockets[name], HANDOVERS[arm]
+    def _request(self, curve: Curve, arm: str, trips: int) -> tuple[list[int], Message]:
+        """The start of each trip and the end of the last, in ns; and the last reply."""
+        socket, handover = self.sockets[curve], HANDOVERS[arm]
         receive, buffer = handover.receiving(socket, len(self.payload))
         send = handover.sending(socket, self.payload)
         times = [0] * (trips + 1)
-        if _legacy(name):
+        if curve.legacy:
             resend, message = partial(socket.send, flags=0, copy=handover.copy), self.payload
             for trip in range(trips):
                 times[trip] = perf_counter_ns()
@@ -131,41 +139,41 @@ class Asker:
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Asker]:
+def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Requester]:
     """Connect one REQ socket per curve to the other end."""
     kinds = dict.fromkeys(curves(settings), zmq.REQ)
-    with sockets.connected(peers, partial(answer, settings), kinds) as (channel, asking):
-        yield Asker(channel, asking, settings)
+    with sockets.connected(peers, partial(reply, settings), kinds) as (channel, connected):
+        yield Requester(channel, connected, settings)
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Be the end that answers on a rank of its own."""
-    sockets.serve(peers, partial(answer, settings))
+    """Run the replying end on its own rank."""
+    sockets.serve(peers, partial(reply, settings))
 
 
-def answer(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
-    """Answer until told to stop."""
-    kinds = {name: (zmq.REP, keys["transport"]) for name, keys in curves(settings).items()}
-    with sockets.bound(context, channel, kinds) as answering:
+def reply(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
+    """Reply to requests until stopped."""
+    kinds = {curve: (zmq.REP, curve.transport) for curve in curves(settings)}
+    with sockets.bound(context, channel, kinds) as bound:
         exchange = partial(zeromq.pingpong, first=False)
-        exchanges, _ = sockets.in_c(channel, exchange, answering, _with_ceiling(settings))
+        exchanges, _ = sockets.in_c(channel, exchange, bound, _with_ceiling(settings))
         payload = b""
         while command := channel.receive():
-            name, arm, trips, size_bytes = command
+            curve, arm, trips, size_bytes = command
             if len(payload) != size_bytes:
                 payload = os.urandom(size_bytes)
             channel.send(_checksum(payload))
             if arm == CEILING:
                 inbox = np.zeros(size_bytes, np.uint8)
-                exchanges[name](np.frombuffer(payload, np.uint8), inbox, trips)
+                exchanges[curve](np.frombuffer(payload, np.uint8), inbox, trips)
                 got: Message = inbox.data
             else:
-                got = _answer(answering[name], _legacy(name), arm, trips, payload)
-            channel.send((_checksum(got), answering[name].poll(0)))
+                got = _reply(bound[curve], curve.legacy, arm, trips, payload)
+            channel.send((_checksum(got), bound[curve].poll(0)))
 
 
-def _answer(socket: Socket, legacy: bool, arm: str, trips: int, payload: bytes) -> Message:
-    """Answer `trips` requests; the last of them."""
+def _reply(socket: Socket, legacy: bool, arm: str, trips: int, payload: bytes) -> Message:
+    """Reply to `trips` requests; returns the last request."""
     handover = HANDOVERS[arm]
     receive, buffer = handover.receiving(socket, len(payload))
     send: Callable[[], Any] = handover.sending(socket, payload)

@@ -1,16 +1,16 @@
-"""Small messages between two threads over inproc, on builds of libzmq that differ in the size of their message struct.
+"""Small messages between two threads over inproc, on builds of libzmq whose message structs differ in size.
 
-A message up to the build's inline limit lies within its struct, a longer one in memory of its own; a larger struct
-keeps more messages within, and makes every message larger. All builds of both lines of the library are loaded into this
-one process, each with its own symbols, so that they take turns like any other arms; the null arm is the reference's
-file loaded a second time. In every block the build opens a context of its own.
+A message up to the build's inline limit is stored in its struct, a longer one in memory of its own. A larger struct
+stores more messages inline, and makes every message larger. One process loads all builds, each with its own symbols, so
+that they alternate like any arms. The null arm is the reference's file, loaded a second time. Each block has its own
+context.
 
-- throughput = messages / (last receive - first send), PUSH to PULL without high-water marks: n messages, n intervals.
-  What bounds the queue is the burst, `in_flight_bytes` at most;
+- throughput = messages / (last receive - first send), PUSH to PULL, in bursts of at most `in_flight_bytes`, which bound
+  the queue instead of high-water marks;
 - round trip = time / n, REQ to REP.
 
-Where the payload is `untouched` nobody writes or reads it, as in libzmq's own inproc_thr and inproc_lat; where it is
-`touched` the sender writes every byte of each message and the receiver compares it.
+An `untouched` payload is neither written nor read, as in libzmq's own inproc_thr and inproc_lat. A `touched` payload is
+written by the sender and compared by the receiver, every byte.
 """
 
 from __future__ import annotations
@@ -46,20 +46,21 @@ LIBRARIES = {
     "96 B struct": ["zmq_inproc", "libzmq-4.3.4-96"],
     "128 B struct": ["zmq_inproc", "libzmq-2.2.0-128", "libzmq-4.3.4-128"],
 }
-"""What each arm runs on; of libzmq the version, the bytes of its struct, 40 and 64 being the lines' own, and its layout
-where that is another: a union, as in the mail of 2010."""
+"""The libraries of each arm: our driver, and builds of libzmq by version, bytes of the struct (40 and 64 are the
+versions' own) and, if changed, layout (a union, as in the mail of 2010)."""
 
 LARGEST_STRUCT_BYTES = 128
-"""A queued message takes its struct too. The largest of all arms is counted for each, not its own, so that all send
-bursts of one length: each burst starts from an empty queue, so the rate depends on how long it is."""
+"""The size of the largest struct. A queued message takes at most this much beside its bytes. It is counted for every
+arm, so that all arms send bursts of one length: a burst starts with an empty queue, so the rate depends on its length.
+"""
 
 PATTERNS = {"PUSH/PULL": "throughput", "REQ/REP": "round trip"}
 
 
 def lines(settings: dict[str, Any]) -> dict[str, dict[str, Struct]]:
-    """For each line of the library: its arms, and their structs.
+    """The struct of each arm, by version of libzmq: {version: {arm: struct}}.
 
-    A line without the reference, or with nothing to compare to it, is left out.
+    A version without the reference, or without a rival, is left out.
     """
     found: dict[str, dict[str, Struct]] = {}
     for arm in settings["arms"]:
@@ -69,23 +70,21 @@ def lines(settings: dict[str, Any]) -> dict[str, dict[str, Struct]]:
 
 
 def sizes(settings: dict[str, Any], structs: dict[str, Struct]) -> list[int]:
-    """The axis, and `scan_bytes` single bytes to either side of each build's inline limit."""
+    """The points of the axis, and each size within `scan_bytes` of a build's inline limit."""
     around = range(1 - settings["scan_bytes"], settings["scan_bytes"] + 1)
     scanned = (struct.limit_bytes + step for struct in structs.values() for step in around)
     return sorted({*points(settings["sizes_bytes"]), *scanned})
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
-    """One cell per line of the library, pattern, payload and message size; each has the arms of its line."""
+    """One cell per version of libzmq, pattern, payload and message size, with the arms of that version."""
     return [
         Cell(
             {"library_version": version, "pattern": pattern, "transport": "inproc", "payload": payload},
             size,
-            f"{version} {pattern} {payload}",
-            own,
+            tuple(structs),
         )
         for version, structs in lines(settings).items()
-        for own in [tuple(structs)]
         for pattern in settings["patterns"]
         for payload in settings["payloads"]
         for size in sizes(settings, structs)
@@ -93,10 +92,10 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 
 
 class Variant:
-    """One build of libzmq, as the C driver uses it; `path` may be a copy of the library's file."""
+    """One loaded build of libzmq, for the C driver; `path` may be a copy of the library's file."""
 
     def __init__(self, driver: ctypes.CDLL, path: str, struct: Struct):
-        """Load it, with its symbols its own. Raises Refusal (WRONG_LIBRARY) if it is another build."""
+        """Load it with private symbols. Raises Refusal (WRONG_LIBRARY) if it is another build."""
         self.driver = driver
         self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.handle = ctypes.c_void_p(driver.inproc_open(ctypes.c_void_p(self.library._handle)))
@@ -113,7 +112,7 @@ class Variant:
             )
 
     def exchange(self, size_bytes: int, n: int, pattern: bytes | None, round_trips: bool) -> tuple[int, int]:
-        """The nanoseconds of `n` messages or round trips; and 0, an errno, or -1 where messages were damaged."""
+        """The nanoseconds of `n` messages or round trips; and 0, an errno, or -1 for damaged messages."""
         nanoseconds = ctypes.c_int64()
         code = self.driver.inproc_exchange(
             self.handle, size_bytes, n, pattern, int(round_trips), ctypes.byref(nanoseconds)
@@ -122,23 +121,22 @@ class Variant:
 
 
 class Exchanges:
-    """Rank 0, the only one."""
+    """Rank 0, the only rank. `variants` are those of each (version, arm)."""
 
     def __init__(self, variants: dict[tuple[str, str], Variant], in_flight_bytes: int):
-        """Take the variants by (version, arm)."""
         self.variants = variants
         self.in_flight_bytes = in_flight_bytes
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """`n` messages of `cell.x` bytes in as many bursts as the bytes in flight ask for, or `n` round trips."""
-        version, pattern, payload = cell.variant.split()
+        """Exchange `n` messages of `cell.x` bytes, in bursts within the bytes in flight, or make `n` round trips."""
+        version, pattern, payload = (cell.keys[key] for key in ("library_version", "pattern", "payload"))
         variant = self.variants[version, arm.name]
         written = os.urandom(cell.x) if payload == "touched" else None
         round_trips = pattern == "REQ/REP"
         most = n if round_trips else max(1, self.in_flight_bytes // (cell.x + LARGEST_STRUCT_BYTES))
         nanoseconds = 0
-        for count in [most] * (n // most) + [n % most] * (n % most > 0):
-            took, code = variant.exchange(cell.x, count, written, round_trips)
+        for sent in range(0, n, most):
+            took, code = variant.exchange(cell.x, min(most, n - sent), written, round_trips)
             nanoseconds += took
             if code > 0:
                 raise OSError(code, f"libzmq {version}, {arm.name}, {pattern}: {os.strerror(code)}")
@@ -149,7 +147,7 @@ class Exchanges:
 
 
 def driver() -> ctypes.CDLL:
-    """The C driver of all variants. Raises UnavailableError with the reason if there is none."""
+    """The C driver of all variants. Raises UnavailableError with the reason if it is not built."""
     library = loader.load("zmq_inproc")
     library.inproc_open.restype = ctypes.c_void_p
     library.inproc_struct_bytes.restype = library.inproc_inline_bytes.restype = ctypes.c_long
@@ -162,7 +160,7 @@ def driver() -> ctypes.CDLL:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
-    """Load every build, and the reference's a second time from a copy: an instance of its own for the null arm."""
+    """Load every build; for the null arm, the reference's again, from a copy, as a second instance."""
     library = driver()
     variants = {}
     with TemporaryDirectory(prefix="crossover-null-") as folder:
@@ -177,4 +175,4 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """There is no other rank: both ends are threads of rank 0."""
+    """Never called: both ends are threads of rank 0."""

@@ -1,13 +1,13 @@
-"""Task farms: a client submits tasks, engines run them. One file per entrant, found by its name.
+"""Task farms: a client submits tasks, engines run them. One file per farm, found by its name.
 
-An entrant's module has:
+The module of a farm has:
 
-- `Entrant`, a `Farm`, which lives on rank 0;
-- `serve(peers, invitation)`, for the ranks that are its engines. They *become* engines and run the entrant's own loop,
-  because a rank that waits in MPI would spin.
+- `Entrant`, a `Farm`, the client on rank 0;
+- `serve(peers, invitation)`, for the ranks that are its engines. It runs the farm's own loop, because a rank that waits
+  in MPI would spin.
 
-The farms of all arms, including the null arm's second instance of the reference, stay up side by side in a launch; idle
-farms sleep.
+The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
+sleep.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from crossover.planning.plan import arms, places
 from crossover.records.holes import HoleKind, Refusal
 
 Task = Callable[[Any], Any]
-"""A module's function of one argument, which engines can import."""
+"""A function of one argument, at the top of a module that engines can import."""
 
 
 class Farm(ABC):
-    """A farm, as the experiment sees it: start, submit, wait, stop.
+    """The interface of a farm for experiments.
 
-    Starting has three steps, so that many farms can start at the same time: `start`, `invitation` and `join`.
+    Its start has three steps, so that many farms can start at the same time: `start`, `invitation` and `join`.
     """
 
     def __init__(self, peers: Peers, ranks: Sequence[int]):
@@ -63,12 +63,12 @@ class Farm(ABC):
 
 
 class Module(Protocol):
-    """The interface of an entrant's module."""
+    """The interface of a farm's module."""
 
     Entrant: Callable[..., Farm]
 
     def serve(self, peers: Peers, invitation: Any) -> None:
-        """Be an engine of the farm that sent the invitation; returns when it stops."""
+        """Run an engine of the farm that sent the invitation, until the farm stops."""
 
 
 def find(farm: str) -> Module:
@@ -87,15 +87,13 @@ def find(farm: str) -> Module:
 def side_by_side(peers: Peers, settings: dict[str, Any]) -> Iterator[dict[str, Farm]]:
     """On rank 0: the running farm of every arm, by the arm's name."""
     entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
-    farms: dict[str, Farm] = {}
-    for arm in arms(settings):
-        farms[arm.name] = enter(peers, ranks[arm.name], entrants[arm.runs])
+    farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms(settings)}
     with running(peers, farms.values()):
         yield farms
 
 
 def enter(peers: Peers, ranks: Sequence[int], entrant: dict[str, Any]) -> Farm:
-    """On rank 0: the farm of one entrant, as the configuration describes it, with these ranks as its engines."""
+    """On rank 0: the farm of one configured entrant, with these ranks as its engines."""
     options = {key: value for key, value in entrant.items() if key not in ("farm", "alone")}
     return find(entrant["farm"]).Entrant(peers, ranks, **options)
 
@@ -114,8 +112,8 @@ def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
             farm.join()
         yield
     except Exception:
-        # A client often notices a lost server before the server's watch. The watch knows the reason, and ends this
-        # process.
+        # A client often notices a lost server before the server's watch does. The watch reports the reason and ends
+        # this process.
         sleep(1)
         raise
     for farm in farms:
@@ -125,7 +123,7 @@ def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """On every other rank: run an engine of its farm, or nothing if the rank is left over."""
+    """On every other rank: run an engine of the rank's farm, or nothing if it has none."""
     ranks = engines(peers.hosts, settings)
     runs = next((arm.runs for arm in arms(settings) if peers.rank in ranks[arm.name]), None)
     if runs is None:
@@ -136,34 +134,34 @@ def serve(peers: Peers, settings: dict[str, Any]) -> None:
 
 def join(peers: Peers, entrant: dict[str, Any]) -> None:
     """Run an engine of the entrant's farm on rank 0, then sleep until all farms are done."""
-    # Before the invitation comes, because loading is slow, and all engines can do it at the same time.
+    # Imported before the invitation arrives, because this is slow, and all engines can do it at the same time.
     module = find(entrant["farm"])
     module.serve(peers, peers.receive())
     peers.receive()
 
 
 def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[int]]:
-    """The ranks of each arm's engines, given every rank's host: spread over the hosts evenly, and for all arms alike.
+    """The ranks of each arm's engines by the host of every rank: spread evenly over the hosts, and alike for all arms.
 
     Raises Refusal if a host has too few ranks.
     """
     # Rank 0's host comes last, so that the other hosts get the extra engines if they cannot be spread evenly.
-    there: dict[str, list[int]] = {host: [] for host in [*hosts, hosts[0]]}
-    there[hosts[0]] = there.pop(hosts[0])
+    by_host: dict[str, list[int]] = {host: [] for host in hosts if host != hosts[0]}
+    by_host[hosts[0]] = []
     for rank, host in enumerate(hosts[1:], start=1):
-        there[host].append(rank)
+        by_host[host].append(rank)
     found, each = {}, places(settings)
     for at, arm in enumerate(arms(settings)):
-        kept = [ranks[at * each : (at + 1) * each] for ranks in there.values()]
-        if any(len(ranks) < each for ranks in kept):
-            _refuse_uneven(there, each * len(arms(settings)))
-        in_turn = [rank for turn in zip(*kept, strict=True) for rank in turn]
+        own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]
+        if any(len(ranks) < each for ranks in own):
+            _refuse_uneven(by_host, each * len(arms(settings)))
+        in_turn = [rank for turn in zip(*own, strict=True) for rank in turn]
         found[arm.name] = sorted(in_turn[: settings["engines"]])
     return found
 
 
-def _refuse_uneven(there: dict[str, list[int]], wanted: int) -> NoReturn:
-    counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in there.items())
+def _refuse_uneven(by_host: dict[str, list[int]], wanted: int) -> NoReturn:
+    counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
     raise Refusal(
         HoleKind.WRONG_PLACEMENT,
         f"each host needs {wanted} engines, but has {counts}: the launcher fills one host before the next, or the "
@@ -173,19 +171,19 @@ def _refuse_uneven(there: dict[str, list[int]], wanted: int) -> NoReturn:
 
 @dataclass(frozen=True)
 class Flood:
-    """The total times of one or more floods of tasks, in seconds, and whether all results were right."""
+    """The total times of one or more floods of tasks, and whether all results were right."""
 
     submitting_seconds: float
-    """From each first submit to the last one's return."""
+    """From the first submit of each flood to the return of its last."""
     seconds: float
-    """From each first submit to the last result."""
+    """From the first submit of each flood to its last result."""
     right: bool
 
 
 def flood(farm: Farm, task: Task, arguments: Sequence[Any], n: int, same: Callable[[Any, Any], bool]) -> Flood:
-    """Submit a task per argument and wait for all, `n` times over; untimed, check each result by `same`.
+    """Submit a task per argument and wait for all results, `n` times.
 
-    The tasks return their arguments, so `same(result, argument)` checks a result. Stops at the first wrong one.
+    Untimed, `same(result, argument)` checks each result. Stops after the first flood with a wrong one.
     """
     submitting = seconds = 0.0
     for _ in range(n):

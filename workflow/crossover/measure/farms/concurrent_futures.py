@@ -1,4 +1,4 @@
-"""Python's own process pool: its workers are children of rank 0, started afresh (`spawn`), without a network.
+"""Python's own process pool: its workers are children of rank 0 (start method `spawn`), without a network.
 
 The ranks reserved for its engines do nothing.
 """
@@ -27,16 +27,16 @@ class Entrant(Farm):
     """A pool of as many processes as there are engines."""
 
     def start(self) -> None:
-        """Start the workers, which the pool does when it gets its first tasks."""
+        """Start the workers: the pool does this when it gets its first tasks."""
         spawn = multiprocessing.get_context("spawn")
-        self._arrived = spawn.Semaphore(0)
-        self._pool = ProcessPoolExecutor(len(self.ranks), spawn, initializer=_arrive, initargs=(self._arrived,))
+        self._started = spawn.Semaphore(0)
+        self._pool = ProcessPoolExecutor(len(self.ranks), spawn, initializer=_begin, initargs=(self._started,))
         self.submit(echo, self.ranks)
 
     def join(self) -> None:
         """Wait until all workers have started, then unlink the semaphores, which a killed driver would leave behind."""
         for _ in self.ranks:
-            if not self._arrived.acquire(timeout=START_SECONDS):
+            if not self._started.acquire(timeout=START_SECONDS):
                 raise Refusal(HoleKind.CRASHED, f"a worker of the process pool did not start within {START_SECONDS} s")
         self.wait()
         for finalizer in list(util._finalizer_registry.values()):  # type: ignore[attr-defined]
@@ -44,7 +44,7 @@ class Entrant(Farm):
                 finalizer()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit; the pool's own threads pickle and send."""
+        """Submit; a thread of the pool pickles and sends."""
         submit = self._pool.submit
         self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
 
@@ -57,10 +57,10 @@ class Entrant(Farm):
         self._pool.shutdown()
 
 
-def _arrive(arrived: Semaphore) -> None:
+def _begin(started: Semaphore) -> None:
     die_with_parent()
-    arrived.release()
+    started.release()
 
 
 def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing: the workers are no ranks."""
+    """Do nothing, because the workers are no ranks."""

@@ -1,7 +1,7 @@
 """Dask distributed: a scheduler as a child process, a worker of one thread in each rank, a client on rank 0.
 
-No dashboard, and nothing listens beyond the ranks' own address. Idle, it still wakes up often, so it is to be `alone`
-with the reference in a launch.
+It has no dashboard, and listens only on the ranks' addresses. It wakes up often while idle, so it needs `alone`:
+launches with the reference only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Entrant(Farm):
         self._server.start(
             [
                 *("-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(self._file)),
-                # Without a dashboard it still serves facts about itself, on all interfaces unless told otherwise.
+                # Without a dashboard it still serves facts about itself, by default on all interfaces.
                 *("--host", address, "--port", "0", "--no-dashboard", "--dashboard-address", f"{address}:0"),
             ]
         )
@@ -57,12 +57,12 @@ class Entrant(Farm):
         self._client.wait_for_workers(len(self.ranks), timeout=START_SECONDS)
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit, each task as one of its own: equal ones would be run but once."""
+        """Submit. With `pure=False` each task runs, even if it equals another."""
         submit = self._client.submit
         self._pending: list[Future] = [submit(task, argument, pure=False) for argument in arguments]
 
     def wait(self) -> list[Any]:
-        """Gather the results, and let go of them."""
+        """Gather the results, and release the futures."""
         results: list[Any] = self._client.gather(self._pending)
         self._pending = []
         return results
@@ -76,13 +76,13 @@ class Entrant(Farm):
 
 
 def serve(peers: Peers, address: str) -> None:
-    """Be a worker until the scheduler goes."""
+    """Run a worker until the scheduler ends."""
     dask.config.set(CONFIGURATION)
-    # Every worker tells of its coming and going at length.
+    # Workers log their start and end at length.
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    # When all is done, a heartbeat may meet the scheduler's end; that ends the worker, and is no error.
+    # The scheduler may end during a heartbeat. This ends the worker, and is no error.
     expected = "Failed to communicate with scheduler during heartbeat."
-    logging.getLogger("distributed.worker").addFilter(lambda said: said.getMessage() != expected)
+    logging.getLogger("distributed.worker").addFilter(lambda entry: entry.getMessage() != expected)
     with tempfile.TemporaryDirectory(prefix="worker-") as folder:
         asyncio.run(_work(address, peers.address, folder))
 

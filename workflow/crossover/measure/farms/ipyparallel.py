@@ -3,8 +3,7 @@
 Each farm has its own controller, so that schedulers run side by side. With `--nodb`, the hub keeps no task database,
 which would grow with every task and slow the launch down.
 
-With `ssh`, the client reaches the controller through an SSH tunnel, as it would from a laptop; the engines stay on the
-controller's side.
+With `ssh`, the client connects to the controller through an SSH tunnel, as from a laptop; the engines connect directly.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ PACKAGES = ("ipyparallel",)
 """The packages whose versions a launch records."""
 
 ONE_HOST = "ssh"
-"""With this option all is on one host."""
+"""With this option, its engines are all on the host of their client."""
 
 PORTS = 20
-"""Ports reserved for a controller, which binds sixteen by its documentation."""
+"""Ports reserved for a controller, which binds sixteen according to its documentation."""
 
 
 class Entrant(Farm):
@@ -54,7 +53,7 @@ class Entrant(Farm):
         super().__init__(peers, ranks)
         self.scheme, self.hwm, self.packer = scheme, hwm, packer
         self._pending: list[Any] = []
-        # Left to itself each controller would choose free ports and bind them only later: others could take them.
+        # By default, a controller chooses free ports and binds them later; meanwhile, another process could take them.
         self._reserved = Reserved(PORTS, peers.address)
         self._tunnel = Tunnel() if ssh else None
 
@@ -71,7 +70,7 @@ class Entrant(Farm):
                 *(f"--profile-dir={folder}", f"--ip={address}", f"--location={address}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
                 *(f"--Session.packer={self.packer}", f"--Session.unpacker={self.packer}"),
-                # Registration takes two heartbeats: short ones start fast, many allowed misses keep busy engines.
+                # Registration takes two heartbeats, so a short period makes the start fast. Busy engines miss many.
                 *("--HeartMonitor.period=250", "--HeartMonitor.max_heartmonitor_misses=1000"),
             ],
             {"IPYTHONDIR": str(folder)},
@@ -89,7 +88,7 @@ class Entrant(Farm):
     def _connection_of_client(self) -> dict[str, Any]:
         facts = self._connection("client")
         if self._tunnel:
-            # All of the client's connections: nothing is left by which it could come round the tunnel.
+            # All ports, so that no connection bypasses the tunnel.
             ports = {name: value for name, value in facts.items() if isinstance(value, int)}
             facts |= zip(ports, self._tunnel.through(list(ports.values())), strict=True)
         return facts
@@ -117,7 +116,7 @@ class Entrant(Farm):
         self._view = self._client.load_balanced_view()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit; the client's own thread does the sending."""
+        """Submit; the client's own thread sends."""
         submit = self._view.apply_async
         self._pending = [submit(task, argument) for argument in arguments]
 
@@ -177,6 +176,6 @@ def serve(peers: Peers, connection: dict[str, Any]) -> None:
         engine.initialize([f"--profile-dir={folder}"])
         try:
             engine.start()
-        except (SystemExit, RuntimeError) as ending:  # how ipykernel ends its loop when it is shut down
+        except (SystemExit, RuntimeError) as ending:  # raised by ipykernel at a normal end of its loop
             if getattr(ending, "code", 0):
                 raise

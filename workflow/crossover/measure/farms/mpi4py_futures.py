@@ -23,7 +23,7 @@ class Entrant(Farm):
         return [0, *self.ranks]
 
     def join(self) -> None:
-        """Create the communicator together with the engines, which spin meanwhile, and so learn of it only now."""
+        """Create the communicator together with the engines, after a message to each, because they spin meanwhile."""
         for rank in self.ranks:
             self.peers.send("now", to=rank)
         self._comm = self.peers.among(self.invitation()).comm

@@ -1,12 +1,12 @@
-"""A reconstruction of how IPython's kernel of 2010 farmed out tasks, before ZeroMQ: Foolscap on Twisted, over TLS.
+"""A reconstruction of IPython's task farm of 2010, before ZeroMQ: Foolscap on Twisted, over TLS.
 
-It is not that program, which no longer runs, but its architecture: client, controller and engines, each an object that
-the others call remotely. The client submits a task by a call (`run`), and waits for it before the next. The controller
-keeps a first-in-first-out queue, and gives an engine one task at a time, in three calls (`push`, `execute`, `pull`). So
-a task takes four remote calls; a last call (`barrier`) waits for all tasks and returns the results. Unlike its
-successor, it has no message signatures, no metadata and no database of tasks.
+The original program no longer runs. This one has its architecture: client, controller and engines, each an object that
+the others call remotely. The client submits a task by a call (`run`) and waits for its return before the next. The
+controller keeps a first-in-first-out queue, and gives an engine one task at a time, in three calls (`push`, `execute`,
+`pull`). So a task takes four remote calls. A last call (`barrier`) waits for all tasks and returns the results. Unlike
+its successor, it has no message signatures, no metadata and no database of tasks.
 
-As a command it is the controller: python -m crossover.measure.farms.twisted <host> <file for its address>.
+As a command, it is the controller: `python -m crossover.measure.farms.twisted HOST FILE` writes its address to FILE.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PACKAGES = ("foolscap", "twisted")
 
 
 class Entrant(Farm):
-    """The client; its calls go through a reactor in a thread."""
+    """The client; a reactor in a thread makes its calls."""
 
     def start(self) -> None:
         """Start the controller."""
@@ -63,7 +63,7 @@ class Entrant(Farm):
         self._pending = [self._call("run", pickle.dumps((task, argument))) for argument in arguments]
 
     def wait(self) -> list[Any]:
-        """Wait for the results, which come all together."""
+        """Wait for the results, which arrive together."""
         return [pickle.loads(result) for result in self._call("barrier", self._pending)]
 
     def stop(self) -> None:
@@ -98,7 +98,7 @@ def _run_reactor() -> None:
 
 
 def _die(failure: Any) -> None:
-    """End this process: an error that nobody waits for would leave the others waiting."""
+    """End this process, because nobody sees the error, and the others would wait for ever."""
     failure.printTraceback()
     sys.stderr.flush()
     os._exit(1)
@@ -117,7 +117,7 @@ class _Engine(Referenceable):  # type: ignore[misc]
         return pickle.dumps(self.result)
 
     def remote_stop(self) -> None:
-        reactor.callLater(0.1, reactor.stop)  # after the answer is gone
+        reactor.callLater(0.1, reactor.stop)  # after the answer is sent
 
 
 class _Controller(Referenceable):  # type: ignore[misc]

@@ -23,7 +23,7 @@ class Entrant(Farm):
     """The ROUTER; engines get tasks in turn, whether they are idle or not."""
 
     def start(self) -> None:
-        """Listen on a port of the system's choice."""
+        """Listen on a free port."""
         self._context = zmq.Context()
         self._socket = _unbounded(self._context, zmq.ROUTER)
         self._socket.bind(f"tcp://{self.peers.address}:*")
@@ -43,7 +43,7 @@ class Entrant(Farm):
                 self._engines.append(engine)
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Pickle and send; arrays travel beside the pickle, uncopied."""
+        """Pickle and send; arrays are sent beside the pickle, uncopied."""
         send = self._socket.send_multipart
         self._tasks = 0
         for engine, argument in zip(cycle(self._engines), arguments, strict=False):

@@ -1,1 +1,1 @@
-"""One launch: the supervisor outside MPI, the MPI launcher, and the ranks."""
+"""One launch: its supervisor outside MPI, the MPI launcher, and its ranks."""

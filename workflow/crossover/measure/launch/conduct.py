@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,7 +32,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
     started = datetime.now(UTC)
     name = "{experiment} {placement} launch {launch}".format(**identity)
-    world = Surroundings(disturbance=Disturbance(), progress=Progress(name))
+    world = Surroundings(disturbance=Disturbance(), progress=partial(_report, name))
     with kind.drive(peers, settings) as blocks:
         stretches = list(
             sample(
@@ -66,7 +67,7 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
     every = list(kind.cells(settings))
     if "cells" not in settings:
         return every
-    # Cells of a curve differ only in x, so any of them serves as a template.
+    # The cells of a curve differ only in x, so any of them is a template.
     curves = {cell.protocol: cell for cell in every}
     chosen = settings["cells"].items()
     cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
@@ -80,7 +81,7 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
 
 
 class Guarded:
-    """Blocks with a deadline, which works even inside C code: prints every thread's stack and ends the process."""
+    """Blocks with a deadline, which prints every thread's stack and ends the process, even inside C code."""
 
     def __init__(self, blocks: Blocks, experiment: str, metrics: Sequence[Metric]):
         self._blocks, self._experiment = blocks, experiment
@@ -102,28 +103,22 @@ class Guarded:
         return block
 
 
-class Progress:
-    """Prints one line per cell: the cell, the progress, the time left. The supervisor passes it to terminal and log."""
-
-    def __init__(self, launch: str):
-        self._launch = launch
-
-    def __call__(self, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
-        """Report a finished cell."""
-        rounds = len({seen.round for seen in stretch.observations})
-        print(
-            f"{self._launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
-            f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
+def _report(launch: str, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
+    """Print one line about a finished cell. The supervisor passes it to the terminal and the log."""
+    rounds = len({seen.round for seen in stretch.observations})
+    print(
+        f"{launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
+        f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
     """The rows of `record.MEASUREMENTS` without the launch's identity: one per block and metric.
 
-    A cell has the metrics for which any of its blocks has a value; if there are none, all metrics, without values. A
-    block without a value for one of these metrics has no row for it, unless the block has a fault.
+    A cell has every metric for which any of its blocks has a value, or all metrics if no block has any value. For a
+    metric without a value, a block has a row only if it has a fault.
     """
     valued = {name for seen in stretch.observations for name in seen.block.values}
     metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]

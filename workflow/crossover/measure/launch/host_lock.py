@@ -1,7 +1,7 @@
-"""Ensures that a host runs one launch at a time, and that each launch has its own temporary folder.
+"""Locks a host, so that it runs one launch at a time, and gives each launch its own temporary folder.
 
-The supervisor does both on its host; on the other hosts of a launch, ranks do. All names contain the host's name,
-because hosts may share the file system of their temporary folders.
+The supervisor does both on its host, and ranks on the other hosts of a launch. All names contain the host's name,
+because hosts may share their temporary folders.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
     While another launch holds the lock, `check` is called repeatedly; it may raise to give up.
     """
     with (Path(tempfile.gettempdir()) / f"{_ours()}.measuring").open("a+") as lock:
-        told = False
+        said = False
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not told:
+                if not said:
                     say("another launch runs on this host; waiting until it ends")
-                    told = True
+                    said = True
                 check()
                 time.sleep(POLL_SECONDS)
         yield
@@ -46,10 +46,10 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A temporary folder that is removed with the launch; also removes those of dead processes on this host."""
-    for left in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
-        if (pid := _maker(left)) and not Path(f"/proc/{pid}").exists():
-            shutil.rmtree(left, ignore_errors=True)
+    """A temporary folder, removed at the end; also removes those of dead processes on this host."""
+    for stale in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
+        if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(stale, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{_ours()}-{os.getpid()}-"))
     try:
         yield folder
@@ -59,9 +59,9 @@ def private_folder() -> Iterator[Path]:
 
 @contextmanager
 def as_a_guest() -> Iterator[bool]:
-    """Whether this rank is on another host than its supervisor; if so, the rank gets its own private folder.
+    """Whether this rank is on another host than its supervisor; if so, it gets a private folder of its own.
 
-    The name of the supervisor's folder, from the environment, shows the supervisor's host.
+    The environment names the supervisor's folder, whose name contains the supervisor's host.
     """
     supervisors = Path(os.environ.get(VARIABLE, ""))
     guest = not _maker(supervisors)

@@ -1,4 +1,4 @@
-"""Keeps unneeded imports out of measuring processes."""
+"""Keeps slow imports out of measuring processes."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ class _Absent(MetaPathFinder):
 
 
 def without_pandas() -> None:
-    """Make pandas appear not installed. Otherwise pyarrow imports it, which takes a second, with its first list."""
+    """Make pandas appear not installed. Otherwise pyarrow imports it with the first list, which takes a second."""
     sys.meta_path.insert(0, _Absent())

@@ -1,4 +1,4 @@
-"""The command and the environment of the MPI launcher: binding, distribution, and what to do if a rank fails."""
+"""The command and the environment of the MPI launcher: binding, distribution, and the end of the ranks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from crossover.measure.ranks import network
 
 FOR_OPEN_MPI = {
-    # Otherwise threads and servers beside a rank share its one core. First the variable of version 4, then of version
-    # 5.
+    # Otherwise threads and servers beside a rank share its one core. The first of each pair is for version 4, the
+    # second for version 5.
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "PRTE_MCA_hwloc_default_binding_policy": "none",
-    # A farm starts all its engines, however few cores there are.
+    # Farms may have more engines than there are cores.
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
@@ -34,7 +34,7 @@ FOR_SRUN = {
 def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
     """The command line that starts `ranks` ranks, without the ranks' own command; `mpi` is the user's launcher.
 
-    On one host, MPICH's `mpiexec` without options is replaced by `starter`, which opens no port.
+    On one host, `processes/starter.py` replaces MPICH's `mpiexec` without options.
     """
     if nodes == 1 and mpi == "mpiexec" and _is_of_mpich(mpi):
         return [sys.executable, "-m", "crossover.measure.processes.starter", str(ranks)]
@@ -42,7 +42,7 @@ def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
 
 
 def _is_of_mpich(program: str) -> bool:
-    """Whether MPICH's process manager is in the folder of this program."""
+    """Whether MPICH's process manager is beside this program."""
     found = shutil.which(program)
     return found is not None and Path(found).resolve().with_name("hydra_pmi_proxy").exists()
 
@@ -59,6 +59,6 @@ def wishes() -> dict[str, str]:
 
 
 def processors(mpi: str) -> int:
-    """How many logical processors each rank must be able to use: as many as this process, or 1 if `mpi` binds."""
+    """The logical processors that each rank must be able to use: as many as this process, or 1 if `mpi` binds ranks."""
     binds = any(word.startswith("-") and "bind" in word for word in shlex.split(mpi))
     return 1 if binds else len(os.sched_getaffinity(0))

@@ -1,9 +1,9 @@
-"""A proxy between MPICH, whose ranks meet through PMI-1, and Slurm's PMI server, which takes only short requests.
+"""A proxy between MPICH's ranks, which meet through PMI-1, and Slurm's PMI server, which reads only short requests.
 
 MPICH stores values up to the length that the server announces. Slurm announces 1024 bytes, but reads only 1024 bytes of
-the whole request, including its key. It takes the rest for another request, and the ranks fail to meet or wait for
-ever. MPICH stores a fixed 4 KB of mostly random memory and compresses zeros, so the length of a path decided whether
-this happened (MPICH 5.0.2, Slurm 22.05). This proxy announces half the length.
+a whole request, including its key. It treats the rest as another request, and the ranks fail to meet or wait for ever.
+MPICH stores 4 KB of mostly random memory with compressed zeros, so this depends on the length of a path (MPICH 5.0.2,
+Slurm 22.05). The proxy announces half the length.
 
 As a command, `python pmi.py <server> <client>` relays between two open file descriptors, detached from its parent.
 """
@@ -17,7 +17,8 @@ import socket
 import subprocess
 import sys
 
-TAKES, SHALL_TAKE = b"vallen_max=1024", b"vallen_max=512"
+THEIRS, OURS = b"vallen_max=1024", b"vallen_max=512"
+"""The announced length of values, as Slurm announces it and as the proxy does."""
 CHUNK_BYTES = 1 << 16
 
 
@@ -39,14 +40,14 @@ def _relay(server: int, client: int) -> None:
     while True:
         for source in select.select([server, client], [], [])[0]:
             try:
-                said = os.read(source, CHUNK_BYTES)
+                chunk = os.read(source, CHUNK_BYTES)
                 if source == server:
-                    os.write(client, said.replace(TAKES, SHALL_TAKE))
+                    os.write(client, chunk.replace(THEIRS, OURS))
                 else:
-                    os.write(server, said)
+                    os.write(server, chunk)
             except OSError:
                 return
-            if not said:
+            if not chunk:
                 return
 
 

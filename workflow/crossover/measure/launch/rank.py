@@ -1,4 +1,4 @@
-"""One rank of a launch: meets the others, then conducts the measurement (rank 0) or serves as its other end."""
+"""One rank of a launch: meets the others, then conducts the measurement (rank 0) or follows its commands."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(
     die_with_parent()
     try:
         with as_a_guest() as guest, ExitStack() as resources:
-            # Before any slow import: if a rank is killed before the ranks have met, MPI's shared memory stays behind.
+            # Before any slow import, because a rank that is killed before all have met leaves MPI's shared memory.
             placement = settings["placement"]
             peers = _meet(settings, interface)
             if guest and peers.is_first_of_its_host:
@@ -52,7 +52,7 @@ def run(
             conduct(kind, peers, settings, {"experiment": experiment, "placement": placement, "launch": launch}, part)
             return 0
     except Refusal as reason:
-        # Any rank may refuse first; then the others are ended.
+        # Only the first refusal counts; the other ranks are then ended.
         with suppress(FileExistsError), refusal.open("x") as file:
             json.dump({"hole": reason.kind, "reason": str(reason)}, file)
         return 3

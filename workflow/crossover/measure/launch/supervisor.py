@@ -1,7 +1,7 @@
 """The supervisor of one launch: starts the ranks, limits their time, and writes the measurements or a hole.
 
-It runs outside MPI. So if ranks crash, hang or start on the wrong host, a hole records that, and the rest of the
-workflow goes on. It writes no file only if it is itself interrupted.
+It runs outside MPI. So if ranks crash, hang or start on the wrong host, it writes a hole, and the rest of the workflow
+goes on. It writes nothing if it is interrupted, or if the disk is full.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MEMORY_KEPT = {
     "MALLOC_TOP_PAD_": str(64 * 1024 * 1024),
 }
 """Makes glibc's allocator keep freed memory, up to its largest threshold. By default, earlier frees decide whether a
-large block gets its own pages, and then launches differ by the order of their cells, by a factor of four."""
+large block gets its own pages, and launches differ by a factor of four with the order of their cells."""
 
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -63,7 +63,7 @@ class Job:
 
     @property
     def placement(self) -> str:
-        """Where the ranks are."""
+        """The location of the ranks."""
         return str(self.settings["placement"])
 
     @property
@@ -101,7 +101,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the ranks ended: with a table, or with a hole's kind and reason."""
+    """The result of the ranks: a table, or the kind and reason of a hole."""
 
     table: pa.Table | None = None
     hole: HoleKind | None = None
@@ -119,8 +119,8 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         if code == 0 and part.exists():
             return Outcome(record.read(part, record.MEASUREMENTS))
         if refusal.exists():
-            told = json.loads(refusal.read_text())
-            return Outcome(hole=HoleKind(told["hole"]), reason=told["reason"])
+            refused = json.loads(refusal.read_text())
+            return Outcome(hole=HoleKind(refused["hole"]), reason=refused["reason"])
         if code is None:
             return Outcome(hole=HoleKind.TIMED_OUT, reason=f"not finished after {limit} s; {say.last_words()}")
         # A crash on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
@@ -139,7 +139,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
         *mpi_launcher.starting(job.mpi, plan.ranks(job.settings), plan.nodes(job.settings)),
-        *(sys.executable, "-m", "mpi4py", *_asked_of_mpi(job.settings), "-m", "crossover", "rank"),
+        *(sys.executable, "-m", "mpi4py", *_mpi_options(job.settings), "-m", "crossover", "rank"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),
@@ -147,7 +147,7 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     ]
 
 
-def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
+def _mpi_options(settings: dict[str, Any]) -> list[str]:
     """Options of mpi4py, which apply before MPI is initialised."""
     return ["-rc", f"thread_level={settings['thread_level']}"] if "thread_level" in settings else []
 
@@ -155,8 +155,7 @@ def _asked_of_mpi(settings: dict[str, Any]) -> list[str]:
 def _environment(job: Job, private: Path) -> dict[str, str]:
     own = {VARIABLE: str(private)} | loader.variables(job.libraries)
     if plan.nodes(job.settings) == 1:
-        # For MPI, which starts before our code. On several hosts, Slurm would create this folder everywhere and leave
-        # it.
+        # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
     if "thread_level" in job.settings:
         own |= MEMORY_KEPT
@@ -166,7 +165,7 @@ def _environment(job: Job, private: Path) -> dict[str, str]:
 def _run_ranks(
     command: list[str], environment: dict[str, str], say: Relay, check: Callable[[], None], limit_seconds: float
 ) -> int | None:
-    """The launcher's exit code, or None if it ran into the time limit."""
+    """The launcher's exit code, or None if it reached the time limit."""
     ranks = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -208,8 +207,8 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
     } | slurm_job.delays(began)
     if outcome.table is not None:
         table, stored = outcome.table, record.metadata(outcome.table)
-        met = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
-        launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": met - began}
+        started = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
+        launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": started - began}
         record.write(table, output, {"launch": launch, "ranks": stored["ranks"]})
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")

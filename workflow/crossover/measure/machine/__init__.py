@@ -1,1 +1,1 @@
-"""A rank's facts about its machine: hardware, software, batch job, memory."""
+"""Facts about a rank's machine: hardware, software, batch job, memory."""

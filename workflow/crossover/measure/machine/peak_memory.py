@@ -11,11 +11,10 @@ STATUS = Path("/proc/self/status")
 
 
 def watch() -> Callable[[], int]:
-    """A function that returns the largest resident set of this process from now on, in bytes; 0 if the kernel forbids a
-    reset.
+    """Reset the counter; returns a function for the largest resident set since then, in bytes (0: reset not allowed).
 
-    `VmHWM` of proc(5), after writing 5 to `clear_refs`. It includes the interpreter and shared libraries. It is not
-    exact, because the kernel adds up the processors' counts in batches.
+    This is `VmHWM` of proc(5), after a 5 was written to `clear_refs`. It includes the interpreter and shared libraries.
+    It is not exact, because the kernel adds up the processors' counts in batches.
     """
     try:
         RESET.write_text("5")

@@ -1,4 +1,4 @@
-"""Facts of a rank's process and host, gathered on the rank itself, and disturbances while it measures."""
+"""Facts of a rank's process and host, gathered on the rank itself, and disturbances during the measurement."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from crossover.measure.ranks.network import Reach
 from crossover.planning import farms
 
 LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
-"""Packages whose versions are recorded, beside those that task farms name."""
+"""Packages whose versions are recorded, besides the PACKAGES of task farms."""
 
 STEAL_SHARE = 0.1
-"""A round counts as disturbed if other guests of the hypervisor take this share of processor time."""
+"""A round is disturbed if other guests of the hypervisor take this share of processor time."""
 
 
 def gather(reach: Reach) -> dict[str, str | int | None]:
@@ -74,8 +74,8 @@ def _network() -> dict[str, int]:
 
 
 def _slurm() -> str | None:
-    told = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
-    return json.dumps(told) if told else None
+    found = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
+    return json.dumps(found) if found else None
 
 
 def _libraries() -> dict[str, str]:
@@ -112,7 +112,7 @@ def _mpi() -> str:
 
 
 def commit() -> str:
-    """The project's git commit, with `+` if the tree has changes; empty outside a checkout."""
+    """The project's git commit, with `+` if tracked files have changes; empty outside a checkout."""
 
     def git(*words: str) -> str:
         answer = subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent)
@@ -124,7 +124,7 @@ def commit() -> str:
 
 
 class Disturbance:
-    """Detects disturbances of the measurement by this host: `ok`, or a reason for the column `validity`."""
+    """Detects disturbances on this host, as values of the column `validity`: `ok`, or the disturbance."""
 
     def __init__(self) -> None:
         self._seen = self._counters()

@@ -1,54 +1,51 @@
-"""The payload of messages: an object of a kind and length, its inbox, and the check of received objects."""
+"""The payload of MPI messages: an object of a kind and length, its inbox, and the check of received objects."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
-RE_SENT = "float64 array, re-sent"
-ARRAYS = ("float64 array", RE_SENT)
-BUFFERS = (*ARRAYS, "bytes")
-"""Kinds that are one piece of memory, and can be sent without pickling."""
+ARRAY = "float64 array"
+BUFFERS = (ARRAY, "bytes")
+"""Objects that are one piece of memory, and can be sent without pickling."""
 
 MARK = 1
 """The bit of an array's last byte that marks the last message."""
 
 
-def payload(kind: str, elements: int, rank: int) -> Payload:
+class Kind(NamedTuple):
+    """The keys of a curve that its payload depends on."""
+
+    object: str
+    re_sent: bool = False
+    """Whether an array is received into the memory that it is sent from."""
+
+
+def payload(kind: Kind, elements: int, rank: int) -> Payload:
     """The payload at the end `rank`, 0 or 1."""
-    return ReSent(elements, rank) if kind == RE_SENT else Payload(kind, elements)
+    return ReSent(elements, rank) if kind.re_sent else Payload(kind.object, elements)
 
 
 class Payload:
-    """An object of `elements` elements, of one `kind`, with random content that is the same on all ranks.
+    """An object of `elements` elements, with random content that is the same on all ranks.
 
     A `bytes` object has as many bytes as an array of that length, a list as many floats, a dict as many entries.
     `bytes_out` is its memory or, for a list or dict, its pickle of `pickled_bytes` bytes. `inbox` has the same size.
     """
 
-    def __init__(self, kind: str, elements: int):
-        self.kind = kind
+    def __init__(self, name: str, elements: int):
+        self.kind = Kind(name)
         self.elements = elements
         numbers = np.random.default_rng(elements).random(elements)
-        self.message: Any = _message(kind, numbers)
+        self.message: Any = _message(name, numbers)
         pickled = MPI.pickle.dumps(self.message)
         self.pickled_bytes = len(pickled)
-        self.bytes_out: NDArray[np.uint8] = np.frombuffer(self.message if kind in BUFFERS else pickled, np.uint8)
+        self.bytes_out: NDArray[np.uint8] = np.frombuffer(self.message if name in BUFFERS else pickled, np.uint8)
         self.bytes_in: NDArray[np.uint8] = np.empty(len(self.bytes_out), np.uint8)
-        self.inbox: NDArray[Any] = self.bytes_in.view(np.float64) if kind == "float64 array" else self.bytes_in
-
-    @staticmethod
-    def is_buffer(kind: str) -> bool:
-        """Whether objects of that kind can be sent without pickling them."""
-        return kind in BUFFERS
-
-    @staticmethod
-    def is_array(kind: str) -> bool:
-        """Whether objects of that kind are NumPy arrays."""
-        return kind in ARRAYS
+        self.inbox: NDArray[Any] = self.bytes_in.view(np.float64) if name == ARRAY else self.bytes_in
 
     def reset(self) -> None:
         """Clear the inbox, so that nothing in it looks like a message."""
@@ -70,13 +67,13 @@ class ReSent(Payload):
     """An array that is received into the memory that it was sent from, so that each received buffer is sent on.
 
     With the same content on both ranks, lost messages would go unnoticed. So each rank has its own content, and rank 1
-    marks its array before the last answer; otherwise rank 0 would end with the content that it sent first. A pickled
-    array arrives as another object; then the rank sends its own array again.
+    marks its array before the last answer, because rank 0 must not end with the content that it sent first. A pickled
+    array arrives as another object, and the rank sends its own array again.
     """
 
     def __init__(self, elements: int, rank: int):
-        super().__init__("float64 array", elements)
-        self.kind = RE_SENT
+        super().__init__(ARRAY, elements)
+        self.kind = Kind(ARRAY, re_sent=True)
         self.bytes_in, self.inbox = self.bytes_out, self.message
         contents = self.message.copy(), np.random.default_rng((elements, 1)).random(elements)
         self._rank, self._own = rank, contents[rank]
@@ -106,8 +103,8 @@ def _marked(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _message(kind: str, numbers: NDArray[np.float64]) -> Any:
-    match kind:
+def _message(name: str, numbers: NDArray[np.float64]) -> Any:
+    match name:
         case "float64 array":
             return numbers
         case "bytes":
@@ -117,4 +114,4 @@ def _message(kind: str, numbers: NDArray[np.float64]) -> Any:
         case "dict":
             return {f"entry {place}": number for place, number in enumerate(numbers.tolist())}
         case _:
-            raise ValueError(f"no such kind of object: {kind}")
+            raise ValueError(f"no such kind of object: {name}")

@@ -1,4 +1,4 @@
-"""Round trips through mpi4py: the timed loops, the same for plain ranks and engines."""
+"""The timed loops of round trips through mpi4py, for plain ranks and for engines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from crossover.measure.mpi.payload import Payload
 
 Game = Callable[[int], tuple[float, Any]]
-"""Plays n round trips; returns their seconds and the last object (None: see the payload's inbox)."""
+"""Makes n round trips; returns their seconds, and the last received object (None: it is in the payload's inbox)."""
 
 
 def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
-    """A function that plays `arm` on either of the two ranks of `comm`; rank 0 begins."""
+    """The round trips of `arm` at one of the two ranks of `comm`; rank 0 sends first."""
     inbox = payload.inbox
     match arm:
         case "send":
@@ -75,7 +75,7 @@ def _received(comm: MPI.Intracomm, like: NDArray[Any], source: int) -> NDArray[A
 
 
 def _persistent(comm: MPI.Intracomm, payload: Payload, n: int) -> tuple[float, None]:
-    """Round trips through calls that are set up once."""
+    """Round trips by requests that are set up once."""
     other = 1 - comm.rank
     going, coming = comm.Send_init(payload.message, other), comm.Recv_init(payload.inbox, other)
     first, second = (going, coming) if other == 1 else (coming, going)

@@ -1,1 +1,1 @@
-"""Processes of a launch: their start, their output, their end, and the files that they would leave behind."""
+"""The processes of a launch: their start, their output, their end, and the files that killed ones leave."""

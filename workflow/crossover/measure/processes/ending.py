@@ -1,7 +1,7 @@
-"""Child processes never outlive their parent.
+"""Ends child processes with their parent.
 
-As a command, `python -m crossover.measure.processes.ending <command>` runs another command that may start processes. If
-that command ends, or if the process that started it is killed, all of these processes end.
+As a command, `python -m crossover.measure.processes.ending COMMAND` runs COMMAND. When COMMAND or the parent process
+ends, all processes that COMMAND has started end too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
 
 
 def die_soon_after(pid: int) -> None:
-    """End this process shortly after the process `pid` of this host, unless it ends by itself.
+    """End this process GRACE_SECONDS after the process `pid` of this host, unless it ends by itself.
 
     MPI launchers should do this, but MPICH's sometimes misses the end of a rank. Waiting uses no processor time.
     """
@@ -59,7 +59,7 @@ def adopt_orphans() -> None:
 def end_descendants() -> None:
     """End every descendant of this process: first with SIGTERM, then with SIGKILL. Adopted orphans are included.
 
-    Also removes MPI's shared memory, which ranks leave behind if they have not met yet.
+    Also removes MPI's shared memory, which ranks leave behind if they end before they have met.
     """
     for stop in (psutil.Process.terminate, psutil.Process.kill):
         below = psutil.Process().children(recursive=True)
@@ -76,20 +76,20 @@ def end_descendants() -> None:
 
 
 def guard(command: list[str]) -> int:
-    """Run `command` and return its exit code. If the parent ends, ends every descendant and itself.
+    """Run `command` and return its exit code; if the parent ends, return 1. At the end, all descendants end.
 
-    The kernel ends a child with its parent, but not the grandchildren; this process does that.
+    The kernel can end a child with its parent, but not the grandchildren.
     """
-    # Waits for signals instead of handling them: the kernel signals a parent's death once for each of its threads, and
-    # a handler that is interrupted by itself again and again would never finish.
-    told = {signal.SIGTERM, signal.SIGCHLD}
-    signal.pthread_sigmask(signal.SIG_BLOCK, told)
+    # Waits for signals instead of handling them: the kernel signals the parent's death once for each of its threads,
+    # and a handler would be interrupted by itself again and again, and never finish.
+    signals = {signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     adopt_orphans()
     die_with_parent(signal.SIGTERM)
     try:
-        child = subprocess.Popen(command, preexec_fn=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, told))
+        child = subprocess.Popen(command, preexec_fn=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, signals))
         while child.poll() is None:
-            if signal.sigwait(told) == signal.SIGTERM:
+            if signal.sigwait(signals) == signal.SIGTERM:
                 return 1
         return child.returncode
     finally:

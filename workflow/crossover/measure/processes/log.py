@@ -8,21 +8,20 @@ from collections import deque
 from contextlib import suppress
 from typing import IO
 
-_TELLING = re.compile(r"error|exception|\bfault|signal|killed|timeout", re.IGNORECASE)
+_ERROR = re.compile(r"error|exception|\bfault|signal|killed|timeout", re.IGNORECASE)
 _LAUNCHERS = re.compile(r"Abort\(|YOUR APPLICATION|=|\[[^\]]+:\d+\]")
-"""Starts of lines from MPI and its launcher about how ranks ended; a rank's own lines are more informative."""
+"""The starts of lines by MPI and its launcher about the end of ranks; a rank's own lines are more informative."""
 _NOTICE = re.compile(r"^-{40,}\n(.+?)^-{40,}$", re.MULTILINE | re.DOTALL)
 """A notice of Open MPI's launcher, between two rules."""
 
-
 LOST = ", which the farm needs, has ended"
-"""Rank 0's message about a lost server. All later messages are consequences."""
+"""The end of rank 0's message about a lost server. All later messages are consequences."""
 
 
 class Relay:
-    """Passes lines to the terminal and the log, and remembers the last ones, which contain the reason of a crash.
+    """Passes lines to the terminal and the log, and keeps the last ones, which contain the reason of a crash.
 
-    The log is an unbuffered file. If it takes no more lines, they are dropped, so that the speaker is not blocked.
+    The log is an unbuffered file. Lines that cannot be written to it are dropped, so that the ranks go on.
     """
 
     def __init__(self, log: IO[bytes]):
@@ -42,14 +41,14 @@ class Relay:
             self(line.rstrip("\n"))
 
     def last_words(self) -> str:
-        """The line that most likely names the error: a lost server, otherwise the last line from a rank that reads like
-        an error, otherwise the launcher's.
+        """The line that most likely names the error: the first about a lost server, otherwise the last of a rank that
+        reads like an error, otherwise the launcher's.
         """
-        said = "\n".join(self._last)
-        lines = [line.strip() for line in _NOTICE.sub("", said).splitlines() if line.strip()]
+        output = "\n".join(self._last)
+        lines = [line.strip() for line in _NOTICE.sub("", output).splitlines() if line.strip()]
         losses = [line for line in lines if LOST in line]
-        telling = [line for line in lines if _TELLING.search(line) and not line.startswith("Abort(")]
-        ranks = [line for line in telling if not _LAUNCHERS.match(line)]
+        errors = [line for line in lines if _ERROR.search(line) and not line.startswith("Abort(")]
+        ranks = [line for line in errors if not _LAUNCHERS.match(line)]
         # The first notice is the cause, the others are consequences; its later paragraphs give advice.
-        notices = [" ".join(text.partition("\n\n")[0].split()) for text in _NOTICE.findall(said)][:1]
-        return f"last words: {(losses[:1] or ranks or notices or telling or lines or ['none'])[-1]}"
+        notices = [" ".join(text.partition("\n\n")[0].split()) for text in _NOTICE.findall(output)][:1]
+        return f"last words: {(losses[:1] or ranks or notices or errors or lines or ['none'])[-1]}"

@@ -1,4 +1,4 @@
-"""MPICH's files in shared folders. Ranks remove them when MPI finalizes; killed ranks do not."""
+"""Removes MPICH's files from shared folders. Ranks remove them when MPI finalizes; killed ranks do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import psutil
 
 
 def segments(pid: int) -> set[Path]:
-    """The named shared memory that a process uses; empty if the process has ended or belongs to another user."""
+    """The files of shared memory that a process uses; empty if it has ended or belongs to another user."""
     with suppress(OSError):
         mapped = Path(f"/proc/{pid}/maps").read_text(errors="replace")
         return {Path(name) for name in re.findall(r"/dev/shm/mpich_\S+", mapped)}
@@ -20,7 +20,7 @@ def segments(pid: int) -> set[Path]:
 
 
 def forget(files: Iterable[Path]) -> None:
-    """Unlink them; processes that use them can go on."""
+    """Unlink these files; processes that have them open can still use them."""
     for file in files:
         if os.access(file, os.W_OK):
             file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Starts the ranks of a launch on one host, and lets MPICH's ranks meet.
+"""Starts the ranks of a launch on one host, as an MPI launcher for MPICH.
 
 As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. It replaces MPICH's own `mpiexec` for two
 reasons. First, `mpiexec` listens on every network, and anybody who connects first can read the environment. Second, it
@@ -6,8 +6,8 @@ puts each rank into a separate session. If Linux groups processes by session (`k
 end of a connection then gets half of the processors, however many threads it has: a zero-copy sender with three busy
 threads beside a receiver with two lost up to half of its rate. Both ends of an ordinary script share one session.
 
-The ranks speak PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing listens on a network. They ask for
-their number, store and fetch values by key, and wait for each other.
+The ranks use PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing listens on a network. By its requests,
+they store and fetch values by key, and wait for each other.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from typing import NoReturn
 
 from crossover.measure.processes.ending import adopt_orphans, end_descendants
 
-MAXES = "kvsname_max=64 keylen_max=64 vallen_max=1024"
+LIMITS = "kvsname_max=64 keylen_max=64 vallen_max=1024"
 
 
 @dataclass
 class Rank:
-    """A process, and our end of its socket pair."""
+    """A rank's process, and our end of its socket pair."""
 
     number: int
     process: subprocess.Popen[bytes]
     socket: socket.socket
-    said: bytes = b""
+    unfinished: bytes = b""
+    """The start of a line whose end has not arrived yet."""
     inside: bool = False
     """Whether the rank has initialised MPI and not finalised it."""
 
     def lines(self) -> Iterator[str]:
         """The complete lines since the last call. Raises EOFError if the rank has closed its socket."""
-        heard = self.socket.recv(1 << 16)
-        if not heard:
+        received = self.socket.recv(1 << 16)
+        if not received:
             raise EOFError
-        self.said += heard
-        *whole, self.said = self.said.split(b"\n")
+        *whole, self.unfinished = (self.unfinished + received).split(b"\n")
         yield from (line.decode() for line in whole)
 
     def answer(self, line: str) -> None:
@@ -55,7 +55,7 @@ class Rank:
 
 @dataclass
 class Server:
-    """The values that ranks exchange, and the ranks that wait."""
+    """The PMI server: the values that ranks exchange, and the ranks that wait."""
 
     ranks: Sequence[Rank]
     values: dict[str, str] = field(default_factory=dict)
@@ -67,15 +67,15 @@ class Server:
         # All ranks are on one node; from this MPICH knows which ranks share memory.
         self.values["PMI_process_mapping"] = f"(vector,(0,1,{len(self.ranks)}))"
 
-    def hear(self, rank: Rank, line: str) -> None:
-        """Carry out a rank's request, and answer. Raises SystemExit if the rank aborts all."""
+    def handle(self, rank: Rank, line: str) -> None:
+        """Carry out a rank's request, and answer it. Raises SystemExit if the rank aborts all ranks."""
         words = dict(word.partition("=")[::2] for word in line.split())
         match words.get("cmd"):
             case "init":
                 rank.inside = True
                 rank.answer("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0")
             case "get_maxes":
-                rank.answer(f"cmd=maxes {MAXES}")
+                rank.answer(f"cmd=maxes {LIMITS}")
             case "get_appnum":
                 rank.answer("cmd=appnum appnum=0")
             case "get_universe_size":
@@ -103,7 +103,7 @@ class Server:
                 rank.answer(f"cmd={words.get('cmd')} rc=-1 msg=not_supported")
 
     def meet(self, rank: Rank) -> None:
-        """Let all ranks go on when all have arrived."""
+        """Answer all ranks when the last has arrived."""
         self.waiting.add(rank.number)
         if len(self.waiting) == len(self.ranks):
             self.waiting.clear()
@@ -112,14 +112,14 @@ class Server:
 
 
 def start(number: int, count: int, command: Sequence[str], environment: Mapping[str, str]) -> Rank:
-    """Start rank number `rank` of `size` ranks."""
+    """Start rank `number` of `count` ranks."""
     ours, theirs = socket.socketpair()
-    told = {"PMI_FD": theirs.fileno(), "PMI_RANK": number, "PMI_SIZE": count}
+    own = {"PMI_FD": theirs.fileno(), "PMI_RANK": number, "PMI_SIZE": count}
     # The names that MPICH's launcher uses.
-    told |= {"MPI_LOCALRANKID": number, "MPI_LOCALNRANKS": count}
+    own |= {"MPI_LOCALRANKID": number, "MPI_LOCALNRANKS": count}
     process = subprocess.Popen(
         command,
-        env={**environment, **{key: str(value) for key, value in told.items()}},
+        env={**environment, **{key: str(value) for key, value in own.items()}},
         pass_fds=[theirs.fileno()],
     )
     theirs.close()
@@ -127,26 +127,26 @@ def start(number: int, count: int, command: Sequence[str], environment: Mapping[
 
 
 def serve(ranks: Sequence[Rank]) -> int:
-    """Answer the ranks until all have ended; the exit code of the first that fails, at once, or 0."""
+    """Answer the ranks until all have ended, or until the first fails; returns its exit code, or 0."""
     server = Server(ranks)
-    talking: dict[int, Rank] = {rank.socket.fileno(): rank for rank in ranks}
+    connected: dict[int, Rank] = {rank.socket.fileno(): rank for rank in ranks}
     running = {os.pidfd_open(rank.process.pid): rank for rank in ranks}
     while running:
-        for ready in select.select([*talking, *running], [], [])[0]:
-            if ready in talking:
-                rank = talking[ready]
+        for ready in select.select([*connected, *running], [], [])[0]:
+            if ready in connected:
+                rank = connected[ready]
                 try:
                     for line in rank.lines():
-                        server.hear(rank, line)
+                        server.handle(rank, line)
                 except (EOFError, OSError):
-                    del talking[ready]
-            elif code := _ending(running.pop(ready)):
+                    del connected[ready]
+            elif code := _exit_code(running.pop(ready)):
                 return code
     return 0
 
 
-def _ending(rank: Rank) -> int:
-    """The exit code of an ended rank, 0 for success; prints causes that nobody else reports."""
+def _exit_code(rank: Rank) -> int:
+    """The exit code of an ended rank, 0 for success; prints the causes that nobody else reports."""
     code = rank.process.wait()
     if code < 0:
         cause = f"was ended by signal {-code} ({signal.strsignal(-code)})"
@@ -159,7 +159,7 @@ def _ending(rank: Rank) -> int:
 
 
 def main(count: int, command: Sequence[str]) -> NoReturn:
-    """Run `size` ranks of a command; leaves no process behind, whatever happens."""
+    """Run `count` ranks of a command; leaves no process behind."""
     adopt_orphans()
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:

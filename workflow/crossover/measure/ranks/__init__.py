@@ -1,1 +1,1 @@
-"""The ranks of a launch: who they are, and how they talk between blocks."""
+"""The ranks of a launch: their hosts, their network, and their communication between blocks."""

@@ -1,4 +1,4 @@
-"""Commands between the two ends of an experiment; waiting for them uses no processor."""
+"""Channels for commands between the two ends of an experiment, whose waits use no processor time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from crossover.measure.ranks.network import LOOPBACK
 
 
 class Channel:
-    """Small Python objects over a PAIR socket whose wait sleeps in the kernel; closes with its context."""
+    """Sends and receives small Python objects over a PAIR socket; closes with the socket's context."""
 
     def __init__(self, socket: zmq.Socket[bytes], address: str = LOOPBACK):
         self._socket = socket
         self.address = address
-        """The address on which this end listens, if it does."""
+        """The address on which this end can listen."""
 
     def send(self, value: Any) -> None:
         """Send one object."""

@@ -16,7 +16,7 @@ ANYWHERE = "192.0.2.1"
 """An address reserved for documentation (RFC 5737). Nothing is sent to it; the kernel only reports the route."""
 SITE = "profiles/slurm/site.yaml"
 LAUNCHER = f"set `mpi:` in {SITE}"
-"""The remedy for most wrong placements."""
+"""The remedy for wrong placements."""
 DEVICES = Path("/sys/class/net")
 
 
@@ -76,12 +76,12 @@ def _of_own_name() -> str:
 
 
 def _of_default_route() -> str:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            asking.connect((ANYWHERE, 9))
+            probe.connect((ANYWHERE, 9))
         except OSError:
             return ""
-        return str(asking.getsockname()[0])
+        return str(probe.getsockname()[0])
 
 
 def _rdma_device(interface: str) -> str:

@@ -30,18 +30,18 @@ T = TypeVar("T")
 
 
 class Peers:
-    """The ranks of this launch, seen from one of them."""
+    """The ranks of this launch, from the side of one of them."""
 
     def __init__(self, placement: str, expected: int, hosts: int, gather: Callable[[], dict[str, Any]]):
         """Meet the other ranks, and check that there are `expected` ranks on `hosts` hosts.
 
-        `gather` is called on every rank for its provenance; every rank then has all of it in `ranks`.
+        `gather` returns the provenance of its rank; `ranks` then holds that of all ranks, on every rank.
         Raises Refusal (WRONG_PLACEMENT) if ranks are missing or on the wrong hosts.
         """
-        # Importing it starts MPI. Drivers, and the processes that they start, import this module: they must not.
+        # Imported here, because the import starts MPI, and processes that are no ranks import this module too.
         from mpi4py import MPI
 
-        # A process that a rank starts inherits this, and may import MPI without becoming a rank that nobody expects.
+        # Processes that a rank starts inherit this, so that they can import MPI without becoming a rank.
         os.environ["MPI4PY_RC_INITIALIZE"] = "false"
         self.comm = MPI.COMM_WORLD.Dup()
         self.rank, self.size = self.comm.rank, self.comm.size
@@ -56,9 +56,9 @@ class Peers:
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
         ]
-        first = self.comm.bcast((os.getpid(), self.ranks[0]["host"]))
-        if self.rank and self.ranks[self.rank]["host"] == first[1]:
-            die_soon_after(first[0])
+        first = self.comm.bcast(os.getpid())
+        if self.rank and self.hosts[self.rank] == self.hosts[0]:
+            die_soon_after(first)
         self.address: str = self.ranks[self.rank]["address"]
         """The address on which this rank listens: the loopback, unless the ranks are on several hosts."""
         self._refuse_unless_on(hosts)
@@ -99,9 +99,8 @@ class Peers:
             )
 
     def among(self, ranks: Sequence[int]) -> Peers:
-        """These ranks as a separate group, numbered from 0 in this order. Each of them must call this.
-
-        Spins until all have called it.
+        """These ranks as a separate group, numbered from 0 in this order. Each of them must call this, and spins until
+        all have.
         """
         chosen = copy(self)
         # The tag distinguishes groups that are created at the same time.
@@ -137,7 +136,7 @@ class Peers:
             )
 
     def send(self, value: Any, to: int) -> None:
-        """Send a start-up fact to another rank; sleeps until it is received."""
+        """Send a start-up fact to another rank; sleeps until the rank has received it."""
         _sleep_until(self.comm.isend(value, dest=to).test)
 
     def receive(self, source: int = 0) -> Any:

@@ -1,4 +1,4 @@
-"""Ports for servers that need a number at start."""
+"""Reserves ports for servers that need their numbers at start."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import socket
 
 
 class Reserved:
-    """`count` free ports of an address, reserved while this object lives: the kernel gives them to no process that asks
-    for any free port.
+    """`count` free ports of an address, reserved while this object lives: the kernel gives them to no process that
+    wants any free port.
 
-    A server that is given such a number can still bind it, if it sets SO_REUSEADDR, as nearly all servers do: on Linux,
-    it then shares the port with a socket that sets SO_REUSEADDR too and does not listen.
+    A server can still bind such a port by its number if it sets SO_REUSEADDR, as nearly all servers do. Linux lets it
+    share the port with a socket that sets SO_REUSEADDR too and does not listen.
     """
 
     def __init__(self, count: int, address: str):
-        self._held = [_held(address) for _ in range(count)]
-        self.numbers: list[int] = [held.getsockname()[1] for held in self._held]
+        self._sockets = [_bound(address) for _ in range(count)]
+        self.numbers: list[int] = [bound.getsockname()[1] for bound in self._sockets]
 
 
-def _held(address: str) -> socket.socket:
-    held = socket.socket()
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    held.bind((address, 0))
-    return held
+def _bound(address: str) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind((address, 0))
+    return bound

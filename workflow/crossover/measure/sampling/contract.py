@@ -34,12 +34,11 @@ class Metric:
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of one curve: `keys` say what is held fixed along it, `variant` names it to the driver."""
+    """One point of one curve: the curve's `keys`, and `x` on the axis."""
 
     keys: Keys = field(hash=False)
-    """See records/protocol.py."""
+    """The conditions held fixed along the curve; see records/protocol.py."""
     x: int
-    variant: str = ""
     arms: tuple[str, ...] = ()
     """The alternatives that take part in this cell, by `Arm.runs`; if empty, all do."""
     block_seconds: float | None = None
@@ -47,7 +46,7 @@ class Cell:
 
     @property
     def protocol(self) -> str:
-        """The name of the curve to readers."""
+        """The label of the curve."""
         return label(self.keys)
 
     def has(self, arm: Arm) -> bool:

@@ -1,1 +1,1 @@
-"""Messages over ZeroMQ: sockets, ways to hand a message over, flows and bursts."""
+"""Messages over ZeroMQ: sockets, ways to send and receive a message, flows and bursts."""

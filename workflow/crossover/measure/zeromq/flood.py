@@ -1,57 +1,55 @@
-"""The curve of a flood, and the sending and receiving loops of every flood."""
+"""Floods of messages: their curves, and their sending and receiving loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import zmq
 
 from crossover.measure.zeromq.handover import HANDOVERS, Message
 from crossover.measure.zeromq.sockets import Socket
-from crossover.planning.curves import NAMED, in_placement
+from crossover.planning.curves import in_placement
 
 Send = Callable[[int], None]
-"""Sends a number of messages, and does nothing else."""
+"""Sends this number of messages, and does nothing else."""
 
 Take = Callable[[int], Message]
-"""Receives a number of messages, and does nothing else; returns the last."""
+"""Receives this number of messages, and does nothing else; returns the last."""
 
 
-@dataclass(frozen=True)
-class Curve:
-    """The sockets, the transport, and whether a poller is asked before each call."""
+class Curve(NamedTuple):
+    """The keys that need sockets of their own; `polled`: a poller is called before each send and receive."""
 
     pattern: str
     transport: str
     polled: bool
 
     @classmethod
-    def named(cls, name: str) -> Curve:
-        """The curve that the configuration calls so, such as `DEALER/ROUTER over ipc, polled`."""
-        return cls(**NAMED[name])
+    def of(cls, keys: Mapping[str, Any]) -> Curve:
+        """The part of a cell's keys that its sockets depend on."""
+        return cls(keys["pattern"], keys["transport"], keys["polled"])
 
     @property
     def multipart(self) -> bool:
-        """Whether messages arrive with an identity before them."""
+        """Whether a message has several parts: the sender's identity, then the content."""
         return self.pattern == "DEALER/ROUTER"
 
     @property
     def kinds(self) -> tuple[int, int]:
-        """The sender's and the receiver's kind of socket."""
+        """The types of the sending and of the receiving socket."""
         return (zmq.DEALER, zmq.ROUTER) if self.multipart else (zmq.PUSH, zmq.PULL)
 
     @property
     def flags(self) -> int:
-        """The flags of a call after the poller has said that it will not have to wait."""
+        """The flags of a send or receive call, which does not wait after a poller."""
         return zmq.NOBLOCK if self.polled else 0
 
 
-def curves(settings: dict[str, Any]) -> dict[str, Curve]:
-    """The curves that have a meaning in this placement, by their names."""
-    return {name: Curve.named(name) for name in in_placement(settings["curves"], settings["placement"])}
+def curves(settings: dict[str, Any]) -> list[Curve]:
+    """The configured curves that work in this placement."""
+    return [Curve.of(keys) for keys in in_placement(settings["curves"], settings["placement"]).values()]
 
 
 def sending(socket: Socket, curve: Curve, arm: str, payload: bytes) -> Send:
@@ -94,7 +92,7 @@ def receiving(socket: Socket, curve: Curve, arm: str, size_bytes: int) -> Take:
 
 
 def _poll(socket: Socket, event: int) -> Callable[[], Any]:
-    """What waits until `event` has come for the socket."""
+    """A function that waits for `event` on the socket."""
     poller = zmq.Poller()
     poller.register(socket, event)
     return poller.poll

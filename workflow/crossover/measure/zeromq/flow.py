@@ -31,7 +31,7 @@ from crossover.measure.zeromq.flood import Send, Take
 from crossover.measure.zeromq.sockets import Socket
 
 BATCHES = 4
-"""The most open requests. With one, the sender would wait for the receiver after each batch."""
+"""The largest number of open requests. With one, the sender would wait for the receiver after each batch."""
 
 QUICK = 1 / 4
 """A batch that takes less than this fraction of the lead-in is quick."""
@@ -62,7 +62,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Flow:
-    """The result of a flow from both ends: the send rate in messages/s; `fault` says why it does not count."""
+    """The result of a flow; `send_rate` is in messages/s. With a `fault`, it does not count."""
 
     timed_seconds: float
     send_rate: float
@@ -70,7 +70,7 @@ class Flow:
 
 
 def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, lead_in_seconds: float) -> Flow:
-    """Send every requested batch, then report the number of messages."""
+    """Send every requested batch, then a message with the number of messages."""
     batches: list[tuple[int, int, int]] = []
     while (count := channel.receive()) != STOP:
         began = perf_counter_ns()
@@ -90,19 +90,19 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, lead_in_s
 
 def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: int, bounds: Bounds) -> None:
     """Request batches, time `n` messages of them, and check the received messages."""
-    asked: deque[int] = deque()
+    requested: deque[int] = deque()
 
-    def ask(count: int) -> None:
+    def request(count: int) -> None:
         channel.send(count)
-        asked.append(count)
+        requested.append(count)
 
     batch, taken = 1, 0
     batches, largest = bounds.batches(size_bytes)
     for _ in range(batches):
-        ask(batch)
+        request(batch)
     started = now = perf_counter_ns()
     while now - started < bounds.lead_in_seconds * 1e9:
-        count, before = asked.popleft(), now
+        count, before = requested.popleft(), now
         loop(count)
         taken += count
         now = perf_counter_ns()
@@ -111,23 +111,23 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
         else:
             quick = now - before < QUICK * bounds.lead_in_seconds * 1e9
             batch = min(2 * batch, largest) if quick else max(1, batch // 2)
-        ask(batch)
+        request(batch)
     left = n
     while left:
-        count = min(asked.popleft(), left)
+        count = min(requested.popleft(), left)
         got = loop(count)
-        ask(batch)
+        request(batch)
         left -= count
     timed_ns = perf_counter_ns() - now
     channel.send(STOP)
     # The identity of a multipart message comes before its content.
     content = got[-1] if isinstance(got, list) else got
     checksum = zlib.crc32(content.buffer if isinstance(content, zmq.Frame) else content)
-    rest, ending = _run_out(socket)
+    rest, ending = _remaining(socket)
     channel.send((timed_ns, taken + n + rest, checksum, ending, socket.poll(0)))
 
 
-def _run_out(socket: Socket) -> tuple[int, bytes]:
+def _remaining(socket: Socket) -> tuple[int, bytes]:
     """The number of messages still in flight, and the message that ends the flow."""
     count = 0
     while not (last := socket.recv_multipart()[-1]).startswith(b"end of a flow "):

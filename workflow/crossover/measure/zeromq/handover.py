@@ -1,4 +1,4 @@
-"""The ways in which a Python program hands messages to ZeroMQ and takes them from it: the arms of its experiments."""
+"""The ways in which a Python program sends and receives messages over ZeroMQ: the arms of these experiments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Message = bytes | bytearray | memoryview | zmq.Frame
 
 @dataclass(frozen=True)
 class Handover:
-    """One way. `copy` is the argument of pyzmq's calls; below `threshold_bytes` pyzmq copies in any case."""
+    """One way. `copy` is the argument of pyzmq's calls. Messages below `threshold_bytes` are copied in any case."""
 
     copy: bool
     threshold_bytes: int = 0
@@ -43,7 +43,7 @@ HANDOVERS = {
     "default": Handover(copy=False, threshold_bytes=zmq.COPY_THRESHOLD),
     "recv-into": Handover(copy=True, into_buffer=True),
 }
-"""By name of the arm. `default` is `copy=False` with pyzmq's own threshold."""
+"""The way of each arm. `default` is `copy=False` with pyzmq's own threshold."""
 
 
 def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ The commanding end, on rank 0, connects. The other end, on rank 1 or in a thread
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -19,21 +19,22 @@ from crossover.measure.ranks.peers import Peers
 
 Socket = zmq.Socket[bytes]
 OtherEnd = Callable[[zmq.Context[Any], Channel], None]
+Curve = TypeVar("Curve")
 Half = TypeVar("Half")
 
 
 @contextmanager
 def connected(
-    peers: Peers, other_end: OtherEnd, kinds: Mapping[str, int]
-) -> Iterator[tuple[Channel, dict[str, Socket]]]:
-    """Rank 0's channel to the other end, and a socket for each name; stops the other end at the end."""
+    peers: Peers, other_end: OtherEnd, kinds: Mapping[Curve, int]
+) -> Iterator[tuple[Channel, dict[Curve, Socket]]]:
+    """Rank 0's channel to the other end, and a connected socket of each curve's type; finally stops the other end."""
     unbound_collector()
     context: zmq.Context[Any] = zmq.Context()
     channel = peers.other_end(context, other_end)
     sockets = {}
-    for name, kind in kinds.items():
-        sockets[name] = _unbounded(context, kind)
-        sockets[name].connect(channel.receive())
+    for curve, kind in kinds.items():
+        sockets[curve] = _unbounded(context, kind)
+        sockets[curve].connect(channel.receive())
     yield channel, sockets
     channel.send(None)
     channel.receive()
@@ -49,14 +50,14 @@ def serve(peers: Peers, other_end: OtherEnd) -> None:
 
 @contextmanager
 def bound(
-    context: zmq.Context[Any], channel: Channel, kinds: Mapping[str, tuple[int, str]]
-) -> Iterator[dict[str, Socket]]:
-    """The other end's socket of a kind, over a transport, for each name."""
+    context: zmq.Context[Any], channel: Channel, kinds: Mapping[Curve, tuple[int, str]]
+) -> Iterator[dict[Curve, Socket]]:
+    """The other end's bound socket per curve, each of a type and over a transport; closes them."""
     sockets = {}
-    for name, (kind, transport) in kinds.items():
-        sockets[name] = _unbounded(context, kind)
-        sockets[name].bind(_address(transport, channel.address))
-        channel.send(sockets[name].getsockopt_string(zmq.LAST_ENDPOINT))
+    for curve, (kind, transport) in kinds.items():
+        sockets[curve] = _unbounded(context, kind)
+        sockets[curve].bind(_address(transport, channel.address))
+        channel.send(sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT))
     yield sockets
     for socket in sockets.values():
         socket.close()
@@ -64,11 +65,11 @@ def bound(
 
 
 def in_c(
-    channel: Channel, make: Callable[[Socket], Half], sockets: Mapping[str, Socket], names: list[str]
-) -> tuple[dict[str, Half], str]:
-    """This end of C's exchange over the named sockets, or why one of the ends cannot. Both ends must call this."""
+    channel: Channel, make: Callable[[Socket], Half], sockets: Mapping[Curve, Socket], curves: Iterable[Curve]
+) -> tuple[dict[Curve, Half], str]:
+    """This end's ceiling in C for each of `curves`; and a reason if either end has none. Both ends must call this."""
     try:
-        halves, reason = {name: make(sockets[name]) for name in names}, ""
+        halves, reason = {curve: make(sockets[curve]) for curve in curves}, ""
     except UnavailableError as error:
         halves, reason = {}, str(error)
     channel.send(reason)
@@ -88,7 +89,7 @@ def unbound_collector() -> None:
 
 
 def _address(transport: str, host: str) -> str:
-    """The address to bind to, for tcp on `host`; leaves nothing on disk."""
+    """A free address to bind to; for tcp, on `host`. It leaves nothing on disk."""
     unique = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
     # An abstract socket has no file.
     return {"tcp": f"tcp://{host}:*", "ipc": f"ipc://@{unique}", "inproc": f"inproc://{unique}"}[transport]

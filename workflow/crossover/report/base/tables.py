@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from crossover.planning.plan import read_settings
 from crossover.records import record
 from crossover.records.absence import is_hole
 from crossover.records.protocol import Keys, known
@@ -71,7 +72,7 @@ class Tables:
     @cached_property
     def _every_panel(self) -> list[Panel]:
         # A page asks for panels some eighty times.
-        return panels(self.summary, self.ratios, self.crossovers, self.thresholds)
+        return panels(self.summary, self.ratios, self.crossovers, self.thresholds, self.launches)
 
     def all_leading(self, leads: Mapping[str, str]) -> list[Panel]:
         """The panels of every experiment's leading metric, from `leads`."""
@@ -124,6 +125,8 @@ class Panel:
     ratios: list[Row]
     crossovers: list[Row]
     thresholds: Sequence[Row] = ()
+    entrants: Mapping[str, Row] = field(default_factory=dict, kw_only=True)
+    """The settings of each entrant, from its launches; empty for an entrant on which launches disagree."""
 
     @property
     def facts(self) -> Row:
@@ -201,7 +204,13 @@ class Panel:
         return next((row for row in self.crossovers if row["arm"] == arm), None)
 
 
-def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row], thresholds: Sequence[Row] = ()) -> list[Panel]:
+def panels(
+    summary: list[Row],
+    ratios: list[Row],
+    crossovers: list[Row],
+    thresholds: Sequence[Row] = (),
+    launches: Sequence[Row] = (),
+) -> list[Panel]:
     """Sort rows into panels: by experiment, metric, protocol and placement, and along the axis within each."""
     Group = tuple[str, str, str, str]
 
@@ -214,7 +223,20 @@ def panels(summary: list[Row], ratios: list[Row], crossovers: list[Row], thresho
 
     tables = (summary, ratios, crossovers, thresholds)
     wanted = sorted({group(row) for row in [*summary, *ratios]})
-    return [Panel(*each, *(members(table, each) for table in tables)) for each in wanted]
+    entrants = _entrants(launches)
+    return [
+        Panel(*each, *(members(table, each) for table in tables), entrants=entrants.get(each[0], {})) for each in wanted
+    ]
+
+
+def _entrants(launches: Sequence[Row]) -> dict[str, dict[str, Row]]:
+    """The settings of the entrants of each experiment; see `Panel.entrants`."""
+    found: dict[str, dict[str, Row]] = {}
+    for launch in launches:
+        known_here = found.setdefault(launch["experiment"], {})
+        for name, entrant in read_settings(launch["settings"]).get("entrants", {}).items():
+            known_here[name] = entrant if known_here.get(name, entrant) == entrant else {}
+    return found
 
 
 def title(protocol: str, placement: str) -> str:

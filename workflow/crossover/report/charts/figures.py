@@ -35,7 +35,8 @@ def draw(tables: Path, folder: Path) -> None:
     datasets = published.read()
     drawn: dict[str, Callable[[], alt.LayerChart]] = {}
     with failure.caught("figure", "", tables.name) as failures:
-        for panel in panels(*(rows(tables, name) for name in ("summary", "ratios", "crossovers", "thresholds"))):
+        names = ("summary", "ratios", "crossovers", "thresholds", "launches")
+        for panel in panels(*(rows(tables, name) for name in names)):
             if panel.values:
                 drawn[panel.name] = partial(curve, panel, datasets)
             if panel.near_ratios:

@@ -55,14 +55,19 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
 
 
 def _arms(dataset: Dataset, panel: Panel) -> dict[str, str]:
-    """Our arms by the dataset's names for them: of one family, and measured under the conditions that it states."""
+    """Our arms by the dataset's names for them: arms that were measured under the conditions that it states."""
     if not _here(dataset, panel) or not holds(dataset.where, panel.keys):
         return {}
     names = {point["arm"] for point in dataset.points}
-    # Where several are alike as far as the source says, the one without options is the last and stays.
-    longest_first = sorted(panel.arms, key=len, reverse=True)
-    alike = [ours for ours in longest_first if conditions.family(ours) in names and not _unlike(dataset, panel, ours)]
-    return {conditions.family(ours): ours for ours in alike}
+    # If several meet the stated conditions, the one with the fewest options comes last and stays.
+    most_options_first = sorted(panel.arms, key=lambda arm: len(panel.entrants.get(arm, {})), reverse=True)
+    alike = [ours for ours in most_options_first if not _unlike(dataset, panel, ours)]
+    return {name: ours for ours in alike if (name := _published_name(panel, ours)) in names}
+
+
+def _published_name(panel: Panel, arm: str) -> str:
+    """The name of our arm in a dataset, where an entrant's options are conditions: its scheme, if it has one."""
+    return str(panel.entrants.get(arm, {}).get("scheme", arm))
 
 
 def _here(dataset: Dataset, panel: Panel) -> bool:
@@ -72,7 +77,7 @@ def _here(dataset: Dataset, panel: Panel) -> bool:
 
 def _unlike(dataset: Dataset, panel: Panel, arm: str) -> Unlike:
     """The conditions that a dataset states and that are others on our curve."""
-    ours = conditions.of(panel.keys, arm)
+    ours = conditions.of(panel.keys, arm, panel.entrants.get(arm, {}))
     pairs = {key: (dataset.conditions.get(key, NOT_STATED), here) for key, here in ours.items()}
     return {key: (theirs, here) for key, (theirs, here) in pairs.items() if theirs not in (NOT_STATED, here)}
 
@@ -85,7 +90,7 @@ def _differences(dataset: Dataset, panels: Sequence[Panel]) -> list[Unlike]:
         for panel in panels
         if _here(dataset, panel)
         for arm in panel.arms
-        if conditions.family(arm) in theirs and (found := _unlike(dataset, panel, arm))
+        if _published_name(panel, arm) in theirs and (found := _unlike(dataset, panel, arm))
     ]
 
 

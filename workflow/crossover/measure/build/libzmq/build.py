@@ -1,8 +1,8 @@
 """Compiles one variant of libzmq: one version, one message struct, all sources at once.
 
-One file includes every source, and one compiler call turns it into the library. This is four times faster than one call
-per source. Variants share no symbols within a process: their definitions are bound within the library, hidden if
-possible, and none is unique to the process (as GNU makes statics of inline functions).
+One file includes every source, and is compiled by one call. This is four times faster than a call per source. Variants
+in one process share no symbols: each library binds its own definitions and hides them where possible, and none is
+unique to the process (as GNU's compiler makes statics of inline functions).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FLAGS = ("-w", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-Wl,-Bsymbolic
 
 
 def build(name: str, archive: Path, library: Path) -> str:
-    """Build the variant called `name` (`libzmq-VERSION-BYTES`, or with `-LAYOUT` after it) from `archive`.
+    """Build the variant `name` (`libzmq-VERSION-BYTES` or `libzmq-VERSION-BYTES-LAYOUT`) from `archive`.
 
     If that fails, `library` holds the reason as text, which is also returned.
     """

@@ -1,6 +1,6 @@
 """The message structs of the builds of libzmq, and the longest message that each holds inline.
 
-This module is separate because both the builds and the launches need it, and launches do not need the rest.
+A separate module, because launches need this and nothing else of the builds.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 AROUND_BYTES = {"2.2.0": {"": 10, "union": 8, "packed": 2}, "4.3.4": {"": 31}}
-"""Bytes of a struct that are not message, by version and layout; the empty layout is the version's own. In a `union`,
-the message replaces the pointer to a longer one; two bytes of flags and size follow, and padding up to a multiple of 8
-bytes. `packed`, by `#pragma pack(1)`, is that union without padding."""
+"""Bytes of a struct that hold no message, by version and layout; the empty layout is the version's own. In a `union`,
+the message replaces the pointer to a longer one. Two bytes of flags and size follow, and padding to a multiple of 8
+bytes. `packed` (`#pragma pack(1)`) is this union without padding."""
 
 
 @dataclass(frozen=True)

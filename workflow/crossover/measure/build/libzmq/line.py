@@ -1,4 +1,4 @@
-"""The versions of libzmq that can be built, and the edits of each for another size of its message struct."""
+"""The versions of libzmq that can be built, and the edits of their sources for other message structs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossover.measure.build.libzmq.inline import AROUND_BYTES, Struct
 
 @dataclass(frozen=True)
 class Edit:
-    """A text that occurs `count` times in `file`; `{struct}` and `{inline}` in its replacement are bytes."""
+    """Replaces `old`, which occurs `count` times in `file`, by `new`, a format of the numbers `struct` and `inline`."""
 
     file: str
     old: str
@@ -29,10 +29,10 @@ class Line:
     """The source distribution, as name==version."""
     sha256: str
     edits: tuple[Edit, ...]
-    """For another size of the struct."""
+    """Edits for another size of the struct."""
     flags: tuple[str, ...]
     left_out: tuple[str, ...] = ()
-    """Prefixes of sources that need parts left out of this build."""
+    """Prefixes of sources that are not compiled."""
     layouts: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
     """Further edits, for another layout of the struct."""
 
@@ -64,8 +64,8 @@ typedef struct
 }} zmq_msg_t;
 """
 
-# As released, one invalid pointer marks an inline message, and another the end of a pipe. If the message replaces the
-# pointer, a flag marks the first; the second is the only message without any flag.
+# In the release, one invalid pointer marks an inline message, and another the end of a pipe. In a union there is no
+# pointer beside the message: a flag marks the first, and the second is the only message without any flag.
 IS_SHORT = """
 {0}msg_->content = (zmq::msg_content_t*) ZMQ_VSM;
 {0}msg_->flags = (unsigned char) ~ZMQ_MSG_MASK;
@@ -124,9 +124,9 @@ LINES = {
 
 
 def patch(tree: Path, line: Line, struct: Struct) -> None:
-    """Give the sources in `tree` (src/, include/) this message struct, of a multiple of 8 bytes.
+    """Edit the sources in `tree` (src/, include/) for this message struct.
 
-    Raises BuildError if they are not the sources that the line's edits were written for.
+    Raises BuildError if its size is not a multiple of 8 bytes or too small, or if the edits do not fit the sources.
     """
     if struct.bytes % 8 or struct.limit_bytes < 1:
         raise BuildError(f"libzmq {line.version}: a struct of {struct.bytes} bytes is no multiple of 8, or too small")

@@ -1,4 +1,4 @@
-"""Gets the sources: an archive with them, from a folder or by pip, verified by its checksum."""
+"""Gets the archive of the sources, from a folder or by pip, and checks its checksum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crossover.measure.build.artifact import BuildError, produce, reason_in
 from crossover.measure.build.libzmq.line import Line
 
 BACKEND = '''\
-"""Stands in for a build backend: it tells the name and version that were asked for."""
+"""A build backend that only reports the name and version of the package."""
 
 from pathlib import Path
 
@@ -30,8 +30,8 @@ def prepare_metadata_for_build_wheel(folder, config_settings=None):
 class __legacy__:
     prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
 '''
-"""To read a source distribution's metadata, pip would install its build requirements and run its code, for half a
-minute. With this module instead of setuptools, pip only downloads, and runs nothing from the archive."""
+"""Replaces setuptools for pip, so that pip only downloads. Otherwise it installs the archive's build requirements and
+runs its code for its metadata, which takes half a minute."""
 
 DOWNLOAD_LIMIT_SECONDS = 120
 
@@ -88,12 +88,12 @@ def _download(line: Line, folder: Path) -> Path:
             errors="replace",
             timeout=DOWNLOAD_LIMIT_SECONDS,
         )
-        said = done.stderr.strip().splitlines() or ["it did not say why"]
+        messages = done.stderr.strip().splitlines() or ["it did not say why"]
     except subprocess.TimeoutExpired:
-        said = [f"not finished after {DOWNLOAD_LIMIT_SECONDS} s"]
+        messages = [f"not finished after {DOWNLOAD_LIMIT_SECONDS} s"]
     if not (folder / line.archive).is_file():
         raise BuildError(
-            f"pip cannot download {line.sdist} ({said[-1].strip()}); go online, or name a folder that holds "
+            f"pip cannot download {line.sdist} ({messages[-1].strip()}); go online, or name a folder that holds "
             f"{line.archive} in `archives`"
         )
     return folder / line.archive
@@ -102,7 +102,7 @@ def _download(line: Line, folder: Path) -> Path:
 def unpack(archive: Path, tree: Path) -> None:
     """Write the bundled src/ and include/ of libzmq to `tree`.
 
-    Raises BuildError if there are none; if `archive` holds a reason instead, with that reason.
+    Raises BuildError if there are none, with the reason if `archive` holds one instead.
     """
     if not tarfile.is_tarfile(archive):
         raise BuildError(reason_in(archive))

@@ -1,6 +1,6 @@
-"""The conditions of a task farm that are keys of its curves: fixed in a launch, the same for all arms.
+"""The keys that the curves of all task experiments share: the conditions of their farms.
 
-An option of a single entrant is named by its arm (`leastload msgpack`); else the key `entrant_options` holds it.
+An option of a single entrant is in the name of its arm (`leastload msgpack`), or else in the key `entrant_options`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 from crossover.planning.plan import arms
 
 SENDERS = 1
-"""Clients that submit tasks: one, on rank 0."""
+"""The number of clients that submit tasks: only rank 0 does."""
 
 DEFAULTS: dict[str, Any] = {"packer": "json", "hwm": 0}
-"""The options of ipyparallel's farms that change their rates, with the values of an entrant that sets none."""
+"""The options of ipyparallel's farms that change their rates, with their default values."""
 
 
 def keys(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys that the curves of all task experiments share.
+    """These keys, from the settings of a launch.
 
     >>> keys({"reference": "pure", "arms": ["pure"]})
     {'senders': 1, 'packer': 'json'}
@@ -30,7 +30,7 @@ def keys(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unnamed(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """By entrant, the options that are not the default and that the arm's name does not show."""
+    """The options that are neither the default nor shown by the arm's name, by entrant."""
     entrants = settings.get("entrants", {})
     found: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys(arm.runs for arm in arms(dict(settings))):

@@ -1,4 +1,4 @@
-"""A server process of rank 0, such as a farm's controller. Its output is kept, and it ends with rank 0."""
+"""A server process of rank 0, such as a farm's controller. It logs to a file, and ends with rank 0."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Server:
-    """A process in a private folder; `name` is for the messages about it."""
+    """A process with a private `folder`; messages call it `name`."""
 
     def __init__(self, name: str):
         self.name = name
@@ -40,7 +40,7 @@ class Server:
     ) -> None:
         """Start `program` (Python by default) with these arguments, without waiting for it."""
         self._process = subprocess.Popen(
-            # The guard ends with this process, however that ends, and ends the server's children too.
+            # This guard ends with the rank, however the rank ends, and ends the server's children too.
             [sys.executable, "-m", "crossover.measure.processes.ending", program, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=self._log.open("w"),
@@ -50,7 +50,7 @@ class Server:
         )
 
     def wait_for(self, read: Callable[[], T]) -> T:
-        """The result of `read`, when it no longer raises OSError or ValueError, as it does for incomplete files.
+        """Call `read` until it raises no OSError or ValueError, as it does for incomplete files; returns its result.
 
         Raises Refusal if the server ends before that, or after the time limit.
         """
@@ -61,33 +61,33 @@ class Server:
             except (OSError, ValueError):
                 time.sleep(0.02)
                 continue
-            self._end_with_it()
+            self._start_watch()
             return answer
         raise Refusal(HoleKind.CRASHED, f"{self.name}, which the farm needs, did not start; {self.last_words()}")
 
-    def _end_with_it(self) -> None:
+    def _start_watch(self) -> None:
         """From now on, end this process if the server ends first, because its clients would wait for ever."""
         if self._watch is None:
-            self._watch = threading.Thread(target=self._watch_it, daemon=True)
+            self._watch = threading.Thread(target=self._await_end, daemon=True)
             self._watch.start()
 
-    def _watch_it(self) -> None:
+    def _await_end(self) -> None:
         self._process.wait()
         if not self._may_end:
             print(f"{self.name}{LOST}; {self.last_words()}", file=sys.stderr, flush=True)
             os._exit(1)
 
     def let_end(self) -> None:
-        """From now on, the server's end is no failure."""
+        """From now on, do not treat the server's end as a failure."""
         self._may_end = True
 
     def last_words(self) -> str:
-        """Its last output, as a clause."""
-        said = self._log.read_text(errors="replace").splitlines()[-1:]
-        return f"its last words: {said[0].strip()}" if said else "it said nothing"
+        """The last line of its output, as a clause."""
+        last = self._log.read_text(errors="replace").splitlines()[-1:]
+        return f"its last words: {last[0].strip()}" if last else "it said nothing"
 
     def stop(self) -> None:
-        """End it with its children, and remove its folder."""
+        """End the server and its children, and remove its folder."""
         self.let_end()
         self._process.terminate()
         self._process.wait(START_SECONDS)

@@ -1,8 +1,8 @@
 """An SSH tunnel within this host: our own SSH server, and a client that forwards ports.
 
-The server listens on the loopback only. It accepts only a key that is made for this tunnel, and its clients can only
-reach other ports of the loopback. It runs as this user and needs no root. Neither server nor client reads configuration
-or keys of the user or the system. Both are servers of rank 0 and end with it.
+The server listens on the loopback only. It accepts only a key that was made for this tunnel, and forwards only to the
+loopback. It runs as this user, without root. Server and client read no configuration or keys of the user or the system.
+Both end with rank 0.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OR_ELSE = "or remove the entrants with `ssh: true` from the arms"
 
 
 class Tunnel:
-    """One server and, as soon as there are ports to forward, one client."""
+    """An SSH server, and a client once there are ports to forward."""
 
     def __init__(self) -> None:
         """Raises Refusal if OpenSSH is not installed."""
@@ -70,7 +70,7 @@ class Tunnel:
             raise Refusal(HoleKind.NOT_INSTALLED, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
 
     def through(self, ports: Sequence[int]) -> list[int]:
-        """Forward a port of the loopback to each of `ports`; returns those to connect to, in the same order.
+        """Forward a new port of the loopback to each of `ports`; returns the new ports, in the same order.
 
         Raises Refusal if the client cannot log in or forward.
         """

@@ -1,6 +1,6 @@
 """The tasks of engines: functions that return their only argument, so that each result shows that its task ran.
 
-Engines import them by name, so this module must not import anything slow, and never MPI.
+Engines import this module, so it must not import anything slow, and never MPI.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def echo(value: T) -> T:
-    """Do nothing; the value is a number, or an array to be echoed."""
+    """Do nothing; `value` is a number or an array."""
     return value
 
 
@@ -23,7 +23,7 @@ def sleep(seconds: float) -> float:
 
 
 def spin(turns: int) -> int:
-    """Do a fixed amount of work, which takes longer if the core is shared."""
+    """Do a fixed amount of work; it takes longer if the core is shared."""
     left = turns
     while left > 0:
         left -= 1
@@ -31,10 +31,10 @@ def spin(turns: int) -> int:
 
 
 def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
-    """The speed of an idle core, from the fastest of many short bursts, because other work only slows them down.
+    """The speed of an idle core in turns of `spin` per second: that of the fastest of many short bursts.
 
-    The bursts take about a second, because a virtual machine can lose a part of its core for some tenths of a second.
-    If the speed were too low, efficiencies could exceed 1.
+    Other work only slows a burst down. All bursts together take about a second, because a virtual machine can lose a
+    part of its core for some tenths of a second. With too low a speed, efficiencies could exceed 1.
     """
     fastest = float("inf")
     for _ in range(bursts):

@@ -1,8 +1,8 @@
-"""Tasks that take time: their kind of work, their durations, and the tasks for engines.
+"""The tasks of a flood that take time: their kind of work, and their durations.
 
 A task sleeps or spins. Sleeping uses no core, so it measures the farm alone. Spinning is a fixed amount of work, which
-takes the task's duration on an idle core: client, scheduler and engines compete for the cores, as in real use. With
-more engines than cores, spinning would say nothing about the farm.
+takes the task's duration on an idle core. Client, scheduler and engines compete for the cores then, as in real use.
+With more engines than cores, spinning tasks would not measure the farm.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TAIL_EXPONENT = 1.5
 
 @dataclass(frozen=True)
 class Workload:
-    """Tasks for a farm, one per argument, and their total duration in seconds."""
+    """The tasks of a flood, one per argument, and the sum of their durations in seconds."""
 
     task: Callable[[Any], Any]
     arguments: Sequence[Any]
@@ -29,7 +29,7 @@ class Workload:
 
 
 def workload(work: str, durations: str, tasks: int, average_us: float, turns_per_second: float) -> Workload:
-    """`tasks` tasks that `sleep` or `spin`, for `average_us` microseconds on average; see `shares`."""
+    """`tasks` tasks that `sleep` or `spin` for `average_us` microseconds on average, spread as `shares` describes."""
     seconds = [share * average_us / 1e6 for share in shares(durations, tasks)]
     if work == "sleep":
         return Workload(sleep, seconds, sum(seconds))
@@ -39,7 +39,7 @@ def workload(work: str, durations: str, tasks: int, average_us: float, turns_per
 def shares(durations: str, tasks: int) -> list[float]:
     """The durations of `tasks` tasks, in units of their mean: all 1, or the quantiles of a Pareto distribution.
 
-    The same at every call, in an order that does not favour farms that assign tasks in turn.
+    Every call returns the same, in an order that does not favour farms that assign tasks in turn.
     """
     if durations == "equal":
         return [1.0] * tasks
@@ -50,15 +50,15 @@ def shares(durations: str, tasks: int) -> list[float]:
 
 
 def cores() -> int:
-    """Cores that this process, and the engines of its launch, may use."""
+    """The number of cores that this process and the engines of its launch may use."""
     return len(os.sched_getaffinity(0))
 
 
 def cores_of(work: str) -> dict[str, int]:
-    """The key of a curve whose tasks `work` so: the cores that spinning tasks compete for. Sleeping ones take none."""
+    """The key for the cores that tasks compete for; only spinning tasks have it, because sleeping ones use no core."""
     return {"cores": cores()} if work == "spin" else {}
 
 
-def telling(works: Sequence[str], engines: int) -> list[str]:
-    """The kinds of `works` that are meaningful for a farm with this many engines."""
+def measurable(works: Sequence[str], engines: int) -> list[str]:
+    """The kinds of `works` that measure a farm with this many engines: spinning needs a core for each."""
     return [work for work in works if work == "sleep" or engines <= cores()]
