@@ -5,7 +5,6 @@ import json
 import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
-from crossover.analyse.statistics.intervals import LEVEL
 from crossover.config import schema
 from crossover.errors import CrossoverError
 from crossover.measure import experiments
@@ -244,10 +243,6 @@ def test_a_caption_explains_the_marks_that_are_there_and_no_other(tmp_path, page
     assert "and its ratio to `copy`. The dashed line marks no difference, grey is `copy` against itself" in (
         alone.charts("zmq_throughput").data
     )
-
-
-def test_the_odds_that_the_page_tells_are_those_of_the_analysis(page):
-    assert int(page.odds()) == round(1 / (1 - LEVEL))
 
 
 def test_the_script_cannot_end_early(page):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.estimators.gain import gains, per_launch
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
+from crossover.records.record import SIGNIFICANCE
 
 Row = dict[str, Any]
-
-Says = Literal["better", "worse", "not shown"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def _effect(of: Evidence, over: str, d: Floats) -> Row:
     numbers = {"factor": gain.mean, "low": gain.low, "high": gain.high, "smallest_effect": panel.smallest_effect}
     told |= {name: float(np.exp(number)) for name, number in numbers.items() if not np.isnan(number)}
     told |= {"from": float(cells.min()), "to": float(cells.max())}
-    if not np.isnan(panel.smallest_effect) and gain.p <= 1 - LEVEL:
+    if not np.isnan(panel.smallest_effect) and gain.p <= SIGNIFICANCE:
         told["says"] = "better" if gain.mean > 0 else "worse"
     return told
 

@@ -9,6 +9,7 @@ from crossover.analyse.claims.candidates import Quantity
 from crossover.analyse.claims.result import Found, Place
 from crossover.analyse.claims.verdict import Range
 from crossover.planning.plan import SECOND_SWEEP
+from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 
 def method(quantity: Quantity, found: Found | None, expected: Range) -> str:
@@ -110,7 +111,10 @@ def _test(quantity: Quantity, found: Found | None, expected: Range) -> str:
             "for the difference between equal arms; holds if the whole interval lies within the range"
         )
     several = ", Holm-corrected for several numbers," if found and len(found.known.value) > 1 else ""
-    refuted = f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at 5 %"
+    refuted = (
+        f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at "
+        f"{SIGNIFICANCE * 100:g} %"
+    )
     if expected.equivalent:
         return f"{refuted}; holds if two one-sided t tests show it within"
-    return f"{refuted}; holds if its whole 95 % interval lies within and noise does not explain it"
+    return f"{refuted}; holds if its whole {CONFIDENCE * 100:g} % interval lies within and noise does not explain it"

@@ -14,7 +14,8 @@ from typing import Literal
 import numpy as np
 
 from crossover.analyse.claims.result import Found, Known, Numbers, Place
-from crossover.analyse.statistics.intervals import LEVEL, Floats, holm
+from crossover.analyse.statistics.intervals import Floats, holm
+from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["holds", "refuted", "inconclusive", "not measured"]
 
@@ -40,7 +41,7 @@ class Judgement:
 def judge(found: Found, expected: Range) -> Judgement:
     """The verdict on a measured quantity."""
     known = found.known
-    if (holm(known.p_outside(expected.low, expected.high)) <= 1 - LEVEL).any():
+    if (holm(known.p_outside(expected.low, expected.high)) <= SIGNIFICANCE).any():
         return Judgement("refuted", _refuted(known))
     if found.missing:
         return Judgement("not measured", found.missing)
@@ -67,7 +68,7 @@ def _refuted(known: Known) -> str:
 def _inside(found: Found, expected: Range) -> bool:
     known = found.known
     if expected.equivalent:
-        return bool((known.p_inside(expected.low, expected.high) <= 1 - LEVEL).all())
+        return bool((known.p_inside(expected.low, expected.high) <= SIGNIFICANCE).all())
     return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
 
 
@@ -81,7 +82,7 @@ def _unless_equal_arms_do_it(found: Found, expected: Range) -> Judgement:
         elif expected.low < neutral < expected.high:
             if (found.effect > min(expected.high - neutral, neutral - expected.low)).any():
                 return Judgement("inconclusive", "equal arms differ by more than the claim allows")
-        elif (known.p_outside(neutral, neutral) > 1 - LEVEL).any():
+        elif (known.p_outside(neutral, neutral) > SIGNIFICANCE).any():
             return Judgement("inconclusive", "equal arms differ by nearly as much")
     how = "by two one-sided tests" if expected.equivalent else "with its whole interval"
     return Judgement("holds", f"it lies within the expected range, {how}")

@@ -14,7 +14,7 @@ from crossover.analyse.compare import run
 from crossover.analyse.compare.change import Change, change, heights
 from crossover.analyse.compare.pairs import Pair, pairs, title
 from crossover.analyse.compare.run import Row
-from crossover.analyse.statistics.intervals import LEVEL, Estimate, difference, estimate
+from crossover.analyse.statistics.intervals import Estimate, difference, estimate
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
@@ -82,7 +82,7 @@ def _of_pair(pair: Pair, within: float) -> tuple[list[Row], list[Row]]:
 def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within: float) -> Iterator[Row]:
     (pairs_before, pairs_after), (before, after) = pair.values("pairs"), pair.values("ratios")
     verdicts = changed.cell_verdicts(pair.after.facts["better"], within)
-    equivalent = changed.cells.p_outside(within) <= 1 - LEVEL
+    equivalent = changed.cells.p_outside(within) <= record.SIGNIFICANCE
     for cell, x in enumerate(pair.x):
         yield pair.after.facts | {
             "x": x,
@@ -132,7 +132,7 @@ def _whole(pair: Pair, name: str, within: float) -> Row:
         "before": math.exp(sides[0].mean[0]),
         "after": math.exp(sides[1].mean[0]),
         **_interval(found, 0),
-        "equivalent": bool(found.p_outside(within)[0] <= 1 - LEVEL),
+        "equivalent": bool(found.p_outside(within)[0] <= record.SIGNIFICANCE),
         "within": math.exp(within),
         "launches_before": int((~np.isnan(before).all(axis=1)).sum()),
         "launches_after": int((~np.isnan(after).all(axis=1)).sum()),

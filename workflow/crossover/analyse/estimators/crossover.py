@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossover.analyse.curves.polyline import Stretch, stretch
-from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, estimate, holm
+from crossover.analyse.statistics.intervals import Estimate, Floats, estimate, holm
+from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["one", "none", "always", "several", "undecided"]
 
@@ -90,7 +91,7 @@ def _unsettled(settled: NDArray[np.intp], last: int) -> list[tuple[int, int]]:
 
 def sides(cells: Estimate, effect: float = 0.0) -> Floats:
     """The side of zero of each cell: 1 or -1 if it is significantly beyond `effect`, after Holm, otherwise 0."""
-    return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= 1 - LEVEL))
+    return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= SIGNIFICANCE))
 
 
 def _on_axis(x: Floats, place: float) -> float:

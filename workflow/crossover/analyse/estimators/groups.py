@@ -17,7 +17,8 @@ from functools import cache
 import numpy as np
 
 from crossover.analyse.curves.curve import Curve
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
+from crossover.records.record import SIGNIFICANCE
 
 SAMPLES = 2_000_000
 """Simulated launches for each number of launches: from 3 of them this gives p-values to a millionth or two."""
@@ -42,7 +43,7 @@ class Group:
 def groups(curves: Iterable[Curve]) -> Iterator[Group]:
     """Both groups, the lower first, of each cell of a competing curve whose launches form two groups.
 
-    Of such findings no more than 1 - LEVEL are expected to be false.
+    The expected share of false findings among them is at most SIGNIFICANCE.
     """
     cells = [(curve, at) for curve in curves if curve.competes for at in np.flatnonzero(measured(curve.ratios) >= 3)]
     if not cells:
@@ -54,7 +55,7 @@ def groups(curves: Iterable[Curve]) -> Iterator[Group]:
     for (curve, at), chance in zip(cells, p, strict=True):
         d = curve.ratios[:, at]
         low, high = split(_known(d))
-        if chance <= 1 - LEVEL and high - low >= NOTICEABLE:
+        if chance <= SIGNIFICANCE and high - low >= NOTICEABLE:
             for members in (d <= low, d >= high):
                 names = [number for number, belongs in zip(curve.launches, members, strict=True) if belongs]
                 yield Group(curve, float(curve.x[at]), names, float(d[members].mean()), float(chance))

@@ -18,8 +18,9 @@ from scipy.special import stdtrit
 from crossover.analyse.curves.curve import competes
 from crossover.analyse.curves.launch_settings import Asked, asked
 from crossover.analyse.curves.rounds import Blocks
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
 from crossover.planning.plan import SECOND_SWEEP
+from crossover.records.record import CONFIDENCE
 
 Row = dict[str, Any]
 
@@ -118,7 +119,7 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
 def half_width(spread: Spread, launches: int | Floats, rounds: int | Floats) -> Floats:
     """The expected half-width of an interval, in logarithms."""
     variance = (spread.launch + spread.round / np.asarray(rounds)) / np.asarray(launches)
-    return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + LEVEL) / 2) * np.sqrt(variance))
+    return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + CONFIDENCE) / 2) * np.sqrt(variance))
 
 
 def plan(spread: Spread, cost: Cost, ask: Asked) -> Plan | None:
@@ -126,7 +127,7 @@ def plan(spread: Spread, cost: Cost, ask: Asked) -> Plan | None:
 
     Without known costs, the fewest launches. None if the spread or the target is unknown.
     """
-    spare = LAUNCHES * (ask.half_width / stdtrit(LAUNCHES - 1, (1 + LEVEL) / 2)) ** 2 - spread.launch
+    spare = LAUNCHES * (ask.half_width / stdtrit(LAUNCHES - 1, (1 + CONFIDENCE) / 2)) ** 2 - spread.launch
     with np.errstate(divide="ignore", invalid="ignore"):
         rounds = np.maximum(np.ceil(spread.round / spare), ask.fewest_rounds)
     possible = (spare > 0) & (rounds <= ask.most_rounds)

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from crossover.records.record import CONFIDENCE
+
 Floats = NDArray[np.float64]
 Cells = NDArray[np.intp]
-
-LEVEL = 0.95
-"""Confidence of every interval; the tests use the complement."""
 
 WINDOW = 5
 """Neighbouring cells whose variance is pooled."""
@@ -44,7 +43,7 @@ class Estimate:
     @property
     def margin(self) -> Floats:
         """Half the width of the interval."""
-        return np.asarray(stdtrit(self.df, (1 + LEVEL) / 2) * self.error)
+        return np.asarray(stdtrit(self.df, (1 + CONFIDENCE) / 2) * self.error)
 
     @property
     def low(self) -> Floats:

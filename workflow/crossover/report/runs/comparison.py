@@ -11,7 +11,6 @@ from pathlib import Path
 from crossover.records import record
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, title
-from crossover.report.sentences.chance import CHANCE
 
 MOST_NAMED = 12
 """The most changed curves that the summary lists; the sections list all."""
@@ -97,9 +96,9 @@ def _tally(curves: list[Row]) -> str:
 
 
 def _chance(found: Comparison) -> str:
-    expected = numbers.significant(CHANCE * len(found.competing), 2)
+    expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
-    held = sum(row["q"] <= CHANCE for row in found.changed)
+    held = sum(row["q"] <= record.SIGNIFICANCE for row in found.changed)
     if not found.changed:
         return f"If nothing had changed, about {expected} of {count} would differ by chance."
     return (

@@ -10,7 +10,6 @@ from crossover.records import record
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, title
 from crossover.report.runs import software
-from crossover.report.sentences.chance import CHANCE
 
 CURVE = ("experiment", "placement", "metric", "protocol", "arm")
 
@@ -115,7 +114,7 @@ def _left_out(found: History) -> str:
 def _trust(found: History) -> str:
     null = [course for course in found.courses if course.facts["null"]]
     wrong = sum(bool(course.changes) for course in null)
-    expected = numbers.significant(CHANCE * len(found.competing), 2)
+    expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
     told = f"If nothing had changed, at most about {expected} of {count} would appear to shift by chance."
     if not null:
