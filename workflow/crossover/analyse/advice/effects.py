@@ -1,4 +1,4 @@
-"""The effects of a recommended value on the deciding metric, on those of other aims, and on metrics shown beside."""
+"""The effects of a recommended value on the metrics of all aims, and on further metrics of the same curves."""
 
 from __future__ import annotations
 
@@ -72,18 +72,18 @@ def _effect(of: Evidence, over: str, d: Floats) -> Row:
     """One entry, from `d`, shape (launches, cells); without numbers if no cell changes."""
     panel = of.panel
     swept = panel.swept(d)
-    told: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": "not shown"}
-    told |= {name: panel.facts[name] for name in ("experiment", "protocol", "metric", "axis_unit")}
+    entry: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": "not shown"}
+    entry |= {name: panel.facts[name] for name in ("experiment", "protocol", "metric", "axis_unit")}
     if np.isnan(swept).all():
-        return told
+        return entry
     (gain,) = gains(per_launch(swept)[:, np.newaxis], panel.smallest_effect)
     cells = panel.cells(swept)
     numbers = {"factor": gain.mean, "low": gain.low, "high": gain.high, "smallest_effect": panel.smallest_effect}
-    told |= {name: float(np.exp(number)) for name, number in numbers.items() if not np.isnan(number)}
-    told |= {"from": float(cells.min()), "to": float(cells.max())}
+    entry |= {name: float(np.exp(number)) for name, number in numbers.items() if not np.isnan(number)}
+    entry |= {"from": float(cells.min()), "to": float(cells.max())}
     if not np.isnan(panel.smallest_effect) and gain.p <= SIGNIFICANCE:
-        told["says"] = "better" if gain.mean > 0 else "worse"
-    return told
+        entry["says"] = "better" if gain.mean > 0 else "worse"
+    return entry
 
 
 def serves(effect: Mapping[str, Any], evidence: Evidence) -> bool:

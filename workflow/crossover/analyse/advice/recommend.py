@@ -83,10 +83,12 @@ def _panels(
 
 
 def _of_setting(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
-    for condition, evidence in _by_condition(setting, every).items():
+    by_condition = _by_condition(setting, every)
+    for condition, evidence in by_condition.items():
         yield from (_known(setting) | {"condition": condition} | row for row in answers(setting, evidence))
+    decided = [each.aim for evidence in by_condition.values() for each in evidence if each.decides]
     for aim in setting.aims:
-        if not any(_decides(panel, aim) for panel in every):
+        if aim not in decided:
             yield _known(setting) | _undecided(aim) | {"reason": _absence(aim, launches)}
 
 
@@ -109,23 +111,15 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
     found: dict[str, list[Evidence]] = {}
     for aim in setting.aims:
         for panel in every:
-            if _tells(panel, aim) and panel.facts["metric"] in (aim.metric, *aim.beside):
+            known = panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
+            if known and panel.facts["metric"] in (aim.metric, *aim.beside):
                 found.setdefault(_condition(panel, aim), []).append(Evidence(aim, panel))
     return found
-
-
-def _tells(panel: Panel, aim: Aim) -> bool:
-    """Whether a panel is of the curves that an aim is decided by."""
-    return panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
 
 
 def _condition(panel: Panel, aim: Aim) -> str:
     keys = [panel.facts[name] for name in aim.condition] if aim.condition else [panel.facts["protocol"]]
     return ", ".join([panel.facts["placement"], *(str(value) for value in keys if value is not None)])
-
-
-def _decides(panel: Panel, aim: Aim) -> bool:
-    return _tells(panel, aim) and bool(panel.facts["metric"] == aim.metric)
 
 
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Judges every claim by the joined tables of a run."""
+"""Judges every claim from the joined tables of a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write(
     higher: Mapping[str, Sequence[Mapping[str, Any]]],
     unjudged: Sequence[Claim] = (),
 ) -> None:
-    """Judge `claims` (crossover.config.claim_list) by the tables in `results`, and write `claims.parquet` there.
+    """Judge `claims` (crossover.config.claim_list) from the tables in `results`, and write `claims.parquet` there.
 
     `unjudged` are claims that no measurement here can decide, each with its `reason`. `higher` describes higher tiers;
     see `Absence`. If a judgement fails, or a table of its experiment did, the claim is `not judged`, with the reason
@@ -85,11 +85,11 @@ def row(claim: Claim, field: Field, source: Field) -> Row:
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
-        told = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
+        columns = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
     except NotMeasuredError as error:
         how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
-        told = _nothing("not measured", str(error)) | {"method": how}
-    return _of_claim(claim) | told | _of_source(claim, source)
+        columns = _nothing("not measured", str(error)) | {"method": how}
+    return _of_claim(claim) | columns | _of_source(claim, source)
 
 
 def _of_claim(claim: Claim) -> Row:

@@ -13,7 +13,7 @@ from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 
 def method(quantity: Quantity, found: Found | None, expected: Range) -> str:
-    """The method of one claim in sentences; details of the measurement are left out if nothing was `found`."""
+    """The method of one claim in sentences, without details of the measurement if `found` is None."""
     parts = [f"{_quantity(quantity)}{_reading(quantity, found)}{_data(found)}", _test(quantity, found, expected)]
     if found and found.instead:
         parts.append(f"The source's own conditions were not measured ({found.instead})")

@@ -1,4 +1,4 @@
-"""Quantities that are points of the axis: crossovers, and where a curve saturates."""
+"""Quantities that are points of the axis: crossovers and saturation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ANYWHERE = (-np.inf, np.inf)
 
 
 def passes(x: Floats, d: Floats, effect: float) -> Place:
-    """Where the curve of log ratios `d` crosses zero, in logarithms of `x`, and where it could if equal arms differ by
-    `effect`.
+    """The crossing of zero of log ratios `d`, shape (launches, cells), in logarithms of `x`.
 
-    A single launch gives the point of its only change of sign, and no interval.
+    Its possible ranges allow for a difference between equal arms of `effect`. A single launch gives the point of its
+    only change of sign, and no interval.
     """
     if len(d) < 2:
         return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], "only one launch measured it")
@@ -38,8 +38,8 @@ STORIES = {
 def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
     """Parts of the axis, in logarithms, that can contain a single crossing.
 
-    A cell is settled if it differs from zero by significantly more than `effect`. The crossing is between two settled
-    cells of opposite sign; where in between, interpolation cannot tell for sure.
+    A cell is settled if it differs from zero by significantly more than `effect`. The crossing is anywhere between two
+    settled cells of opposite sign.
     """
     if np.isnan(effect):
         return [ANYWHERE]
@@ -57,7 +57,7 @@ def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
 
 
 def _sign_change(x: Floats, d: Floats) -> float:
-    """Where a curve without replication changes sign, if exactly once; logarithm of `x`."""
+    """The only change of sign of one launch, as a logarithm of `x`; NaN if it changes sign never or repeatedly."""
     mean, u = d[0], np.log(x)
     kept = ~np.isnan(mean) & (mean != 0)
     mean, u = mean[kept], u[kept]
@@ -99,7 +99,7 @@ def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place,
 
 
 def _first(u: Floats, above: Floats) -> float:
-    """Where a curve first is not below zero, interpolated."""
+    """The first point at which a curve reaches zero, interpolated."""
     cell = int(np.argmax(above >= 0))
     if cell == 0:
         return float(u[0])

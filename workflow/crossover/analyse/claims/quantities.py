@@ -1,19 +1,20 @@
 """The kinds of quantities that decide claims, computed from curves.
 
-Each is one number per launch, or several if the claim is about several points or arms, with a t interval over launches.
-Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
+A quantity is one number per launch, or several if the claim is about several points or arms, with a t interval over
+launches. Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
 from crossover.analyse.claims.candidates import Field, NotMeasuredError, Quantity, log_ratio, of_shared_launches, side
 from crossover.analyse.claims.positions import apart, passes, saturates
-from crossover.analyse.claims.readings import BeyondError, Reading, at, means, part, read
+from crossover.analyse.claims.readings import BeyondError, Reading, at, means, part, peaks, read
 from crossover.analyse.claims.result import Found, Numbers, Place
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate
@@ -94,7 +95,7 @@ def _shared_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve)
     if "peak" not in quantity:
         return _read(field, quantity, first, *log_ratio(first, second))
     ends = [_part(field, quantity, curve, curve.x, curve.values)[1] for curve in (first, second)]
-    return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
+    return Reading(estimate((peaks(ends[0]) - peaks(ends[1]))[:, np.newaxis]))
 
 
 def _ratio_to_reference(field: Field, quantity: Quantity, curve: Curve) -> Reading:
@@ -104,11 +105,6 @@ def _ratio_to_reference(field: Field, quantity: Quantity, curve: Curve) -> Readi
     if together and together[0].launches:
         return _shared_ratio(field, quantity, *together)
     return _read(field, quantity, curve, curve.x, curve.values)
-
-
-def _highest(d: Floats) -> Floats:
-    highest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
-    return np.where(np.isfinite(highest), highest, np.nan)
 
 
 def contrast(field: Field, quantity: Quantity) -> Found:
@@ -125,23 +121,23 @@ def time(field: Field, quantity: Quantity) -> Found:
     curve = field.curve(side(quantity), _by_points(quantity))
     # The largest rate is the shortest time, so the peak is inverted afterwards.
     reading = _read(field, quantity, curve, curve.x, curve.values)
-    told = reading.estimate
-    turned = replace(reading, estimate=Estimate(np.log(MICRO) - told.mean, told.error, told.df))
-    return _numbers(turned, [curve], "", field.effect(curve))
+    rate = reading.estimate
+    inverted = replace(reading, estimate=Estimate(np.log(MICRO) - rate.mean, rate.error, rate.df))
+    return _numbers(inverted, [curve], "", field.effect(curve))
 
 
 def penalty(field: Field, quantity: Quantity) -> Found:
     """The time of one repetition of the arm minus that of the other at the axis's start, averaged over the axis."""
     first, second = _together(field, quantity, quantity["over"])
     own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
-    taken = means(first.x, own)
-    effect = np.expm1(field.effect(first)) * np.nanmean(taken) if np.isfinite(taken).any() else np.nan
-    known = Numbers(estimate((taken - others[:, 0])[:, np.newaxis]), np.array([effect]))
+    average = means(first.x, own)
+    effect = np.expm1(field.effect(first)) * np.nanmean(average) if np.isfinite(average).any() else np.nan
+    known = Numbers(estimate((average - others[:, 0])[:, np.newaxis]), np.array([effect]))
     return Found(known, [first, second], "", False, known.effect, neutral=0.0)
 
 
 def crossover(field: Field, quantity: Quantity) -> Found:
-    """The crossover of the arm and the other, from all measured points, those of a second sweep included."""
+    """The crossover of the arm and the other, from the points of both sweeps."""
     first, second = _together(field, quantity, quantity["over"], refined=True)
     effect = field.effect(first)
     place = passes(*log_ratio(first, second), effect)
@@ -187,12 +183,8 @@ def saturation(field: Field, quantity: Quantity) -> Found:
 def scaling(field: Field, quantity: Quantity) -> Found:
     """The arm's value at one point divided by its value at another, possibly from other launches."""
     curve = field.curve(side(quantity))
-    ends = []
-    for place in (quantity["to"], quantity["from"]):
-        try:
-            ends.append(at(curve.x, curve.values, place).estimate)
-        except BeyondError as error:
-            raise NotMeasuredError(field.beyond(curve, error.place)) from None
+    with _explained(field, curve):
+        ends = [at(curve.x, curve.values, place).estimate for place in (quantity["to"], quantity["from"])]
     effect = np.array([field.effect(curve)])
     return Found(Numbers(difference(*ends), effect), [curve], "", True, effect, neutral=0.0)
 
@@ -217,33 +209,36 @@ KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
 
 
 def _by_points(quantity: Quantity) -> bool:
-    """Whether a quantity is read at single points, so that points of a second sweep count too. Means, slopes and peaks
-    of a whole curve use the first sweep only.
-    """
+    """Whether a quantity is read at single points, and so from both sweeps: means, slopes and peaks use the first."""
     return "at" in quantity or "each" in quantity
 
 
 def _together(field: Field, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
-    """The arm and the others, restricted to launches that measured all of them; at least one must have."""
+    """The arm and the others, restricted to launches that measured all of them. Raises NotMeasuredError without any."""
     curves = of_shared_launches(*(field.curve(side(quantity, change), refined) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
     return curves
 
 
-def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+@contextmanager
+def _explained(field: Field, curve: Curve) -> Iterator[None]:
+    """Explain a BeyondError about `curve`."""
     try:
-        return read(quantity, x, d, field.partial)
+        yield
     except BeyondError as error:
         raise NotMeasuredError(field.beyond(curve, error.place)) from None
+
+
+def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+    with _explained(field, curve):
+        return read(quantity, x, d, field.partial)
 
 
 def _part(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> tuple[Floats, Floats]:
     (wanted,) = (quantity[name] for name in ("mean", "peak") if name in quantity)
-    try:
+    with _explained(field, curve):
         return part(x, d, wanted, field.partial)
-    except BeyondError as error:
-        raise NotMeasuredError(field.beyond(curve, error.place)) from None
 
 
 def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Found:

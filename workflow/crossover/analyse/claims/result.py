@@ -85,11 +85,11 @@ class Place:
     possible: Sequence[tuple[float, float]]
     """Its possible ranges, allowing for the smallest detectable effect."""
     story: str = ""
-    """Why the point is unknown."""
+    """The reason if the point is unknown."""
 
     @property
     def value(self) -> Floats:
-        """The place."""
+        """The point."""
         return np.array([self.centre])
 
     @property
@@ -119,7 +119,7 @@ class Found:
     curves: Sequence[Curve]
     """The curves behind it."""
     unit: str
-    """The unit of its curve, if that applies."""
+    """The unit of its curve; empty if that does not apply."""
     log: bool
     """Whether its numbers are on `scale`."""
     effect: Floats
@@ -133,11 +133,11 @@ class Found:
     at_least: bool = False
     """Whether the number is only a lower bound, because the axis ends too early."""
     missing: str = ""
-    """Why a part of the claim cannot be judged."""
+    """The reason if a part of the claim cannot be judged."""
     between: tuple[float, float] | None = None
     """The measured points between which a number is interpolated."""
     apart: bool = False
     """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
     instead: str = ""
-    """Why the claim's first alternative was not measured, so that another one replaces it."""
+    """The reason if the claim's first alternative was not measured and another one replaces it."""
     scale: Scale = POSITIVE

@@ -53,7 +53,7 @@ def judge(found: Found, expected: Range) -> Judgement:
     if found.at_least:
         return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
     if _inside(found, expected):
-        return _unless_equal_arms_do_it(found, expected)
+        return _beyond_noise(found, expected)
     if (excess(known.value, known.value, expected) > 0).any():
         return Judgement("inconclusive", "it lies outside, but not by significantly more than equal arms differ")
     return Judgement("inconclusive", "its interval reaches beyond the expected range")
@@ -72,8 +72,8 @@ def _inside(found: Found, expected: Range) -> bool:
     return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
 
 
-def _unless_equal_arms_do_it(found: Found, expected: Range) -> Judgement:
-    """The verdict on a quantity within the range: does it hold, or could the noise between equal arms explain it?"""
+def _beyond_noise(found: Found, expected: Range) -> Judgement:
+    """The verdict on a quantity within the range: it holds unless the noise between equal arms could explain it."""
     known, neutral = found.known, found.neutral
     if isinstance(known, Numbers):
         if neutral is None:

@@ -48,11 +48,11 @@ def gains(numbers: Floats, smallest_effect: float) -> list[Gain]:
     """
     # Alternatives are not neighbours on an axis, so nothing is pooled.
     every = [estimate(column[:, np.newaxis]) for column in numbers.T]
-    corrected = holm(np.array([float(found.p_within(smallest_effect)[0]) for found in every]))
+    corrected = holm(np.array([float(each.p_within(smallest_effect)[0]) for each in every]))
     share = (1 - CONFIDENCE) / max(len(every), 1)
-    told = []
-    for column, found, p in zip(numbers.T, every, corrected, strict=True):
-        mean, margin = float(found.mean[0]), float((stdtrit(found.df, 1 - share / 2) * found.error)[0])
+    found = []
+    for column, each, p in zip(numbers.T, every, corrected, strict=True):
+        mean, margin = float(each.mean[0]), float((stdtrit(each.df, 1 - share / 2) * each.error)[0])
         launches = int((~np.isnan(column)).sum())
-        told.append(Gain(launches, mean, mean - margin, mean + margin, float(p), len(every)))
-    return told
+        found.append(Gain(launches, mean, mean - margin, mean + margin, float(p), len(every)))
+    return found

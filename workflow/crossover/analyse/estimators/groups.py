@@ -48,7 +48,7 @@ def groups(curves: Iterable[Curve]) -> Iterator[Group]:
     cells = [(curve, at) for curve in curves if curve.competes for at in np.flatnonzero(measured(curve.ratios) >= 3)]
     if not cells:
         return
-    # Not at the top of the file: it takes most of a second to load, and two launches do without.
+    # Imported here because loading takes most of a second, and two launches never need it.
     from scipy.stats import false_discovery_control
 
     p = false_discovery_control([p_of_one_population(_known(curve.ratios[:, at])) for curve, at in cells])
@@ -96,7 +96,7 @@ def gap_over_rest(values: Floats) -> Floats:
 
 @cache
 def _simulated(launches: int) -> Floats:
-    """Simulated ratios for `count` values of one normal population, rising."""
+    """Ratios of `gap_over_rest`, simulated for one normal population, rising."""
     shape = SAMPLES // launches, launches
     return np.sort(gap_over_rest(np.random.default_rng(launches).standard_normal(shape)))
 

@@ -78,10 +78,10 @@ class Estimate:
         Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): a small p-value shows that the mean
         is equivalent to zero within the bound. A large one does not show that it differs.
         """
-        room = bound - np.abs(self.mean)
+        margin = bound - np.abs(self.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = room / self.error
-        p = stdtr(self.df, -np.where(room == 0, 0.0, distance))
+            distance = margin / self.error
+        p = stdtr(self.df, -np.where(margin == 0, 0.0, distance))
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
 
@@ -176,8 +176,7 @@ def scatter(d: Floats) -> float:
 
 
 def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
-    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells: those of
-    the mean of both that is weighted by them."""
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour: weighted means of the two."""
     return weighted(d, mean, cell, np.stack([1 - far, far], axis=-1))
 
 
