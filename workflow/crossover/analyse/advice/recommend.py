@@ -41,9 +41,11 @@ def recommend(results: Path) -> None:
     reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
     version.
     """
-    tables = {name: record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()}
+    medians, thresholds, sensitivity, launches = (
+        record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()
+    )
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
-    every = cache(lambda: _panels(**tables))
+    every = cache(lambda: list(panels(curves(medians), thresholds, sensitivity, launches)))
     rows, failures = [], []
     for setting in SETTINGS:
         sound: list[Aim] = []
@@ -54,7 +56,7 @@ def recommend(results: Path) -> None:
             rows += [_failed(setting, aim, each) for each in failed]
             failures += failed
         with failure.caught("setting", setting.name) as failed:
-            rows += list(_of_setting(replace(setting, aims=tuple(sound)), every(), tables["launches"]))
+            rows += list(recommendations(replace(setting, aims=tuple(sound)), every(), launches))
         rows += [_failed(setting, aim, each) for each in failed for aim in sound]
         failures += failed
     frame = pd.DataFrame(rows, columns=record.RECOMMENDATIONS.names)
@@ -63,26 +65,8 @@ def recommend(results: Path) -> None:
     (results / FILE).write_text(toml(table.to_pylist()), encoding="utf-8")
 
 
-def recommendations(
-    medians: pd.DataFrame,
-    thresholds: pd.DataFrame,
-    sensitivity: pd.DataFrame,
-    launches: pd.DataFrame,
-    settings: Sequence[Setting] = SETTINGS,
-) -> Iterator[Row]:
-    """The rows of record.RECOMMENDATIONS, in the order of `settings`, from the joined tables of a run."""
-    every = _panels(medians, thresholds, sensitivity, launches)
-    for setting in settings:
-        yield from _of_setting(setting, every, launches)
-
-
-def _panels(
-    medians: pd.DataFrame, thresholds: pd.DataFrame, sensitivity: pd.DataFrame, launches: pd.DataFrame
-) -> list[Panel]:
-    return list(panels(curves(medians), thresholds, sensitivity, launches))
-
-
-def _of_setting(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
+def recommendations(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
+    """The rows of record.RECOMMENDATIONS for one setting, from all panels of a run and its table of launches."""
     by_condition = _by_condition(setting, every)
     for condition, evidence in by_condition.items():
         yield from (_known(setting) | {"condition": condition} | row for row in answers(setting, evidence))
