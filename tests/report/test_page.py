@@ -141,7 +141,7 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
 def test_launches_that_were_asked_for_different_things_are_told_apart():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
-    asked = machine.asked(machine.Course(launches, [], [], []))
+    asked = machine.limits(machine.Experiment(launches, [], [], []))
     assert "10 min per launch" in asked and "18 s per launch" in asked
 
 
@@ -149,8 +149,8 @@ def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
     within, across = (
         {"placement": placement, "interface": name} for placement, name in (("node", "lo"), ("nodes", "ib0"))
     )
-    assert machine.between_hosts(machine.Course([], [], [], [within, across, across])) == "ib0"
-    assert machine.between_hosts(machine.Course([], [], [], [within])) == "–"
+    assert machine.between_hosts(machine.Experiment([], [], [], [within, across, across])) == "ib0"
+    assert machine.between_hosts(machine.Experiment([], [], [], [within])) == "–"
 
 
 def test_the_days_of_the_run():

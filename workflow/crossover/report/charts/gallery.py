@@ -141,10 +141,10 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
 
 
 def _failed(subtitle: str, failed: Failure) -> str:
-    told = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
+    text = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
     return (
         f'<div class="crossover-chart-failed"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
-        f"<p>{html.escape(told)}</p></div>"
+        f"<p>{html.escape(text)}</p></div>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The output of the code cells of `reports/changes.qmd`: what changed between two runs."""
+"""The output of the code cells of `reports/changes.qmd`: the changes between two runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from crossover.report.base.tables import Row
 from crossover.report.charts import gallery
 from crossover.report.pages.part import AnyPage, part, sentence
 from crossover.report.runs import comparison, comparison_figures, software
-from crossover.report.sentences import chance
 
 
 class ComparisonPage(AnyPage):
@@ -41,11 +40,6 @@ class ComparisonPage(AnyPage):
         """The largest change that counts as the same."""
         return comparison.bound(self.found)
 
-    @sentence
-    def odds(self) -> str:
-        """One in how many findings is due to chance."""
-        return chance.odds()
-
     @part()
     def differences(self) -> Markdown:
         """The differences between the runs' facts, in a sentence."""
@@ -68,7 +62,7 @@ class ComparisonPage(AnyPage):
 
     @part()
     def unpaired(self) -> Markdown:
-        """What could not be compared, and why."""
+        """The curves and points that could not be compared, with the reasons."""
         return Markdown(comparison.unpaired(self.found))
 
     def _section(self, experiment: str) -> str:
@@ -97,7 +91,7 @@ class ComparisonPage(AnyPage):
         return markup.figure(name, chart, caption)
 
     def _along(self, row: Row) -> str:
-        said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
+        said = markup.plain(comparison.sentence(self.found, row))
         caption = (
             f"The change of `{row['arm']}` against `{row['reference']}` along the axis: {row['metric']}, "
             f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."

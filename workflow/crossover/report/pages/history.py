@@ -8,13 +8,12 @@ from IPython.display import Markdown
 
 from crossover.report.base import markup, numbers
 from crossover.report.charts import gallery
-from crossover.report.pages.part import AnyPage, part, sentence
+from crossover.report.pages.part import AnyPage, part
 from crossover.report.runs import history_figures, history_text
 from crossover.report.runs.history_text import Course
-from crossover.report.sentences import chance
 
 
-class CoursePage(AnyPage):
+class HistoryPage(AnyPage):
     """The page on one history, with the tables in `folder`."""
 
     def __init__(self, folder: Path | None = None):
@@ -25,11 +24,6 @@ class CoursePage(AnyPage):
     def summary(self) -> Markdown:
         """The page in a few sentences."""
         return Markdown(history_text.summary(self.found))
-
-    @sentence
-    def odds(self) -> str:
-        """One in how many findings is due to chance."""
-        return chance.odds()
 
     @part()
     def runs(self) -> Markdown:

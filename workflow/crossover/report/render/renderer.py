@@ -23,7 +23,7 @@ from crossover.report.render import inputs, origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 LAST_LINES = 15
-"""How many lines of Quarto's output are repeated if it fails."""
+"""The number of lines of Quarto's output that an error repeats."""
 
 
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:

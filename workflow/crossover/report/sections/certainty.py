@@ -118,10 +118,10 @@ def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) 
     if not missed:
         return f"{name}: every ratio with enough rounds has a steady state."
     worst = sorted(missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
-    told = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
-    if others := len(worst) - len(told):
-        told.append(f"{others:,} more")
-    return f"{name}: ratios without a steady state occur in {numbers.listed(told)}."
+    parts = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
+    if others := len(worst) - len(parts):
+        parts.append(f"{others:,} more")
+    return f"{name}: ratios without a steady state occur in {numbers.listed(parts)}."
 
 
 def groups(rows: Sequence[Row]) -> list[list[str]]:
