@@ -31,17 +31,17 @@ def offset(exchanges: list[tuple[float, float, float]]) -> dict[str, float]:
 
     An exchange is the time of the request, the other clock's answer, and the time of the answer's arrival.
     """
-    asked, answer, came = min(exchanges, key=lambda times: times[2] - times[0])
-    return {"offset_seconds": answer - (asked + came) / 2, "within_seconds": (came - asked) / 2}
+    start, answer, end = min(exchanges, key=lambda times: times[2] - times[0])
+    return {"offset_seconds": answer - (start + end) / 2, "within_seconds": (end - start) / 2}
 
 
 def _exchanges(pair: Pair) -> list[tuple[float, float, float]]:
     found = []
     for _ in range(ROUND_TRIPS):
-        asked = time.time()
+        start = time.time()
         pair.tell(None)
         answer = pair.hear()
-        found.append((asked, answer, time.time()))
+        found.append((start, answer, time.time()))
     return found
 
 
@@ -58,7 +58,7 @@ def _measuring() -> dict[str, Any]:
     steps = [later - earlier for earlier, later in pairwise(readings)]
     return {
         "step_seconds": min(step for step in steps if step > 0),
-        # The mean would include time that other processes had the processor.
+        # The mean would include the time of other processes on the processor.
         "reading_seconds": median(steps),
         "source": SOURCE.read_text().strip() if SOURCE.exists() else "",
     }

@@ -18,7 +18,7 @@ def judge(seen: Seen) -> Finding:
     """A missing compiler is a warning: only the arms and ceilings that need it are left out."""
     found = seen.here.get("compiler")
     if not found:
-        return Finding(Verdict.UNTOLD, "the check did not run; see the log")
+        return Finding(Verdict.UNKNOWN, "the check did not run; see the log")
     missing = [purpose for purpose, identity in found.items() if not identity]
     said = "; ".join(identity for identity in found.values() if identity) or "none"
     if not missing:

@@ -12,7 +12,7 @@ from crossover.measure.ranks import network
 from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 1.0
-"""How long to try to connect; a firewall that drops packets never answers."""
+"""Time limit of a connection; a firewall that drops packets never answers."""
 
 
 def look(pair: Pair) -> dict[str, Any]:

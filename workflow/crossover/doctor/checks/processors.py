@@ -1,4 +1,4 @@
-"""May ranks use all processors of their job?"""
+"""Can ranks use all processors of their job?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossover.doctor.pair import Pair
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """The number of logical processors that each rank may use, and that its host has."""
+    """The number of logical processors that each rank can use, and that its host has."""
     return {"ranks": pair.both({"free": len(os.sched_getaffinity(0)), "of": os.cpu_count()})}
 
 

@@ -1,4 +1,4 @@
-"""How soon does a host see a file that another wrote to the folder of results?"""
+"""How soon does a host see a file that another host wrote to the folder of results?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossover.doctor.pair import Pair
 
 FILES = 5
 LIMIT_SECONDS = 10.0
-"""When to stop waiting for a file."""
+"""Time limit of waiting for a file."""
 LATE_SECONDS = 2.0
 SLOW_SECONDS = 1.0
 POLL_SECONDS = 0.001

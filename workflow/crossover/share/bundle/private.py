@@ -1,7 +1,7 @@
 """Removes this machine's folders, and the user's name in folders, from a bundle.
 
-They occur in reasons of holes, names of raw files, and the configuration. The ranks' facts about their hosts stay,
-because readers need them.
+They occur in reasons of holes, names of raw files, and the configuration. Facts about the hosts stay, because readers
+need them.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Mask:
                 column = pa.array([text and self.text(text) for text in table[name].to_pylist()], pa.string())
                 masked = masked.set_column(masked.column_names.index(name), name, column)
         facts = record.metadata(table)
-        told = {key: self._within(value) for key, value in facts.items()}
-        if masked is not table or told != facts:
-            # With the version that it has: a raw file of an earlier one may lie beside those of this run.
-            record.write(masked, path, told)
+        masked_facts = {key: self._within(value) for key, value in facts.items()}
+        if masked is not table or masked_facts != facts:
+            # The facts include the file's own version, because some raw files can be of an earlier one.
+            record.write(masked, path, masked_facts)
 
     def _within(self, value: object) -> object:
         """A value of JSON with its texts masked."""
