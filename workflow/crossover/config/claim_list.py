@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from crossover.config import published, schema, sources
 from crossover.paths import CONFIG
 
@@ -46,7 +44,7 @@ def unjudged(file: str | Path = FILE) -> list[Claim]:
 
 def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
     documents = documented()
-    content = _yaml(file)
+    content = schema.read_yaml(file)
     known = rules()
     faults = schema.forbidden(known, content) or list(_faults(content, known["kinds"], documents))
     schema.refuse(f"{file}: {fault}" for fault in faults)
@@ -55,8 +53,7 @@ def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source
 
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
     """The documents by citation key. Raises CrossoverError with every fault in them or in the datasets of `folder`."""
-    known = _yaml(SOURCES_SCHEMA)
-    listed, described = _yaml(file), _yaml(folder / published.SOURCES)
+    known, listed, described = map(schema.read_yaml, (SOURCES_SCHEMA, file, folder / published.SOURCES))
     faults = [f"{file}: {fault}" for fault in schema.forbidden(known, listed)]
     for name, dataset in described.items():
         wrong = schema.forbidden(known["$defs"]["dataset"], dataset)
@@ -67,18 +64,13 @@ def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> di
     return sources.read(file)
 
 
-def _yaml(file: str | Path) -> Any:
-    schema.readable(file)
-    return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-
-
 def _stranger(source: str, listed: Mapping[str, Any]) -> str:
     return f"source: {source!r} is not in config/sources.yaml, which has {', '.join(listed)}; add it there"
 
 
 def rules() -> dict[str, Any]:
     """The schema of the claims. Its entry `kinds` has the keys that each kind of quantity needs."""
-    known: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    known: dict[str, Any] = schema.read_yaml(SCHEMA)
     return known
 
 

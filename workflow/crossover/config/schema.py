@@ -29,10 +29,10 @@ def refuse(faults: Iterable[str]) -> None:
         raise CrossoverError("config error\n" + "\n".join(f"  {fault}" for fault in lines))
 
 
-def readable(file: str | Path) -> None:
-    """Raise CrossoverError with the line if a configuration file is not YAML; Snakemake's own message lacks it."""
+def read_yaml(file: str | Path) -> Any:
+    """The content of a YAML file. Raises CrossoverError with the line at fault, which Snakemake's own message lacks."""
     try:
-        yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+        return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
 

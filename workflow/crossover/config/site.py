@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from crossover.config import schema
 from crossover.paths import PROFILES
 from crossover.run import session
@@ -23,7 +21,7 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
     Raises CrossoverError with every fault, each with the file and the key.
     """
     content = _content(Path(file))
-    known = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    known = schema.read_yaml(SCHEMA)
     known["properties"] = {key: known["properties"][key] for key in keys}
     # An empty key counts as absent.
     facts = {key: value for key, value in content.items() if value is not None}
@@ -36,8 +34,7 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
 def _content(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
-    schema.readable(file)
-    content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    content = schema.read_yaml(file) or {}
     if not isinstance(content, dict):
         schema.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
     return content

@@ -4,35 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, Floats
 from crossover.analyse.statistics.scale import POSITIVE, Scale
-
-
-class Known(Protocol):
-    """The estimates that a verdict needs; every array has one entry for each number of the claim."""
-
-    @property
-    def value(self) -> Floats:
-        """The numbers themselves."""
-
-    @property
-    def low(self) -> Floats:
-        """Lower ends of their intervals; NaN if not replicated."""
-
-    @property
-    def high(self) -> Floats:
-        """Upper ends."""
-
-    def p_outside(self, low: float, high: float) -> Floats:
-        """p-values of being between `low` and `high`, or outside by at most the smallest detectable effect."""
-
-    def p_inside(self, low: float, high: float) -> Floats:
-        """p-values of being outside `low` and `high`."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +27,7 @@ class Numbers:
 
     @property
     def low(self) -> Floats:
-        """Lower ends of their intervals."""
+        """Lower ends of their intervals; NaN if not replicated."""
         return self.estimate.low
 
     @property
@@ -59,13 +36,16 @@ class Numbers:
         return self.estimate.high
 
     def p_outside(self, low: float, high: float) -> Floats:
-        """The minimum-effect test against the nearer end of the range; 1 if the value is within the range."""
+        """p-values of being in the range from `low` to `high`, or outside by at most the smallest detectable effect.
+
+        The minimum-effect test against the nearer end of the range; 1 if the value is in the range.
+        """
         nearest = np.clip(self.value, low, high)
         within = (self.value == nearest) | np.isnan(self.effect)
         return np.where(within, 1.0, self._moved(nearest).p_within(self.effect))
 
     def p_inside(self, low: float, high: float) -> Floats:
-        """Two one-sided tests: the larger p-value."""
+        """p-values of being outside the range from `low` to `high`: the larger one of two one-sided tests."""
         sides = [self._moved(end).p / 2 for end in (low, high) if np.isfinite(end)]
         inside = (self.value > low) & (self.value < high)
         return np.where(inside, np.max(sides, axis=0), 1.0)
@@ -109,6 +89,10 @@ class Place:
     def p_inside(self, low: float, high: float) -> Floats:
         """0 if the interval is between the two, otherwise 1."""
         return np.array([float(not (low <= self.ends[0] and self.ends[1] <= high))])
+
+
+Known = Numbers | Place
+"""The estimates behind a verdict: `value`, `low`, `high` and p-values, arrays with one entry for each number."""
 
 
 @dataclass(frozen=True)

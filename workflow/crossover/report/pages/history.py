@@ -49,7 +49,7 @@ class HistoryPage(AnyPage):
         arms = numbers.listed([one.facts["arm"] for one in courses])
         said = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
         caption = (
-            f"{first.title[0].capitalize()}{first.title[1:]}: the ratio to `{first.facts['reference']}`, averaged "
+            f"{markup.capitalized(first.title)}: the ratio to `{first.facts['reference']}`, averaged "
             f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
             "lines are intervals over launches, horizontal lines are levels."
         )

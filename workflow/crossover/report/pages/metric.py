@@ -38,7 +38,7 @@ def caption(panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
     if compared:
         parts[0] += f", and its ratio to `{reference}`"
     if marks := _marks(panels, reference):
-        parts.append(f"{marks[0][0].upper()}{', '.join(marks)[1:]}")
+        parts.append(markup.capitalized(", ".join(marks)))
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
         parts.append("A vertical line marks a crossover, the column around it the interval")
     parts += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]

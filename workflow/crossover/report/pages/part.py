@@ -12,6 +12,7 @@ from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
+from crossover.report.base.markup import capitalized
 from crossover.report.charts import gallery
 from crossover.report.render import inputs
 from crossover.report.sentences import chance
@@ -93,13 +94,9 @@ def callout(failures: Sequence[Failure]) -> str:
 def listed(failures: Sequence[Failure]) -> str:
     """An item for each cause, with all parts that failed from it."""
     return "\n".join(
-        f"- {_capital(failure.names(group, '`'))}: {failure.reason(cause)}."
+        f"- {capitalized(failure.names(group, '`'))}: {failure.reason(cause)}."
         for cause, group in failure.grouped(failures).items()
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 class AnyPage:
