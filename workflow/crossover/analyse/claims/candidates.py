@@ -52,7 +52,7 @@ def side(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> S
 
 
 @dataclass(frozen=True)
-class Field:
+class Candidates:
     """Curves, and explanations for missing ones."""
 
     curves: Sequence[Curve]
@@ -129,11 +129,11 @@ def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:
 # ---- published curves
 
 
-def of_source(datasets: Iterable[Dataset], source: str) -> Field:
+def of_source(datasets: Iterable[Dataset], source: str) -> Candidates:
     """The curves that a source published; each run counts as a launch, and repeated points are averaged."""
     found = [curve for dataset in datasets if dataset.source == source for curve in _published(dataset)]
     why = "it was not published"
-    return Field(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
+    return Candidates(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
 
 
 def _as_published(facts: Mapping[str, Any], wanted: Side) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from crossover.analyse.claims.candidates import Quantity
-from crossover.analyse.claims.result import Found, Place
+from crossover.analyse.claims.result import Place, Result
 from crossover.analyse.claims.verdict import Range
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 
-def method(quantity: Quantity, found: Found | None, expected: Range) -> str:
+def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
     """The method of one claim in sentences, without details of the measurement if `found` is None."""
     parts = [f"{_quantity(quantity)}{_reading(quantity, found)}{_data(found)}", _test(quantity, found, expected)]
     if found and found.instead:
@@ -65,7 +65,7 @@ def _arms(over: Any, metric: str) -> str:
     return ", ".join(f"`{arm}`" for arm in ([over] if isinstance(over, str) else over))
 
 
-def _reading(quantity: Quantity, found: Found | None) -> str:
+def _reading(quantity: Quantity, found: Result | None) -> str:
     unit = found.curves[0].facts["axis_unit"] if found else ""
 
     def place(x: float) -> str:
@@ -92,7 +92,7 @@ def _reading(quantity: Quantity, found: Found | None) -> str:
     return ""
 
 
-def _data(found: Found | None) -> str:
+def _data(found: Result | None) -> str:
     if found is None:
         return ""
     refined = any(number > SECOND_SWEEP for curve in found.curves for number in curve.launches)
@@ -104,7 +104,7 @@ def _data(found: Found | None) -> str:
     return f"; one number per launch{second}"
 
 
-def _test(quantity: Quantity, found: Found | None, expected: Range) -> str:
+def _test(quantity: Quantity, found: Result | None, expected: Range) -> str:
     if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
         return (
             "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "

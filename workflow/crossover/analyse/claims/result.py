@@ -96,7 +96,7 @@ Known = Numbers | Place
 
 
 @dataclass(frozen=True)
-class Found:
+class Result:
     """An estimated quantity. Its numbers are in the claim's unit, or on `scale`."""
 
     known: Known

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from crossover.analyse.claims.result import Found, Known, Numbers, Place
+from crossover.analyse.claims.result import Known, Numbers, Place, Result
 from crossover.analyse.statistics.intervals import Floats, holm
 from crossover.records.record import SIGNIFICANCE
 
@@ -38,7 +38,7 @@ class Judgement:
     reason: str
 
 
-def judge(found: Found, expected: Range) -> Judgement:
+def judge(found: Result, expected: Range) -> Judgement:
     """The verdict on a measured quantity."""
     known = found.known
     if (holm(known.p_outside(expected.low, expected.high)) <= SIGNIFICANCE).any():
@@ -65,14 +65,14 @@ def _refuted(known: Known) -> str:
     return "it lies outside by more than equal arms differ"
 
 
-def _inside(found: Found, expected: Range) -> bool:
+def _inside(found: Result, expected: Range) -> bool:
     known = found.known
     if expected.equivalent:
         return bool((known.p_inside(expected.low, expected.high) <= SIGNIFICANCE).all())
     return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
 
 
-def _beyond_noise(found: Found, expected: Range) -> Judgement:
+def _beyond_noise(found: Result, expected: Range) -> Judgement:
     """The verdict on a quantity within the range: it holds unless the noise between equal arms could explain it."""
     known, neutral = found.known, found.neutral
     if isinstance(known, Numbers):
@@ -93,7 +93,7 @@ def excess(low: Floats, high: Floats, expected: Range) -> Floats:
     return np.maximum(expected.low - low, high - expected.high)
 
 
-def decisive(found: Found, expected: Range) -> int:
+def decisive(found: Result, expected: Range) -> int:
     """The index of the claim's least favourable number."""
     known = found.known
     ends = excess(known.low, known.high, expected)
