@@ -43,7 +43,7 @@ class Seen:
     """All facts, ready to be judged."""
 
     executor: str
-    """How Snakemake runs jobs: `local`, `slurm`, or another of its executors."""
+    """Snakemake's executor: `local`, `slurm`, or another."""
     node: Facts = field(default_factory=dict)
     """From the job on one host."""
     nodes: Facts = field(default_factory=dict)

@@ -107,6 +107,6 @@ def _condition(panel: Panel, aim: Aim) -> str:
 
 
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:
-    """Why there is no evidence on a setting for this aim."""
+    """The reason if a run has no evidence for this aim."""
     missing = absence.why(launches.to_dict("records"), aim.experiment)
     return f"not measured: {missing or 'none of the curves that decide it is part of this run'}"

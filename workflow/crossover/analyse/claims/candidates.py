@@ -61,9 +61,9 @@ class Candidates:
     effects: Mapping[tuple[str, str, str], float]
     """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
     missing: Callable[[Side], NotMeasuredError]
-    """Why there is no such curve, and how to measure it."""
+    """The reason for a missing curve, and the remedy."""
     beyond: Callable[[Curve, float], str]
-    """Why a curve does not reach a point of the axis, and how to measure it."""
+    """The reason if a curve does not reach a point of the axis, and the remedy."""
     partial: bool = False
     """Whether a curve may cover only a part of the claim's points."""
 

@@ -1,4 +1,4 @@
-"""Why a curve that a claim needs is missing or too short, and how to measure it."""
+"""The reason if a curve for a claim is missing or too short, and the remedy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Absence:
     ends of the axis, `adds` the keys of the curves that the tier adds."""
 
     def of_curve(self, wanted: Side) -> NotMeasuredError:
-        """Why there is no such curve."""
+        """The reason for a missing curve."""
         experiment, placement = wanted.experiment, wanted.placement
         here = [row for row in self.launches if (row["experiment"], row["placement"]) == (experiment, placement)]
         with_arm = [row for row in here if wanted.arm in read_settings(row["settings"]).get("arms", [])]
@@ -45,7 +45,7 @@ class Absence:
         return NotMeasuredError(f"no valid value of {wanted.metric}{_with(wanted.where)}", wanted.arm)
 
     def of_place(self, curve: Curve, place: float) -> str:
-        """Why a curve does not reach a point of the axis."""
+        """The reason if a curve does not reach a point of the axis."""
         experiment, unit = curve.facts["experiment"], curve.facts["axis_unit"]
         ends = f"the axis goes from {curve.x[0]:,.10g} to {curve.x[-1]:,.10g} {unit}, without {place:,.10g}"
         reaching = (tier for tier in self.higher.get(experiment, []) if tier["low"] <= place <= tier["high"])

@@ -89,7 +89,7 @@ def _beyond_noise(found: Result, expected: Range) -> Judgement:
 
 
 def excess(low: Floats, high: Floats, expected: Range) -> Floats:
-    """How far each interval reaches beyond the expected range; negative if it does not."""
+    """The distance by which each interval exceeds the expected range; negative inside the range."""
     return np.maximum(expected.low - low, high - expected.high)
 
 

@@ -34,7 +34,7 @@ class Panel:
     """The arms in the settings of the experiment's launches."""
 
     def swept(self, d: Floats) -> Floats:
-        """The rows of `d`, shape (launches, cells), of the first sweep, which alone measures the whole axis."""
+        """The rows of `d`, shape (launches, cells), of the first sweep, because a second does not cover the axis."""
         return d[np.array(self.launches) <= SECOND_SWEEP]
 
     def cells(self, d: Floats) -> Floats:

@@ -144,8 +144,8 @@ class _Lines:
         curves, cells = t.shape
         self._alpha, self._slope, self._squares = np.full((3, curves, cells, cells), np.nan)
         for first in range(cells):
-            # Sums up to each last cell, of weights 1 / t^2; from the first cell on, not as differences of sums from the
-            # beginning of the axis, in which the small sizes' weights would drown the large ones'.
+            # Sums from `first` to each last cell, with weights 1 / t^2. Differences of sums from the beginning of the
+            # axis would be inexact, because the weights of small sizes are so much larger.
             w = 1 / t[:, first:]
             mw = size_bytes[first:] / t[:, first:]
             one, m, mm, y, my = (np.cumsum(part, axis=1) for part in (w * w, mw * w, mw * mw, w, mw))

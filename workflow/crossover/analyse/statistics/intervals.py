@@ -94,7 +94,7 @@ def estimate(d: Floats) -> Estimate:
     """
     mean, error, df = np.full((3, d.shape[1]), np.nan)
     measured = ~np.isnan(d)
-    # Cells that the same launches measured share the part of `d` that they are estimated from.
+    # Cells that the same launches measured are estimated from the same part of `d`.
     for launches in set(map(tuple, measured.T)):
         if any(launches):
             cells = np.flatnonzero(np.equal(launches, measured.T).all(axis=1))
@@ -229,7 +229,7 @@ def holm(p: Floats, weights: Floats | None = None) -> Floats:
     Statist. 6 (1979) 65.
     """
     share = np.ones_like(p) if weights is None else weights
-    # Tests without weight are not made.
+    # A test without weight never rejects.
     relative = np.divide(p, share, out=np.ones_like(p), where=share > 0)
     order = np.argsort(np.where(share > 0, relative, np.inf), kind="stable")
     # The weights of all tests that are not rejected yet.

@@ -80,16 +80,16 @@ def judge(seen: Seen) -> Finding:
         if apart
         else "one host, so one wall clock"
     )
-    said = f"{agreement}; {fineness}"
+    text = f"{agreement}; {fineness}"
     if max(slowest["step_seconds"], slowest["reading_seconds"]) > COARSE_SECONDS:
         step = "short exchanges cannot be resolved; ask the site for nodes whose kernel uses the clock source tsc"
-        return Finding(Verdict.WARNING, said, "constraint", step)
+        return Finding(Verdict.WARNING, text, "constraint", step)
     if abs(facts["offset_seconds"]) - facts["within_seconds"] > WALL_SECONDS:
         step = (
             "dates in the results will disagree, but rates and latencies do not depend on them; ask the site about NTP"
         )
-        return Finding(Verdict.WARNING, said, step=step)
-    return Finding(Verdict.OK, said)
+        return Finding(Verdict.WARNING, text, step=step)
+    return Finding(Verdict.OK, text)
 
 
 def _nanoseconds(seconds: float) -> str:

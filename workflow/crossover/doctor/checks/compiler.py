@@ -20,11 +20,11 @@ def judge(seen: Seen) -> Finding:
     if not found:
         return Finding(Verdict.UNKNOWN, "the check did not run; see the log")
     missing = [purpose for purpose, identity in found.items() if not identity]
-    said = "; ".join(identity for identity in found.values() if identity) or "none"
+    text = "; ".join(identity for identity in found.values() if identity) or "none"
     if not missing:
-        return Finding(Verdict.OK, said)
+        return Finding(Verdict.OK, text)
     variables = " or ".join(NEEDED[purpose].variable for purpose in missing)
     step = (
         f"load the site's module, or name a compiler in the environment variable {variables}, before Snakemake starts"
     )
-    return Finding(Verdict.WARNING, f"{said}; none for {', '.join(missing)}, which are left out", step=step)
+    return Finding(Verdict.WARNING, f"{text}; none for {', '.join(missing)}, which are left out", step=step)

@@ -32,8 +32,8 @@ def judge(seen: Seen) -> Finding:
         return not_together(seen.nodes)
     if apart(first):
         return Finding(Verdict.OK, f"{first['mpi']} {outcome(first)}")
-    said = f"{first['mpi']} put both ranks on {hosts(first)[0]}, though the job has two hosts"
+    text = f"{first['mpi']} put both ranks on {hosts(first)[0]}, though the job has two hosts"
     if spread:
-        return Finding(Verdict.PROBLEM, f"{said}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
+        return Finding(Verdict.PROBLEM, f"{text}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
     step = "choose a launcher that spreads the ranks over the job's nodes, such as Slurm's srun"
-    return Finding(Verdict.PROBLEM, said, "mpi", step)
+    return Finding(Verdict.PROBLEM, text, "mpi", step)

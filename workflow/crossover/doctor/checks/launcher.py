@@ -21,10 +21,10 @@ def judge(seen: Seen) -> Finding:
 def not_together(facts: Facts) -> Finding:
     """The finding for ranks that started alone or not at all, with a launcher that worked in the same job."""
     first, *others = facts["attempts"]
-    said = f"{first['mpi']} {outcome(first)}"
+    text = f"{first['mpi']} {outcome(first)}"
     for other in reversed(others):
         if together(other):
-            return Finding(Verdict.PROBLEM, f"{said}; {other['mpi']} worked", "mpi", value=other["mpi"])
+            return Finding(Verdict.PROBLEM, f"{text}; {other['mpi']} worked", "mpi", value=other["mpi"])
     tried = "; ".join(f"{each['mpi']} {outcome(each)}" for each in others)
     step = "ask the site how to start MPI programs; mpi4py may need to be built for the site's MPI"
-    return Finding(Verdict.PROBLEM, f"{said}; {tried or 'there is no other launcher'}", "mpi", step)
+    return Finding(Verdict.PROBLEM, f"{text}; {tried or 'there is no other launcher'}", "mpi", step)

@@ -79,17 +79,17 @@ def judge(seen: Seen) -> Finding:
                 return Finding(Verdict.PROBLEM, f"{each['path']} cannot be written to: {each['error']}", step=step)
     folder = min((host["folder"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
     memory = min((host["memory"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
-    said = f"{_space(folder)}; {_space(memory)}"
+    text = f"{_space(folder)}; {_space(memory)}"
     networked = folder["file_system"].startswith(NETWORKED)
     if facts.get("seen_by_other") or networked:
         why = "both hosts see the same files in it" if facts.get("seen_by_other") else "on a network file system"
-        return Finding(Verdict.WARNING, f"{said}; {folder['path']} is shared: {why}", step=elsewhere)
+        return Finding(Verdict.WARNING, f"{text}; {folder['path']} is shared: {why}", step=elsewhere)
     for name, each in (("folder", folder), ("memory", memory)):
         if each["free_bytes"] < FREE_BYTES[name]:
             step = elsewhere if name == "folder" else "remove files there, or measure on other nodes"
-            return Finding(Verdict.WARNING, f"{said}; {each['path']} has too little free space", step=step)
+            return Finding(Verdict.WARNING, f"{text}; {each['path']} has too little free space", step=step)
     own = "each host has its own" if apart else "checking whether hosts share it needs a second host"
-    return Finding(Verdict.OK, f"{said}; {own}")
+    return Finding(Verdict.OK, f"{text}; {own}")
 
 
 def _space(facts: dict[str, Any]) -> str:

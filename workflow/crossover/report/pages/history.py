@@ -47,12 +47,12 @@ class HistoryPage(AnyPage):
     def _figure(self, courses: list[Course]) -> str:
         name, first = history_figures.name(courses), courses[0]
         arms = numbers.listed([one.facts["arm"] for one in courses])
-        said = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
+        description = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
         caption = (
             f"{markup.capitalized(first.title)}: the ratio to `{first.facts['reference']}`, averaged "
             f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
             "lines are intervals over launches, horizontal lines are levels."
         )
         subtitle, styles = history_figures.subtitle(courses), history_figures.styles(courses)
-        chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)
+        chart = gallery.alone(self.folder / "figures", name, subtitle, description, styles)
         return markup.figure(name, chart, caption)

@@ -105,21 +105,21 @@ class Page(AnyPage):
         failed = filter(None, [listed(self.failures)])
         partial = filter(None, [holes.partial(inputs.waiting().get("partial", []))])
         tried = [*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())]
-        said = "\n\n".join([*failed, *partial, *tried])
-        return Markdown(said or "There are none: every launch has data.")
+        text = "\n\n".join([*failed, *partial, *tried])
+        return Markdown(text or "There are none: every launch has data.")
 
     @sentence
     def when(self) -> str:
         """The days on which launches began, as the start of a sentence."""
         return machine.when(self.tables.launches)
 
-    # ---- how sure
+    # ---- certainty
 
     @part()
     def certainty(self) -> Markdown:
         """The smallest detectable effect and the precision of each experiment, in sentences."""
-        said = certainty.sentences(self._leading(self.tables.sensitivity))
-        return Markdown(said or "No arm could be compared with another.")
+        text = certainty.sentences(self._leading(self.tables.sensitivity))
+        return Markdown(text or "No arm could be compared with another.")
 
     @part("sensitivity", "needs")
     def sure(self) -> Markdown:
@@ -196,11 +196,11 @@ class Page(AnyPage):
     def findings(self, experiment: str) -> Markdown:
         """The findings of the leading metric's panels, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        said = [
+        paragraphs = [
             [findings.findings(panel), refined.refined(panel, self.tables.launches), thresholds.sentences(panel)]
             for panel in leading
         ]
-        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in said))
+        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs))
 
     @part()
     def ratios(self, experiment: str) -> Markdown:
@@ -246,8 +246,8 @@ class Page(AnyPage):
         for name in self.tables.experiments:
             if name not in self.shown:
                 own = self.described.get(name, {"title": name, "description": ""})
-                said = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
-                sections.append("\n\n".join(filter(None, said)))
+                parts = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
+                sections.append("\n\n".join(filter(None, parts)))
         return Markdown("\n\n".join(sections))
 
     def _validities(self) -> list[Row]:

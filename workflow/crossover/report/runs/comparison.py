@@ -216,7 +216,7 @@ def _only_in(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
     return f"`{experiment}`, {count} of {arms}, in {run if run == 'both' else f'the run {run}'}: {reason}."
 
 
-# ---- words
+# ---- phrases
 
 
 def bound(found: Comparison) -> str:

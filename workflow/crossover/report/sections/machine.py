@@ -55,7 +55,7 @@ def _table(name: str, unit: str = "") -> Callable[[Row], str]:
 
 
 def _slurm(row: Row) -> str:
-    """The partition alone, because a job's other facts differ from launch to launch and do not describe the machine."""
+    """The partition. Other facts of a job differ from launch to launch and do not describe the machine."""
     job: dict[str, str] | None = json.loads(row["slurm"] or "null")
     return f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job"
 
@@ -142,7 +142,7 @@ def between_hosts(experiment: Experiment) -> str:
 
 
 def tally(values: Iterable[str | None]) -> str:
-    """How often each value occurs, the most frequent first.
+    """The number of each value, the most frequent first.
 
     >>> tally(["width", "budget", "width"])
     'width: 2, budget: 1'

@@ -67,7 +67,7 @@ def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
 
 
 def reason(row: Row) -> str:
-    """Why there is no recommendation, with the numbers behind this."""
+    """The reason for no recommendation, with its numbers."""
     parts = [str(row["reason"])]
     if row["gain"] is not None:
         parts[0] += f": `{row['arm']}` is {gain(row)}"

@@ -43,7 +43,7 @@ def _times(cell: Row) -> str:
 
 
 def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
-    """How a cell's arm compares with its reference: they differ only if the interval excludes 1."""
+    """The comparison of a cell's arm with its reference; they differ only if the interval excludes 1."""
     than = f" than {reference}" if reference else ""
     if cell["low"] is None or cell["high"] is None:
         return f"looks {_word(panel, cell)}{than} (not replicated)"
@@ -53,7 +53,7 @@ def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
 
 
 def _word(panel: Panel, cell: Row) -> str:
-    """The comparative for the arm, such as `faster`, by its ratio alone."""
+    """The comparative for the arm, such as `faster`, from its ratio without the interval."""
     better, worse = numbers.comparatives(panel.unit)
     return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
 

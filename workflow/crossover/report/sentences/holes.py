@@ -75,7 +75,7 @@ def absent(experiments: list[str]) -> str:
 
 
 def gap(tables: Tables, experiment: str) -> str:
-    """Why an experiment has no result."""
+    """The sentence for an experiment without a result, with the reasons."""
     if experiment not in tables.experiments:
         return absent([experiment])
     causes = dict.fromkeys(map(_cause, tables.holes(experiment)))

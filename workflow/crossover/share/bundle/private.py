@@ -32,20 +32,20 @@ class Mask:
         self.folders = sorted(folders.items(), key=lambda pair: -len(pair[0]))
         self.user = f"/{_user()}/"
 
-    def text(self, said: str) -> str:
+    def text(self, content: str) -> str:
         """The text without these folders and the user's name."""
         for folder, other in self.folders:
-            said = said.replace(folder, other)
+            content = content.replace(folder, other)
         # Only in paths, because the user's name can be any word.
-        return ABSOLUTE.sub(lambda found: f"{found[0]}/".replace(self.user, "/user/")[:-1], said)
+        return ABSOLUTE.sub(lambda found: f"{found[0]}/".replace(self.user, "/user/")[:-1], content)
 
     def file(self, path: Path) -> None:
         """Remove them from a file; a file without them keeps its exact bytes."""
         if path.suffix == ".parquet":
             self._parquet(path)
         elif path.suffix not in (".png", ".pdf"):
-            said = path.read_bytes().decode(errors="surrogateescape")
-            if (masked := self.text(said)) != said:
+            content = path.read_bytes().decode(errors="surrogateescape")
+            if (masked := self.text(content)) != content:
                 path.write_bytes(masked.encode(errors="surrogateescape"))
 
     def _parquet(self, path: Path) -> None:
@@ -53,8 +53,8 @@ class Mask:
         texts = [name for name in table.column_names if pa.types.is_string(table.schema.field(name).type)]
         masked = table
         for name in texts:
-            said = [text for text in pc.unique(table[name]).to_pylist() if text]
-            if any(self.text(text) != text for text in said):
+            content = [text for text in pc.unique(table[name]).to_pylist() if text]
+            if any(self.text(text) != text for text in content):
                 column = pa.array([text and self.text(text) for text in table[name].to_pylist()], pa.string())
                 masked = masked.set_column(masked.column_names.index(name), name, column)
         facts = record.metadata(table)
