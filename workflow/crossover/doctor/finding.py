@@ -66,4 +66,6 @@ class Seen:
         return {}, False
 
 
+NO_JOB = Finding(Verdict.UNKNOWN, "no job ran; see the finding `executor`")
+NOT_RUN = Finding(Verdict.UNKNOWN, "the check did not run; see the log")
 NO_PAIR = Finding(Verdict.UNKNOWN, "no two ranks came up together; see the finding `launcher`")

@@ -16,6 +16,7 @@ from crossover.analyse.advice.effects import change
 from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.estimators.gain import Gain, gains, per_launch
+from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.estimators.threshold import Threshold, onset
 from crossover.analyse.statistics.intervals import Floats
 
@@ -26,7 +27,6 @@ DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
 
 NOT_REPLICATED = "not replicated: a single launch has no interval"
-NO_NULL = "no null arm was replicated, so the smallest detectable effect is unknown"
 NO_PAIR = "not measured: no alternative shares a whole launch with the default"
 
 NO_ONSET = {

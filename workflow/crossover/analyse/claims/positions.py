@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossover.analyse.claims.result import Place
+from crossover.analyse.claims.result import ONE_LAUNCH, Place
 from crossover.analyse.estimators.crossover import crossing, sides
 from crossover.analyse.statistics.intervals import Floats, estimate
 
@@ -18,7 +18,7 @@ def passes(x: Floats, d: Floats, effect: float) -> Place:
     only change of sign, and no interval.
     """
     if len(d) < 2:
-        return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], "only one launch measured it")
+        return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], ONE_LAUNCH)
     found = crossing(x, d)
     possible = _possible(x, d, effect)
     if found.verdict == "one" and found.x and found.low and found.high:
@@ -88,7 +88,7 @@ def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place,
     above = d - d.max(axis=1, keepdims=True) - np.log(share)
     found = estimate(np.array([_first(u, row) for row in above])[:, np.newaxis])
     ends, at_end = (float(found.low[0]), float(found.high[0])), bool((d.argmax(axis=1) == len(x) - 1).any())
-    story = "" if len(d) > 1 else "only one launch measured it"
+    story = "" if len(d) > 1 else ONE_LAUNCH
     if np.isnan(effect) or len(d) < 2:
         return Place(float(found.mean[0]), ends, [ANYWHERE], story), at_end
     # The peak itself always reaches its share.

@@ -11,6 +11,8 @@ from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, Floats
 from crossover.analyse.statistics.scale import POSITIVE, Scale
 
+ONE_LAUNCH = "only one launch measured it"
+
 
 @dataclass(frozen=True)
 class Numbers:

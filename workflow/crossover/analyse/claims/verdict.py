@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from crossover.analyse.claims.result import Known, Numbers, Place, Result
+from crossover.analyse.claims.result import ONE_LAUNCH, Known, Numbers, Place, Result
+from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.statistics.intervals import Floats, holm
 from crossover.records.record import SIGNIFICANCE
 
@@ -47,9 +48,9 @@ def judge(found: Result, expected: Range) -> Judgement:
         return Judgement("not measured", found.missing)
     if np.isnan(known.low).any():
         story = known.story if isinstance(known, Place) else ""
-        return Judgement("inconclusive", story or "only one launch measured it, so it is not replicated")
+        return Judgement("inconclusive", story or f"{ONE_LAUNCH}, so it is not replicated")
     if np.isnan(found.effect).any():
-        return Judgement("inconclusive", "no null arm was replicated, so the smallest detectable effect is unknown")
+        return Judgement("inconclusive", NO_NULL)
     if found.at_least:
         return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
     if _inside(found, expected):

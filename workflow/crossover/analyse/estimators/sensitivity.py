@@ -20,6 +20,9 @@ QUANTILE = 0.975
 """The quantile of the null arm's distances from a ratio of 1; the largest would grow with the number of cells."""
 
 
+NO_NULL = "no null arm was replicated, so the smallest detectable effect is unknown"
+
+
 @dataclass(frozen=True)
 class Sensitivity:
     """The sensitivity of one competing curve; distances are logarithms of ratios."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
 from crossover.measure.build.compiler import CC, CXX, MPICC
 
 NEEDED = {"the C ceilings": CC, "the MPI ceiling": MPICC, "the variants of libzmq": CXX}
@@ -18,7 +18,7 @@ def judge(seen: Seen) -> Finding:
     """A missing compiler is a warning: only the arms and ceilings that need it are left out."""
     found = seen.here.get("compiler")
     if not found:
-        return Finding(Verdict.UNKNOWN, "the check did not run; see the log")
+        return NOT_RUN
     missing = [purpose for purpose, identity in found.items() if not identity]
     text = "; ".join(identity for identity in found.values() if identity) or "none"
     if not missing:

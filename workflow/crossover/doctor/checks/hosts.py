@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crossover.doctor.attempt import apart, hosts, outcome, together
 from crossover.doctor.checks.launcher import not_together
-from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.finding import NO_JOB, Finding, Seen, Verdict
 from crossover.run.slurm_errors import meaning
 
 
@@ -14,7 +14,7 @@ def judge(seen: Seen) -> Finding:
         return Finding(Verdict.UNKNOWN, "this is one host; exchanges over a network need a cluster")
     if not seen.nodes:
         if not seen.node:
-            return Finding(Verdict.UNKNOWN, "no job ran; see the finding `executor`")
+            return NO_JOB
         if "nodes" not in seen.lost:
             return Finding(
                 Verdict.UNKNOWN, "the site's key `nodes` allows one node at a time, so there was no job for two hosts"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from crossover.doctor.attempt import RANKS, outcome, together
-from crossover.doctor.finding import Facts, Finding, Seen, Verdict
+from crossover.doctor.finding import NO_JOB, Facts, Finding, Seen, Verdict
 
 
 def judge(seen: Seen) -> Finding:
     """A world of the wrong size is a problem; the finding names a launcher that worked in the same job."""
     facts = seen.node or seen.nodes
     if not facts:
-        return Finding(Verdict.UNKNOWN, "no job ran; see the finding `executor`")
+        return NO_JOB
     first = facts["attempts"][0]
     if together(first):
         library = first["worlds"][0]["library"]

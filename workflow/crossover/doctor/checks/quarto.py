@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 
-from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
 
 LIMIT_SECONDS = 30
 
@@ -28,7 +28,7 @@ def judge(seen: Seen) -> Finding:
     """Without Quarto the built-in preview renders the report. A broken Quarto is a problem, because rendering fails."""
     found = seen.here.get("quarto")
     if not found:
-        return Finding(Verdict.UNKNOWN, "the check did not run; see the log")
+        return NOT_RUN
     if not found["path"]:
         return Finding(Verdict.OK, "not installed where Snakemake runs; the built-in preview renders the report")
     if not found["version"]:
