@@ -31,7 +31,7 @@ class Evidence:
         return bool(self.panel.facts["metric"] == self.aim.metric)
 
     def beside(self, other: Evidence) -> bool:
-        """Whether this is a metric of the same curves as the other's that is shown beside it."""
+        """Whether this has a further metric of the other's curves, to be shown beside it."""
         same = ("experiment", "placement", "protocol")
         alike = all(self.panel.facts[name] == other.panel.facts[name] for name in same)
         return self.aim == other.aim and alike and not self.decides
