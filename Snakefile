@@ -15,7 +15,7 @@ from crossover.run import code_digest, outcome, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
-    schema.readable("config/config.yaml")
+    schema.read_yaml("config/config.yaml")
 
 
 configfile: "config/config.yaml"

@@ -3,7 +3,7 @@
 import numpy as np
 from judged import KEYS, UNITS, X, sides
 
-from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, as_named
 from crossover.analyse.curves.curve import Curve
 
 LAUNCHES = 5
@@ -81,4 +81,6 @@ def field(values):
         nothing = np.full_like(d, np.nan)
         curves.append(Curve(facts, list(range(1, LAUNCHES + 1)), X, d, nothing, nothing, nothing))
         effects[panel[0], panel[1], panel[3]] = EFFECT
-    return Field(curves, as_named, effects, lambda side: NotMeasuredError("missing", side.arm), lambda *_: "too short")
+    return Candidates(
+        curves, as_named, effects, lambda side: NotMeasuredError("missing", side.arm), lambda *_: "too short"
+    )

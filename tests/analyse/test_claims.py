@@ -78,7 +78,8 @@ def without(rows, **facts):
         ({"experiment": "mpi_pingpong"}, "mpi-speedup", "`mpi_pingpong` is not part of this run"),
         ({"arm": "twisted"}, "sched-twisted", "`twisted`: measured only from tier `standard` on"),
         ({"arm": "64 B struct"}, "vsm-gain", "`64 B struct`: not among the `arms` of `zmq_message_size`"),
-        ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no valid value of send rate under `DEALER/ROUTER over ipc"),
+        ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no valid value of send rate with `pattern: DEALER/ROUTER, "),
+        ({"pattern": "DEALER/ROUTER"}, "zmq-memcpy", "`zmq_throughput` has no curve with `pattern: DEALER/ROUTER, "),
     ],
 )
 def test_what_was_not_measured_says_why_and_what_would_measure_it(tmp_path, rows, missing, claim, reason):
@@ -86,6 +87,14 @@ def test_what_was_not_measured_says_why_and_what_would_measure_it(tmp_path, rows
     assert reason in row["reason"]
     assert row["verdict"] == "not measured"
     assert row["value"] is None
+
+
+def test_a_key_that_no_label_words_is_named(tmp_path, rows):
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "mpi-speedup")
+    moved = claim | {"quantity": claim["quantity"] | {"where": {"polled": False}}}
+    assert judge(tmp_path, rows, these=[moved])["mpi-speedup"]["reason"] == (
+        "`mpi_pingpong` has no curve with `polled: false`"
+    )
 
 
 def test_an_axis_that_ends_too_early_names_the_tier_whose_axis_does_not(tmp_path, rows):

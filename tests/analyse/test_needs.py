@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from synthetic import SIZES, rows
 
-from crossover.analyse.curves.launch_settings import Asked, asked
+from crossover.analyse.curves.launch_settings import Target, targets
 from crossover.analyse.curves.rounds import blocks
 from crossover.analyse.estimators.precision import Cost, Spread, half_width, needs, plan
 from crossover.planning.plan import SECOND_SWEEP
@@ -148,7 +148,7 @@ costs = st.builds(Cost, st.floats(0.1, 100), st.floats(0.001, 10))
 
 @given(spreads, costs, st.floats(0.005, 0.2))
 def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread, cost, wanted):
-    found = plan(spread, cost, Asked(wanted, 10, 200))
+    found = plan(spread, cost, Target(wanted, 10, 200))
     assert half_width(spread, found.launches, found.rounds) <= wanted * (1 + 1e-9)
     assert 10 <= found.rounds <= 200
     assert found.launches >= 3
@@ -157,7 +157,7 @@ def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread
 
 @given(spreads, costs, st.floats(0.02, 0.2))
 def test_no_cheaper_plan_gives_it(spread, cost, wanted):
-    found = plan(spread, cost, Asked(wanted, 10, 200))
+    found = plan(spread, cost, Target(wanted, 10, 200))
     launches, rounds = np.meshgrid(np.arange(3, 40), np.arange(10, 201))
     enough = half_width(spread, launches, rounds) <= wanted * (1 - 1e-9)
     seconds = launches * (cost.launch_seconds + rounds * cost.round_seconds)
@@ -165,14 +165,14 @@ def test_no_cheaper_plan_gives_it(spread, cost, wanted):
 
 
 def test_costly_launches_are_bought_with_rounds_and_costly_rounds_with_launches():
-    spread, ask = Spread(0.01**2, 0.1**2, 0), Asked(0.02, 10, 500)
-    few, many = (plan(spread, cost, ask) for cost in (Cost(100, 0.01), Cost(0.01, 1)))
+    spread, target = Spread(0.01**2, 0.1**2, 0), Target(0.02, 10, 500)
+    few, many = (plan(spread, cost, target) for cost in (Cost(100, 0.01), Cost(0.01, 1)))
     assert few.launches < many.launches
     assert few.rounds > many.rounds
 
 
 def test_where_costs_are_not_known_the_fewest_launches_are_planned():
-    found = plan(Spread(0.01**2, 0.1**2, 0), FREE, Asked(0.02, 10, 500))
+    found = plan(Spread(0.01**2, 0.1**2, 0), FREE, Target(0.02, 10, 500))
     assert (found.launches, np.isnan(found.seconds)) == (4, True)
 
 
@@ -194,7 +194,7 @@ def test_a_planned_run_is_as_sharp_as_it_was_to_be():
 
 def test_what_was_asked_for_is_read_from_the_launches_by_placement():
     launches = [*told(2), {"placement": "nodes", "settings": None}]
-    assert asked(launches) == {"node": Asked(pytest.approx(np.log(1.02)), 10, 200)}
+    assert targets(launches) == {"node": Target(pytest.approx(np.log(1.02)), 10, 200)}
 
 
 def test_series_are_numbered_by_curve_cell_and_launch_with_their_rounds_in_order():

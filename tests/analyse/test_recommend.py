@@ -11,12 +11,13 @@ from synthetic import SIZES, raw, rows
 
 from crossover.__main__ import main
 from crossover.analyse.advice.recommend import FILE, READ, recommend, recommendations
-from crossover.analyse.advice.rules import NO_NULL, NO_PAIR, NOT_REPLICATED, decide
+from crossover.analyse.advice.rules import NO_PAIR, NOT_REPLICATED, decide
 from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.curves.curve import curves
-from crossover.analyse.curves.panel import Panel
+from crossover.analyse.curves.panel import Panel, panels
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.estimators.gain import gains, per_launch
+from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.tables.per_curve import DERIVED
 from crossover.analyse.tables.writer import derive, join
 from crossover.planning.plan import SECOND_SWEEP
@@ -79,7 +80,8 @@ def told(found, *settings, launches=None):
     if launches is None:
         asked = json.dumps({"arms": ["old", "new", "broken"]})
         launches = pd.DataFrame([{"experiment": "toy", "outcome": "measured", "hole": None, "settings": asked}])
-    return list(recommendations(found, **derived, launches=launches, settings=settings))
+    whole = list(panels(every, **derived, launches=launches))
+    return [row for each in settings for row in recommendations(each, whole, launches)]
 
 
 def decided(arms, rule, smallest_effect=1.02):

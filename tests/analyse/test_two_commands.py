@@ -59,7 +59,7 @@ def test_comparing_leaves_tables_charts_and_its_own_page_and_says_what_changed(r
 def test_a_history_leaves_tables_charts_and_its_own_page_and_says_what_changed(runs, tmp_path, capsys):
     folder = tmp_path / "course"
     assert main(["history", *runs, "--folder", str(folder)]) == 0
-    assert "page = CoursePage()" in (folder / "index.html").read_text()
+    assert "page = HistoryPage()" in (folder / "index.html").read_text()
     assert {path.stem for path in folder.glob("*.parquet")} == {"history", "runs"}
     assert "0 of 2 curves of an arm against its reference shifted within" in capsys.readouterr().out
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.claims.result import Found, Numbers, Place
+from crossover.analyse.claims.result import Numbers, Place, Result
 from crossover.analyse.claims.verdict import Range, decisive, judge
 from crossover.analyse.statistics.intervals import Estimate, estimate
 
@@ -17,7 +17,7 @@ def found(*numbers, margin=0.05, effect=0.02, neutral=0.0, df=10.0, **told):
     count = len(numbers)
     errors, effects = np.full(count, margin / one), np.full(count, effect)
     known = Numbers(Estimate(np.array(numbers, float), errors, np.full(count, df)), effects)
-    return Found(known, [], "", True, effects, neutral, [None] * count, [""] * count, **told)
+    return Result(known, [], "", True, effects, neutral, [None] * count, [""] * count, **told)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_number_by_itself_holds_only_if_it_would_when_moved_by_what_equal_arms
 def test_one_launch_is_not_replicated():
     alone = Estimate(np.array([0.5]), np.array([NAN]), np.array([NAN]))
     effect = np.array([0.02])
-    judged = judge(Found(Numbers(alone, effect), [], "", True, effect), Range(0.25, 1))
+    judged = judge(Result(Numbers(alone, effect), [], "", True, effect), Range(0.25, 1))
     assert judged.verdict == "inconclusive"
     assert "not replicated" in judged.reason
 
@@ -109,7 +109,7 @@ def test_a_part_that_is_missing_cannot_make_a_claim_hold_but_another_may_refute_
 
 
 def place(centre, low, high, possible, story="", **told):
-    return Found(Place(centre, (low, high), possible, story), [], "bytes", True, np.array([0.02]), **told)
+    return Result(Place(centre, (low, high), possible, story), [], "bytes", True, np.array([0.02]), **told)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_true_claim_is_seldom_refuted_even_if_the_method_is_biased_by_what_equ
     for _ in range(1500):
         numbers = -0.02 + 0.03 * random.standard_normal((launches, 1))
         effect = np.array([0.02])
-        judged = judge(Found(Numbers(estimate(numbers), effect), [], "", True, effect, 0.0), Range(0.0, INF))
+        judged = judge(Result(Numbers(estimate(numbers), effect), [], "", True, effect, 0.0), Range(0.0, INF))
         verdicts.append(judged.verdict)
     assert verdicts.count("refuted") / len(verdicts) < 0.04
     assert verdicts.count("holds") / len(verdicts) < 0.04

@@ -24,7 +24,8 @@ from crossover.analyse.compare.change import change
 from crossover.analyse.compare.level_shifts import FEWEST, starts
 from crossover.analyse.compare.run import read
 from crossover.analyse.curves.curve import Curve
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
+from crossover.records.record import SIGNIFICANCE
 
 SLOWER = np.log(1.1)
 MOST_A_SIDE = 5
@@ -56,12 +57,12 @@ def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
                 spoilt = [far_off(random, d) for d in (before, after)]
                 told.append(
                     (
-                        found.differs <= 1 - LEVEL,
+                        found.differs <= SIGNIFICANCE,
                         np.mean((found.cells.low <= 0) & (found.cells.high >= 0)),
                         found.whole.low[0] <= 0 <= found.whole.high[0],
                         found.verdict("lower", SLOWER) == "same",
                         change(before, after + SLOWER).verdict("lower", SLOWER) == "worse",
-                        change(*spoilt).differs <= 1 - LEVEL,
+                        change(*spoilt).differs <= SIGNIFICANCE,
                         change(spoilt[0], spoilt[1] + SLOWER).verdict("lower", SLOWER) == "worse",
                     )
                 )
@@ -97,7 +98,7 @@ def _split(d: Floats, better: str, count: int) -> tuple[str, ...]:
         order = random.permutation(len(d))
         before, after = d[order[:side]], d[order[side : 2 * side]]
         worse = change(before, after + slower).verdict(better, SLOWER) == "worse"
-        told.append((change(before, after).differs <= 1 - LEVEL, worse))
+        told.append((change(before, after).differs <= SIGNIFICANCE, worse))
     false, found = np.sum(told, axis=0)
     spread = np.nanmean(d, axis=1).std(ddof=1)
     return str(side), f"{spread:.1%}", f"{false} of {count}", f"{found} of {count}"

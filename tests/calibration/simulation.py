@@ -14,7 +14,8 @@ from crossover.analyse.estimators.crossover import crossing
 from crossover.analyse.estimators.sensitivity import sensitivities
 from crossover.analyse.estimators.threshold import threshold
 from crossover.analyse.statistics import intervals
-from crossover.analyse.statistics.intervals import LEVEL, estimate, holm
+from crossover.analyse.statistics.intervals import estimate, holm
+from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 STEP = np.arange(len(SIZES))
 HERE = 5.4
@@ -159,7 +160,7 @@ def cells(medians, truth):
         found.width.append(2 * estimates.margin.mean())
     launches = medians.shape[1]
     errors = medians.std(axis=1, ddof=1) / np.sqrt(launches)
-    found.student = list(2 * t.ppf((1 + LEVEL) / 2, launches - 1) * errors.mean(axis=1))
+    found.student = list(2 * t.ppf((1 + CONFIDENCE) / 2, launches - 1) * errors.mean(axis=1))
     return found
 
 
@@ -187,7 +188,7 @@ def claims(arm, null):
     facts = dict(experiment="", placement="", metric="", arm="arm", reference="reference", null=False, ceiling=False)
     pair = [curve(facts, arm), curve(facts | {"arm": "null", "null": True}, null)]
     (found,) = sensitivities(pair)
-    return bool((holm(estimate(arm).p_within(found.smallest_effect)) <= 1 - LEVEL).any())
+    return bool((holm(estimate(arm).p_within(found.smallest_effect)) <= SIGNIFICANCE).any())
 
 
 def curve(facts, ratios):

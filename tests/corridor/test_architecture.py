@@ -33,7 +33,7 @@ ROOMS = {
     "measure.sampling planning records",
     "analyse.statistics": "records",
     "analyse.curves": "analyse.statistics planning records",
-    "analyse.estimators": "analyse.curves analyse.statistics planning",
+    "analyse.estimators": "analyse.curves analyse.statistics planning records",
     "analyse.tables": "analyse.curves analyse.estimators analyse.statistics planning records",
     "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config planning records",
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics records",
@@ -42,7 +42,7 @@ ROOMS = {
     "report.sentences": "config records report.base",
     "report.sections": "config planning report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
-    "report.runs": "records report.base report.charts report.sentences",
+    "report.runs": "records report.base report.charts",
     "report.render": "config records",
     "report.pages": "config records report.base report.charts report.render report.runs report.sections "
     "report.sentences",

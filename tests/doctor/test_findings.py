@@ -34,7 +34,7 @@ def test_on_a_healthy_cluster_all_is_well(check: str) -> None:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_on_one_machine_all_is_well_but_two_hosts_which_it_cannot_tell(check: str) -> None:
-    assert judged(check, laptop()).verdict is (Verdict.UNTOLD if check == "hosts" else Verdict.OK)
+    assert judged(check, laptop()).verdict is (Verdict.UNKNOWN if check == "hosts" else Verdict.OK)
 
 
 @pytest.mark.parametrize("check", ["ports", "clocks", "temporary", "shared"])
@@ -46,7 +46,7 @@ def test_from_one_host_it_is_said_what_cannot_be_told(check: str) -> None:
 def test_where_no_job_ran_nothing_is_made_up(check: str) -> None:
     lost = {"node": "invalid partition specified: nope", "nodes": "invalid partition specified: nope"}
     found = judged(check, Seen("slurm", here=healthy().here, lost=lost))
-    assert (found.verdict, found.key) == (Verdict.UNTOLD, "")
+    assert (found.verdict, found.key) == (Verdict.UNKNOWN, "")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_no
 
 
 def test_where_one_node_is_allowed_two_hosts_are_not_told() -> None:
-    assert judged("hosts", replace(healthy(), nodes={})).verdict is Verdict.UNTOLD
+    assert judged("hosts", replace(healthy(), nodes={})).verdict is Verdict.UNKNOWN
 
 
 def singletons(*hosts: str) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def test_ranks_that_come_up_alone_are_a_problem_and_the_launcher_that_works_is_n
     found = judged("launcher", seen)
     assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "mpi", "srun --mpi=pmi2")
     assert "came up alone" in found.seen
-    assert judged("hosts", seen).verdict is Verdict.UNTOLD, "one cause, one problem"
+    assert judged("hosts", seen).verdict is Verdict.UNKNOWN, "one cause, one problem"
 
 
 def test_where_no_launcher_works_each_ones_words_are_repeated() -> None:

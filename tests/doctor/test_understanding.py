@@ -106,7 +106,7 @@ def test_a_launcher_that_hangs_has_started_nothing() -> None:
 def test_a_launcher_that_is_not_there_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launching, "_worth_trying", lambda mpi: [mpi])
     said: list[str] = []
-    found, pair = launching.attempts("no-such-launcher --fast", launching.Asked("node", "auto", tmp_path), said.append)
+    found, pair = launching.attempts("no-such-launcher --fast", launching.Job("node", "auto", tmp_path), said.append)
     assert pair == {}
     assert "no-such-launcher" in str(found[0]["said"])
     assert "Traceback" not in "\n".join(said)

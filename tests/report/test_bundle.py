@@ -29,7 +29,7 @@ from crossover.share.bundle import bundle as bundles
 from crossover.share.bundle import crate, private, recorded_facts, unpack
 
 ROOT = Path(__file__).parents[2]
-TOLD = crate.Told("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
+TOLD = crate.Attribution("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
 
 
 def launches(results):

@@ -3,7 +3,7 @@
 import pytest
 from comparisons import facts, history, write
 
-from crossover.report.pages.history import CoursePage
+from crossover.report.pages.history import HistoryPage
 from crossover.report.render import renderer
 from crossover.report.runs import history_figures, history_text
 
@@ -74,7 +74,7 @@ def test_where_no_curve_can_be_followed_the_page_says_so(tmp_path):
     said = history_text.summary(of(tmp_path, tables))
     assert said.startswith("No curve of an arm can be followed through these 8 runs.\n\nLeft out, because")
     history_figures.draw(tmp_path)
-    assert "Left out" in CoursePage(tmp_path).summary().data
+    assert "Left out" in HistoryPage(tmp_path).summary().data
 
 
 def test_the_better_direction_decides_the_word(tmp_path):
@@ -114,4 +114,4 @@ def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
     html = (folder / "index.html").read_text()
     assert html.count('class="crossover-chart"') == 1
     assert "1.25 from run 1; 1.10 from run 6" in html
-    assert "| run |" in CoursePage(folder).runs().data
+    assert "| run |" in HistoryPage(folder).runs().data

@@ -5,7 +5,6 @@ import json
 import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
-from crossover.analyse.statistics.intervals import LEVEL
 from crossover.config import schema
 from crossover.errors import CrossoverError
 from crossover.measure import experiments
@@ -142,7 +141,7 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
 def test_launches_that_were_asked_for_different_things_are_told_apart():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
-    asked = machine.asked(machine.Course(launches, [], [], []))
+    asked = machine.limits(machine.Experiment(launches, [], [], []))
     assert "10 min per launch" in asked and "18 s per launch" in asked
 
 
@@ -150,8 +149,8 @@ def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
     within, across = (
         {"placement": placement, "interface": name} for placement, name in (("node", "lo"), ("nodes", "ib0"))
     )
-    assert machine.between_hosts(machine.Course([], [], [], [within, across, across])) == "ib0"
-    assert machine.between_hosts(machine.Course([], [], [], [within])) == "–"
+    assert machine.between_hosts(machine.Experiment([], [], [], [within, across, across])) == "ib0"
+    assert machine.between_hosts(machine.Experiment([], [], [], [within])) == "–"
 
 
 def test_the_days_of_the_run():
@@ -244,10 +243,6 @@ def test_a_caption_explains_the_marks_that_are_there_and_no_other(tmp_path, page
     assert "and its ratio to `copy`. The dashed line marks no difference, grey is `copy` against itself" in (
         alone.charts("zmq_throughput").data
     )
-
-
-def test_the_odds_that_the_page_tells_are_those_of_the_analysis(page):
-    assert int(page.odds()) == round(1 / (1 - LEVEL))
 
 
 def test_the_script_cannot_end_early(page):

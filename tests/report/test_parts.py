@@ -12,6 +12,7 @@ from crossover.records.failure import Failure
 from crossover.report.charts import figures, ladder
 from crossover.report.pages import metric, summary
 from crossover.report.pages.index import Page
+from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
 from crossover.report.sections import (
     block_lengths,
@@ -82,9 +83,10 @@ def before(page):
 
 
 def test_every_part_of_the_page_is_tried_here():
-    parts = {name for name, method in vars(Page).items() if hasattr(method, "__wrapped__")}
+    methods = {name: method for name, method in {**vars(AnyPage), **vars(Page)}.items() if not name.startswith("_")}
+    parts = {name for name, method in methods.items() if hasattr(method, "__wrapped__")}
     assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"others"}
-    assert parts | {"experiment"} == {name for name in vars(Page) if not name.startswith("_")}
+    assert parts | {"experiment", "script", "failed"} == methods.keys()
 
 
 @pytest.mark.parametrize("name", [*PARTS, *OF_EXPERIMENT])

@@ -1,1 +1,1 @@
-"""The command line: a parser, and one module for each group of commands. Imports anything, only when a command runs."""
+"""The command line: a parser, and one module for each group of commands, which imports other rooms only to run one."""

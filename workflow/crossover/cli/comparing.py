@@ -1,4 +1,4 @@
-"""Commands on several runs: compare two, or follow many. Each analyses and reports."""
+"""Commands that analyse several runs and report on them: compare two, or follow many."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _compare(chosen: Namespace) -> int:
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
     comparison_figures.draw(chosen.folder)
-    return _tell(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
+    return _report(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
 
 
 def _history(chosen: Namespace) -> int:
@@ -74,10 +74,10 @@ def _history(chosen: Namespace) -> int:
     print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
     history.history(chosen.runs, chosen.folder)
     history_figures.draw(chosen.folder)
-    return _tell(chosen.folder, "history.qmd", history_text.in_a_terminal(history_text.load(chosen.folder)))
+    return _report(chosen.folder, "history.qmd", history_text.in_a_terminal(history_text.load(chosen.folder)))
 
 
-def _tell(folder: Path, source: str, found: str) -> int:
+def _report(folder: Path, source: str, found: str) -> int:
     """Render the page on the tables in `folder`; print the findings and the path of the page.
 
     Returns the exit code: 1 if a part of the page failed.

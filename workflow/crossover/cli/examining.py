@@ -1,4 +1,4 @@
-"""Commands of the doctor, and the command that writes generated files of the documentation."""
+"""Commands of the doctor, and the command that generates parts of the documentation."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _examine(chosen: Namespace) -> None:
     from crossover.measure.launch.light_imports import without_pandas
 
     without_pandas()
-    asked = launching.Asked(chosen.placement, chosen.interface, chosen.output.parent.absolute())
-    examine.examine(chosen.mpi, asked, chosen.output, chosen.log)
+    job = launching.Job(chosen.placement, chosen.interface, chosen.output.parent.absolute())
+    examine.examine(chosen.mpi, job, chosen.output, chosen.log)
 
 
 def _check(chosen: Namespace) -> None:

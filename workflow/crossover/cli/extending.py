@@ -12,7 +12,7 @@ from crossover.errors import CrossoverError
 
 
 def add_to(commands: Commands) -> None:
-    """Add it to the command line."""
+    """Add this command to the command line."""
     added = add(
         commands,
         "new",
@@ -34,13 +34,13 @@ def _new(chosen: Namespace) -> None:
     driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
     test = paths.PROJECT / "tests" / "measure" / f"test_{name}.py"
     taken = [*schema.read_schema()["properties"]["experiments"]["properties"], *_rules(paths.PROJECT)]
-    # Two tests of the same name would be one to pytest, wherever they are.
+    # Pytest refuses two tests of the same name, even in different folders.
     _require(name, taken, [driver, driver.with_suffix(""), *(paths.PROJECT / "tests").rglob(test.name)])
 
     def skeleton(part: str) -> str:
         return (paths.WORKFLOW / "skeleton" / part).read_text(encoding="utf-8").replace("NAME", name)
 
-    # All is derived before anything is written, so that a refusal leaves nothing half done.
+    # All texts are made before any is written, so that an error leaves nothing half done.
     texts = {
         driver: skeleton("driver.py"),
         test: skeleton("test.py"),
@@ -57,7 +57,7 @@ def _new(chosen: Namespace) -> None:
 
 
 def _rules(project: Path) -> list[str]:
-    """The names of Snakemake's rules, which experiments share with them."""
+    """The names of Snakemake's rules, which are in the same namespace as experiments."""
     files = [project / "Snakefile", *(project / "workflow" / "rules").glob("*.smk")]
     return [rule for file in files for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
 
@@ -70,7 +70,7 @@ def _require(name: str, taken: list[str], files: list[Path]) -> None:
 
 
 def _listed(content: str, name: str) -> str:
-    """A configuration that lists this experiment too, before the others."""
+    """The configuration with this experiment too, before the others."""
     found = re.search(r"^experiments:[ \t]*(?:#.*)?\n(?=( +)\S)", content, re.MULTILINE)
     if found is None:
         raise CrossoverError(

@@ -1,4 +1,4 @@
-"""How a command joins the command line, and the arguments that several commands share."""
+"""Adds commands to the command line, and the arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Commands: TypeAlias = "_SubParsersAction[ArgumentParser]"
 """The commands added so far."""
 
 TYPED = "PYTHONPATH=workflow python -m crossover"
-"""How a command starts when it is typed in the project's folder, in its environment."""
+"""The start of every command line, typed in the project's folder and environment."""
 
 
 def add(

@@ -59,8 +59,8 @@ def _report(chosen: Namespace) -> int:
     if chosen.bundle:
         from crossover.share.bundle import rerender
 
-        said, failures = rerender.report(chosen.bundle, chosen.page)
-        print(said)
+        message, failures = rerender.report(chosen.bundle, chosen.page)
+        print(message)
     else:
         from crossover.report.render import renderer
 

@@ -60,5 +60,5 @@ def _publish(chosen: Namespace) -> None:
 def _bundle(chosen: Namespace) -> None:
     from crossover.share.bundle import bundle, crate
 
-    told = crate.Told(chosen.license, chosen.author)
-    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", told))
+    attribution = crate.Attribution(chosen.license, chosen.author)
+    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution))

@@ -1,1 +1,1 @@
-"""Configuration and shipped data: schema, site facts, claims, sources, published numbers."""
+"""Configuration and shipped data: schema, facts of a site, claims, sources, published numbers."""

@@ -1,4 +1,4 @@
-"""Blocks compared with longer ones, from `config/block_lengths.csv`, which `make bench-blocks` writes."""
+"""Comparisons of short with long blocks, from `config/block_lengths.csv`, which `make bench-blocks` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the published claims from `config/claims.yaml` and checks them against their schema; also their sources."""
+"""Reads the published claims from `config/claims.yaml`, and checks them and their sources against their schemas."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from crossover.config import published, schema, sources
 from crossover.paths import CONFIG
@@ -29,8 +27,8 @@ def read(file: str | Path = FILE) -> list[Claim]:
     A missing end is infinite. `published` is None if the document gives no single number. `equivalent` is True if the
     range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
     """
-    told, documents = _checked(file)
-    return [_complete(name, claim, told, documents) for name, claim in told["claims"].items()]
+    content, documents = _checked(file)
+    return [_complete(name, claim, content, documents) for name, claim in content["claims"].items()]
 
 
 def unjudged(file: str | Path = FILE) -> list[Claim]:
@@ -38,26 +36,24 @@ def unjudged(file: str | Path = FILE) -> list[Claim]:
 
     Raises CrossoverError with every fault, each with the file and the key.
     """
-    told, documents = _checked(file)
-    return [_quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in told["unjudged"].items()]
+    content, documents = _checked(file)
+    return [
+        _quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in content["unjudged"].items()
+    ]
 
 
 def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
     documents = documented()
-    told = _yaml(file)
+    content = schema.read_yaml(file)
     known = rules()
-    faults = schema.forbidden(known, told) or list(_faults(told, known["kinds"], documents))
+    faults = schema.forbidden(known, content) or list(_faults(content, known["kinds"], documents))
     schema.refuse(f"{file}: {fault}" for fault in faults)
-    return {"unjudged": {}, **told}, documents
+    return {"unjudged": {}, **content}, documents
 
 
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
-    """The documents by citation key; checks their descriptions and those of the data sets in `folder`.
-
-    Raises CrossoverError with every fault.
-    """
-    known = _yaml(SOURCES_SCHEMA)
-    listed, described = _yaml(file), _yaml(folder / published.SOURCES)
+    """The documents by citation key. Raises CrossoverError with every fault in them or in the datasets of `folder`."""
+    known, listed, described = map(schema.read_yaml, (SOURCES_SCHEMA, file, folder / published.SOURCES))
     faults = [f"{file}: {fault}" for fault in schema.forbidden(known, listed)]
     for name, dataset in described.items():
         wrong = schema.forbidden(known["$defs"]["dataset"], dataset)
@@ -68,30 +64,25 @@ def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> di
     return sources.read(file)
 
 
-def _yaml(file: str | Path) -> Any:
-    schema.readable(file)
-    return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-
-
 def _stranger(source: str, listed: Mapping[str, Any]) -> str:
     return f"source: {source!r} is not in config/sources.yaml, which has {', '.join(listed)}; add it there"
 
 
 def rules() -> dict[str, Any]:
     """The schema of the claims. Its entry `kinds` has the keys that each kind of quantity needs."""
-    known: dict[str, Any] = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    known: dict[str, Any] = schema.read_yaml(SCHEMA)
     return known
 
 
-def _faults(told: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
-    """Faults that a JSON schema cannot express: unknown sources, contradictions, keys that do not fit together."""
+def _faults(content: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
+    """Faults that a JSON schema cannot express: unknown sources, contradictions, keys that exclude each other."""
     for part in ("claims", "unjudged"):
-        for name, claim in told.get(part, {}).items():
+        for name, claim in content.get(part, {}).items():
             if claim["source"] not in documents:
                 yield f"{part}.{name}.{_stranger(claim['source'], documents)}"
-    for name in told["claims"].keys() & told.get("unjudged", {}).keys():
+    for name in content["claims"].keys() & content.get("unjudged", {}).keys():
         yield f"unjudged.{name}: is listed under `claims` too; remove it from one of the two"
-    for name, claim in told["claims"].items():
+    for name, claim in content["claims"].items():
         where = f"claims.{name}"
         yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
         expected = claim["expected"]
@@ -122,10 +113,10 @@ def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[
 
 
 def _complete(
-    name: str, claim: Mapping[str, Any], told: Mapping[str, Any], documents: Mapping[str, sources.Source]
+    name: str, claim: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, sources.Source]
 ) -> Claim:
     expected = claim["expected"]
-    low, high = _range(expected, told["about"])
+    low, high = _range(expected, content["about"])
     return _quoted(name, claim, documents) | {
         "quantity": {"placement": "node"} | claim["quantity"],
         "low": low,

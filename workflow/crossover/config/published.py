@@ -1,4 +1,4 @@
-"""Published numbers, from `config/published`: drawn over our curves, and compared with the claims."""
+"""Published numbers, from `config/published`, which charts show and claims are compared with."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Dataset:
     locator: str
     """Place of the numbers in the document."""
     conditions: Mapping[str, str]
-    """Conditions of the measurement: engines, packer, transport, machine, year; `settings` if others are stated; and
-    those that our curves have (`report/charts/conditions.py`).
+    """Conditions of the measurement: engines, packer, transport, machine, year; `settings` for any others; and those of
+    our curves (`report/charts/conditions.py`).
     """
     experiment: str
     where: Keys
@@ -43,30 +43,30 @@ def read(folder: Path = FOLDER) -> list[Dataset]:
     """Every dataset that the folder's `sources.yaml` describes. Raises CrossoverError if a description does not fit."""
     described: dict[str, Any] = yaml.safe_load((folder / SOURCES).read_text(encoding="utf-8"))
     documents = sources.read()
-    return [_dataset(folder / name, told, documents) for name, told in described.items()]
+    return [_dataset(folder / name, description, documents) for name, description in described.items()]
 
 
-def _dataset(path: Path, told: dict[str, Any], documents: Mapping[str, sources.Source]) -> Dataset:
+def _dataset(path: Path, description: dict[str, Any], documents: Mapping[str, sources.Source]) -> Dataset:
     try:
-        document = documents[told["source"]]
-        own = {name: str(value) for name, value in told.get("conditions", {}).items()}
+        document = documents[description["source"]]
+        own = {name: str(value) for name, value in description.get("conditions", {}).items()}
         conditions = {**document.conditions, **own, "year": str(document.year)}
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.DictReader(file))
         points = [
             {
-                "run": _number(line, told["run"]) if "run" in told else 1.0,
+                "run": _number(line, description["run"]) if "run" in description else 1.0,
                 "metric": metric,
                 "arm": arm,
-                "x": _number(line, told["x"]),
+                "x": _number(line, description["x"]),
                 "value": _number(line, column),
             }
             for line in lines
-            if (arm := _arm(line, told["arms"])) is not None
-            for metric, column in told["metrics"].items()
+            if (arm := _arm(line, description["arms"])) is not None
+            for metric, column in description["metrics"].items()
         ]
-        about = document.key, told["locator"], conditions, told["experiment"], told["where"]
-        return Dataset(*about, points, told.get("in_claims", {}))
+        about = document.key, description["locator"], conditions, description["experiment"], description["where"]
+        return Dataset(*about, points, description.get("in_claims", {}))
     except (OSError, KeyError, ValueError) as error:
         raise CrossoverError(
             f"{path}: does not fit its description in {SOURCES} ({error!r}); correct one of the two"

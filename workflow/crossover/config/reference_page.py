@@ -1,4 +1,4 @@
-"""Writes `config/README.md` from the schema, so that the page and the checks cannot differ."""
+"""The text of `config/README.md`, made from the schema, so that the page and the checks cannot differ."""
 
 from __future__ import annotations
 

@@ -24,23 +24,23 @@ TIERS = ("smoke", "quick", "standard", "paper")
 
 
 def refuse(faults: Iterable[str]) -> None:
-    """Raise CrossoverError where there are `faults`: one line per key at fault, each with what is wrong there."""
-    if told := dict.fromkeys(faults):
-        raise CrossoverError("config error\n" + "\n".join(f"  {fault}" for fault in told))
+    """Raise CrossoverError if there are `faults`, each in a line and once."""
+    if lines := dict.fromkeys(faults):
+        raise CrossoverError("config error\n" + "\n".join(f"  {fault}" for fault in lines))
 
 
-def readable(file: str | Path) -> None:
-    """Raise CrossoverError with the line if a configuration file is not YAML; Snakemake's own message lacks it."""
+def read_yaml(file: str | Path) -> Any:
+    """The content of a YAML file. Raises CrossoverError with the line at fault, which Snakemake's own message lacks."""
     try:
-        yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+        return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
 
 
 def complete(config: Mapping[str, Any]) -> Config:
-    """The configuration with every key present and one value per key, that of the chosen tier.
+    """The configuration of the chosen tier, with one value for every key.
 
-    Raises CrossoverError with all faults, those of other tiers included.
+    Raises CrossoverError with all faults, including those of other tiers.
     """
     schema = read_schema()
     chosen = config.get("tier", schema["properties"]["tier"]["default"])
@@ -78,8 +78,8 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
 
 def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """By experiment, one entry per higher tier in rising order: `tier`, `arms`, the axis from `low` to `high`, and the
-    keys of the curves that the tier `adds` to those of the tiers below it.
+    """For each experiment, an entry per higher tier, rising: `tier`, `arms`, the ends of its axis, `low` and `high`,
+    and the keys of the curves that it `adds` to those of the tiers below.
     """
     waits = waiting(config)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -95,14 +95,14 @@ def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _from_tier_up(config: Mapping[str, Any]) -> tuple[Config, dict[str, Config]]:
-    """The complete configuration of its own tier, and those of the higher tiers, rising."""
+    """The complete configuration of the chosen tier, and those of all higher tiers, rising."""
     present = complete(config)
     later = TIERS[TIERS.index(present["tier"]) + 1 :]
     return present, {tier: complete({**config, "tier": tier}) for tier in later}
 
 
 def _numbers(value: Any) -> bool:
-    """Whether a setting is an experiment's axis: only that holds several numbers."""
+    """Whether a setting is an experiment's axis: no other setting has several numbers."""
     if isinstance(value, Mapping):
         return "per_decade" in value
     return isinstance(value, list) and bool(value) and all(isinstance(entry, int) for entry in value)
@@ -174,7 +174,7 @@ def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
 
 
 def _whole(_: Any, value: Any) -> bool:
-    """JSON Schema accepts 3.0 as an integer; `range` and a message's length do not."""
+    """JSON Schema accepts 3.0 as an integer, but `range` does not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -1,4 +1,4 @@
-"""Facts of a site, which profiles read from their `site.yaml`; also whether its Slurm keeps accounts of jobs."""
+"""Facts of a site, from a profile's `site.yaml`; and whether its Slurm keeps accounts of jobs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from crossover.config import schema
 from crossover.paths import PROFILES
@@ -22,29 +20,28 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
 
     Raises CrossoverError with every fault, each with the file and the key.
     """
-    said = _said(Path(file))
-    known = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    content = _content(Path(file))
+    known = schema.read_yaml(SCHEMA)
     known["properties"] = {key: known["properties"][key] for key in keys}
     # An empty key counts as absent.
-    facts = {key: value for key, value in said.items() if value is not None}
+    facts = {key: value for key, value in content.items() if value is not None}
     faults = schema.forbidden(known, facts)
     faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
     schema.refuse(f"{file}: {fault}" for fault in faults)
     return facts
 
 
-def _said(file: Path) -> dict[str, Any]:
+def _content(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
-    schema.readable(file)
-    said = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    if not isinstance(said, dict):
+    content = schema.read_yaml(file) or {}
+    if not isinstance(content, dict):
         schema.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
-    return said
+    return content
 
 
 def facts(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """The same for a profile: any fault ends Snakemake with exit code 1 and the message alone."""
+    """The same for a profile: any fault ends Snakemake with exit code 1 and only the message."""
     with session.plain():
         return read(file, *keys, needed=needed)
 
@@ -52,8 +49,8 @@ def facts(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str,
 def keeps_accounts() -> bool:
     """Whether Slurm keeps accounts of jobs, which `sacct` needs. False if Slurm does not answer or is not installed."""
     try:
-        asked = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, timeout=10)
+        done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return False
-    said = re.search(r"^AccountingStorageType\s*=\s*(\S+)", asked.stdout, re.MULTILINE)
-    return said is not None and said[1] not in ("accounting_storage/none", "(null)")
+    found = re.search(r"^AccountingStorageType\s*=\s*(\S+)", done.stdout, re.MULTILINE)
+    return found is not None and found[1] not in ("accounting_storage/none", "(null)")

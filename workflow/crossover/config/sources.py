@@ -1,4 +1,4 @@
-"""The documents that published claims and numbers, from `config/sources.yaml`, and the bibliography made from it."""
+"""The documents with published claims and numbers, from `config/sources.yaml`, and their bibliography."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ ANY = "any"
 """Stands for every value of a key's type."""
 
 WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
-"""What the values of a key of each type are called."""
+"""The name of each type in messages."""
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
-    """Raise CrossoverError for claims about anything that no experiment measures, with the key and the available names.
+    """Raise CrossoverError for claims that no experiment measures, with the faulty keys and the available names.
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
@@ -68,14 +68,12 @@ def _of_part(
 
 
 def keys(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of an experiment's curves, each with its values or ANY, given its part of the schema. Every key if the
-    schema has no `x-keys`.
-    """
+    """The keys of an experiment's curves, each with its values or ANY, from its part of the schema."""
     return dict(experiment.get("x-keys") or dict.fromkeys(KEYS, ANY))
 
 
 def strangers(where: Keys, known: Mapping[str, Any], prefix: str = "where") -> Iterator[str]:
-    """What is wrong with the keys that select curves, where the curves have the keys `known`."""
+    """Faults in the keys that select curves; the curves have the keys `known`."""
     for name, value in where.items():
         if name not in known:
             yield _unknown(prefix, name, known)

@@ -1,7 +1,7 @@
 """An attempt to start two ranks, on one host or two, and its outcome.
 
-An attempt has `mpi`, the launcher; `worlds`, with `size` and `hosts` of each MPI world that came up; and `said`, the
-launcher's last words.
+An attempt has `mpi`, the launcher; `worlds`, with `size` and `hosts` of each MPI world that started; and `said`, the
+last line of the launcher's output.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ def wanted(wildcards: Any) -> int:
 
 
 def together(attempt: Facts) -> bool:
-    """Whether both ranks came up in one world."""
+    """Whether both ranks started in one world."""
     return [world["size"] for world in attempt["worlds"]] == [RANKS]
 
 
 def hosts(attempt: Facts) -> list[str]:
-    """The hosts on which ranks came up."""
+    """The hosts on which ranks started."""
     return sorted({host for world in attempt["worlds"] for host in world["hosts"]})
 
 
 def apart(attempt: Facts) -> bool:
-    """Whether both ranks came up in one world, on two hosts."""
+    """Whether both ranks started in one world, on two hosts."""
     return together(attempt) and len(hosts(attempt)) == RANKS
 
 

@@ -29,13 +29,13 @@ def asked(workflow: Any) -> bool:
 def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
     """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
-    `logs` are those of this run of Snakemake, with the reasons of lost jobs.
+    `logs` are the logs of this run of Snakemake, with the reasons for lost jobs.
     """
     executor = workflow.executor_plugin.name
     placements = [job["placement"] for job in session.due(workflow, "examine")]
     folder = Path(results) / "doctor"
-    said = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
-    seen = gather(folder, placements, executor, said)
+    text = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
+    seen = gather(folder, placements, executor, text)
     findings = {check: module(check).judge(seen) for check in CHECKS}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
 
 
 def gather(folder: Path, placements: Sequence[str], executor: str, log: str) -> Seen:
-    """All facts in `folder`, and for each job without facts the reason."""
+    """All facts in `folder`, and the reason for each job without facts."""
     facts = {place: _read(folder / f"{place}.json") for place in ("node", "nodes")}
     here = {check: _read(folder / f"{check}.json") for check in WHERE_SNAKEMAKE_RUNS}
     lost = {place: here["queue"].get(place) or last_words(log, place) for place in placements if not facts[place]}
@@ -61,14 +61,14 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def last_words(log: str, placement: str) -> str:
-    """Why the job of a placement was lost, in the words of the batch system, or otherwise of Snakemake."""
+    """The reason for a lost job, from the batch system, otherwise from Snakemake's `log`."""
     for block in re.split(r"^(?=Error in rule )", log, flags=re.MULTILINE)[1:]:
         if not (block.startswith("Error in rule examine:") and re.search(rf"output: \S*/{placement}\.json", block)):
             continue
         if refused := re.search(r"The error message was '(.+?)'\.\n", block, re.DOTALL):
             return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
-        said = [told[1]] if (told := re.search(r"^    message: (.+?\.)", block, re.MULTILINE)) else []
-        return "; ".join([*said, *_last_line(block)]) or "see Snakemake's log"
+        message = re.search(r"^    message: (.+?\.)", block, re.MULTILINE)
+        return "; ".join([*([message[1]] if message else []), *_last_line(block)]) or "see Snakemake's log"
     return CUT_OFF
 
 

@@ -1,4 +1,4 @@
-"""One job of the doctor: on one host or two, starts two ranks as a launch would, and writes down their facts."""
+"""A job of the doctor: starts two ranks like a launch, on one host or two, and records their facts."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import time
 from pathlib import Path
 from typing import Any
 
-from crossover.doctor.launching import Asked, attempts
+from crossover.doctor.launching import Job, attempts
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.machine import slurm_job
 from crossover.measure.processes.log import Relay
 from crossover.records import atomic
 
 
-def examine(mpi: str, asked: Asked, output: Path, log: Path) -> None:
-    """Run the job that `asked` describes, and write its facts to `output` as JSON; `mpi` is the site's launcher."""
+def examine(mpi: str, job: Job, output: Path, log: Path) -> None:
+    """Run a job, and write its facts to `output` as JSON and its output to `log`; `mpi` is the site's launcher."""
     with log.open("wb", buffering=0) as lines:
         found: dict[str, Any] = {
             "host": socket.gethostname(),
             "processors": mpi_launcher.processors(mpi),
             "job": slurm_job.delays(time.time()),
         }
-        found["attempts"], found["pair"] = attempts(mpi, asked, Relay(lines))
+        found["attempts"], found["pair"] = attempts(mpi, job, Relay(lines))
     write(found, output)
 
 

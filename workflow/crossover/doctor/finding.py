@@ -1,4 +1,4 @@
-"""The result of a check: how bad, what was seen, and what to set."""
+"""The result of a check: its severity, the facts behind it, and the key to set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     """Launches run, but measurements may suffer or be incomplete."""
     PROBLEM = "problem"
     """Launches, or launches of one kind, do not run."""
-    UNTOLD = "unknown"
+    UNKNOWN = "unknown"
     """This cannot be checked here."""
 
 
@@ -29,6 +29,7 @@ class Finding:
 
     verdict: Verdict
     seen: str
+    """The facts, in words."""
     key: str = ""
     """The key of the site to set, if one helps."""
     step: str = ""
@@ -42,15 +43,15 @@ class Seen:
     """All facts, ready to be judged."""
 
     executor: str
-    """How Snakemake runs jobs: `local`, `slurm`, or another of its executors."""
+    """Snakemake's executor: `local`, `slurm`, or another."""
     node: Facts = field(default_factory=dict)
     """From the job on one host."""
     nodes: Facts = field(default_factory=dict)
     """From the job on two hosts."""
     here: Facts = field(default_factory=dict)
-    """From where Snakemake runs, by check."""
+    """From the checks where Snakemake runs, by check."""
     lost: Mapping[str, str] = field(default_factory=dict)
-    """Why a job left no facts, by placement."""
+    """The reason for each job without facts, by placement."""
 
     @property
     def local(self) -> bool:
@@ -65,4 +66,6 @@ class Seen:
         return {}, False
 
 
-NO_PAIR = Finding(Verdict.UNTOLD, "no two ranks came up together; see the finding `launcher`")
+NO_JOB = Finding(Verdict.UNKNOWN, "no job ran; see the finding `executor`")
+NOT_RUN = Finding(Verdict.UNKNOWN, "the check did not run; see the log")
+NO_PAIR = Finding(Verdict.UNKNOWN, "no two ranks came up together; see the finding `launcher`")

@@ -1,4 +1,4 @@
-"""Starts the two ranks of a job with the site's launcher, and with others if these ranks do not come up together."""
+"""Starts the two ranks of a job with the site's launcher, and with others if these ranks do not start together."""
 
 from __future__ import annotations
 
@@ -22,42 +22,44 @@ from crossover.measure.processes.ending import GRACE_SECONDS
 from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 20
-"""Time limit for two ranks. They start in one or two seconds, and the checks wait at most ten for a file."""
+"""Time limit for two ranks. They start within two seconds, and the checks wait for a file for at most ten."""
+
 BLOCKED = "; messages between its ranks may be blocked; try another `interface`"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The task of a job: start the ranks of a placement, over an interface, with a folder that all hosts should see."""
+class Job:
+    """A job: the ranks of a placement, connected by a network interface."""
 
     placement: str
     interface: str
     shared: Path
+    """A folder that all hosts should see."""
 
 
-def attempts(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[list[Facts], Facts]:
+def attempts(mpi: str, job: Job, log: Callable[[str], None]) -> tuple[list[Facts], Facts]:
     """Try the launcher `mpi`, then others, until one puts its ranks on as many hosts as the placement has.
 
-    Returns every attempt, and the ranks' facts from the successful one.
+    Returns every attempt, and the ranks' facts from the successful one. Output is passed to `log`, line by line.
     """
     found: list[Facts] = []
     for launcher in _worth_trying(mpi):
-        attempt, pair = _attempt(launcher, asked, say)
+        attempt, pair = _attempt(launcher, job, log)
         found.append(attempt)
-        if together(attempt) and len(hosts(attempt)) == HOSTS[asked.placement]:
+        if together(attempt) and len(hosts(attempt)) == HOSTS[job.placement]:
             return found, pair
     return found, {}
 
 
-def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts, Facts]:
+def _attempt(mpi: str, job: Job, log: Callable[[str], None]) -> tuple[Facts, Facts]:
     if not shutil.which(program := shlex.split(mpi)[0]):
         return {"mpi": mpi, "worlds": [], "said": f"no program {program} on PATH"}, {}
     ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
-    ranks += ["--shared", str(asked.shared), "--interface", asked.interface]
+    ranks += ["--shared", str(job.shared), "--interface", job.interface]
     # The guard ends all processes that the launcher leaves behind.
-    started = starting(mpi, RANKS, HOSTS[asked.placement])
+    started = starting(mpi, RANKS, HOSTS[job.placement])
     guarded = [sys.executable, "-m", "crossover.measure.processes.ending", *started, *ranks]
-    say(f"doctor: trying {mpi}")
+    log(f"doctor: trying {mpi}")
     process = subprocess.Popen(
         guarded,
         stdin=subprocess.DEVNULL,
@@ -65,12 +67,12 @@ def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=_environment(asked),
+        env=_environment(job),
         start_new_session=True,
     )
     assert process.stdout is not None
     lines: list[str] = []
-    relay = threading.Thread(target=_relay, args=(process.stdout, lines, say), daemon=True)
+    relay = threading.Thread(target=_relay, args=(process.stdout, lines, log), daemon=True)
     relay.start()
     try:
         code = process.wait(LIMIT_SECONDS)
@@ -83,30 +85,29 @@ def _attempt(mpi: str, asked: Asked, say: Callable[[str], None]) -> tuple[Facts,
     return understood(mpi, code, list(lines))
 
 
-def _environment(asked: Asked) -> dict[str, str]:
+def _environment(job: Job) -> dict[str, str]:
     """A launch's environment; without the network's variables if the interface is missing, which `ports` reports."""
     try:
-        return surroundings(asked.placement, asked.interface)
+        return surroundings(job.placement, job.interface)
     except Refusal:
         return wishes()
 
 
-def _relay(stream: IO[str], lines: list[str], say: Callable[[str], None]) -> None:
+def _relay(stream: IO[str], lines: list[str], log: Callable[[str], None]) -> None:
     for line in stream:
         lines.append(line.rstrip("\n"))
         if MARK not in line:
-            say(lines[-1])
+            log(lines[-1])
 
 
 def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:
     """The attempt and its ranks' facts, parsed from output lines; `code` is None after a timeout."""
-    told = [line.partition(MARK)[2] for line in lines if MARK in line]
-    words = [line.strip() for line in lines if MARK not in line and line.strip()]
     if code is None:
         return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s{BLOCKED}"}, {}
-    worlds = [json.loads(each) for each in told]
+    worlds = [json.loads(line.partition(MARK)[2]) for line in lines if MARK in line]
     pair: Facts = next(filter(None, [world.pop("pair", {}) for world in worlds]), {})
-    said = words[-1] if words else f"ended with code {code}" if code else ""
+    output = [line.strip() for line in lines if MARK not in line and line.strip()]
+    said = output[-1] if output else f"ended with code {code}" if code else ""
     return {"mpi": mpi, "worlds": worlds, "said": said}, pair
 
 
@@ -121,10 +122,10 @@ def _worth_trying(mpi: str) -> list[str]:
 def _protocols() -> list[str]:
     """The protocols with which Slurm can start MPI; none without Slurm."""
     try:
-        asked = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        done = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return []
-    return protocols(asked.stdout + asked.stderr)
+    return protocols(done.stdout + done.stderr)
 
 
 def protocols(listed: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two ranks that came up together, as one of them sees them."""
+"""The connection of one rank to the other, for the checks that need two ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARK = "crossover-doctor "
 
 @dataclass(frozen=True)
 class Pair:
-    """This rank and the other. It lasts a second or two, so waiting in MPI, which spins, does no harm."""
+    """This rank and the other. The checks take a second or two, so waiting in MPI, which spins, does no harm."""
 
     comm: MPI.Intracomm
     shared: Path
@@ -28,7 +28,7 @@ class Pair:
 
     @property
     def first(self) -> bool:
-        """Whether this is rank 0, which asks; the other answers."""
+        """Whether this is rank 0, which starts each exchange."""
         return self.comm.rank == 0
 
     def tell(self, value: Any) -> None:

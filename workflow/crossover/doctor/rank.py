@@ -1,8 +1,7 @@
-"""One of a job's two ranks: reports which ranks came up together; if both did, runs the checks that need two.
+"""One of a job's two ranks: reports which ranks started together; if both did, runs the checks that need two.
 
 The MPI launcher starts it: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER --interface
-NAME`. It prints its facts to standard output, as a line of JSON after MARK, because shared files are among the things
-to check.
+NAME`. It prints its facts to standard output, as a line of JSON after MARK, because shared files may not work yet.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def main() -> None:
         pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS, interface=chosen.interface)
         found["pair"] = {name: module(name).look(pair) for name in BETWEEN_RANKS}
     if comm.rank == 0:
-        # In one call, so that the lines of ranks that came up alone do not mix.
+        # In one call, so that lines of ranks in separate worlds do not mix.
         os.write(1, f"{MARK}{json.dumps(found)}\n".encode())
 
 

@@ -31,6 +31,12 @@ SHARE = ""
 FACTOR = "times"
 """The unit of a factor over a lower bound: at least 1."""
 
+SIGNIFICANCE = 0.05
+"""Level of all significance tests behind the tables."""
+
+CONFIDENCE = 1 - SIGNIFICANCE
+"""Confidence of all intervals in the tables."""
+
 ARROW: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 

@@ -1,1 +1,1 @@
-"""Sharing a finished run: publishing its report, archiving it, rendering an archive again."""
+"""Sharing a finished run: publishing its report, and bundling it in one archive."""

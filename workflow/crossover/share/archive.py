@@ -24,9 +24,9 @@ def files(folder: Path) -> list[Path]:
 
 
 def write(folder: Path, archive: Path) -> None:
-    """Write the files below `folder` to the zip file `archive`, which appears whole or not at all.
+    """Write the files below `folder` to the zip file `archive`, whole or not at all.
 
-    The same files give the same bytes, on any machine with the same zlib. Raises CrossoverError.
+    The same files give the same bytes on any machine with the same zlib. Raises CrossoverError.
     """
     with atomic.replacing(archive, "choose another place") as part, zipfile.ZipFile(part, "w") as packed:
         for path in files(folder):

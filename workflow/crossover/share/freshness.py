@@ -1,8 +1,8 @@
 """Checks that a report exists and is up to date with its results.
 
-The check compares contents, not times, because a copy or a clone changes times: the page lists the tables and figures
-it was made from, and the tables list their launches. Only a raw file that the tables do not list is judged by its time:
-it is either a newer launch, or left over from a run with another configuration.
+The check compares contents, because a copy or a clone changes times: the page lists its tables and figures, and the
+tables list their launches. Only for a raw file that no table lists does the time matter: it is either a newer launch,
+or left over from a run with another configuration.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ MOST_NAMED = 5
 
 
 def require(results: Path) -> dict[str, Any]:
-    """The origin of the report on `results` (see `origin.of`). Measures and renders nothing.
+    """The origin of the report on `results` (see `origin.of`).
 
     Raises CrossoverError if there is no report, if it is older than its data, or if a table cannot be read.
     """
     page = results / PAGE
-    told, now = origin.read(page), origin.of(results)
-    if told["crossover"] != record.VERSION:
+    recorded, now = origin.read(page), origin.of(results)
+    if recorded["crossover"] != record.VERSION:
         raise CrossoverError(
-            f"{page}: has schema version {told['crossover']}, this code writes {record.VERSION}; run: make report"
+            f"{page}: has schema version {recorded['crossover']}, this code writes {record.VERSION}; run: make report"
         )
-    was, present = told["made_from"], now["made_from"]
+    was, present = recorded["made_from"], now["made_from"]
     if changed := sorted(name for name in was | present if was.get(name) != present.get(name)):
         raise CrossoverError(_sentence(page, [str(results / name) for name in changed], results))
     if newer := list(_newer(results)):
         raise CrossoverError(_sentence(results / "launches.parquet", newer, results))
-    return told
+    return recorded
 
 
 def launches(results: Path) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def launches(results: Path) -> list[dict[str, Any]]:
 
 
 def raw_file(results: Path, launch: dict[str, Any]) -> Path:
-    """The path of a launch's raw file, also if the folder of results has moved since the analysis."""
+    """The path of a launch's raw file, even if the folder of results has moved since the analysis."""
     parts = Path(launch["file"]).parts
     return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
 

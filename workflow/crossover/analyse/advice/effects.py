@@ -1,22 +1,21 @@
-"""The effects of a recommended value on the deciding metric, on those of other aims, and on metrics shown beside."""
+"""The effects of a recommended value on the metrics of all aims, and on further metrics of the same curves."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.estimators.gain import gains, per_launch
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
+from crossover.records.record import SIGNIFICANCE
 
 Row = dict[str, Any]
-
-Says = Literal["better", "worse", "not shown"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Evidence:
         return bool(self.panel.facts["metric"] == self.aim.metric)
 
     def beside(self, other: Evidence) -> bool:
-        """Whether this is a metric of the same curves as the other's that is shown beside it."""
+        """Whether this has a further metric of the other's curves, to be shown beside it."""
         same = ("experiment", "placement", "protocol")
         alike = all(self.panel.facts[name] == other.panel.facts[name] for name in same)
         return self.aim == other.aim and alike and not self.decides
@@ -73,18 +72,18 @@ def _effect(of: Evidence, over: str, d: Floats) -> Row:
     """One entry, from `d`, shape (launches, cells); without numbers if no cell changes."""
     panel = of.panel
     swept = panel.swept(d)
-    told: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": "not shown"}
-    told |= {name: panel.facts[name] for name in ("experiment", "protocol", "metric", "axis_unit")}
+    entry: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": "not shown"}
+    entry |= {name: panel.facts[name] for name in ("experiment", "protocol", "metric", "axis_unit")}
     if np.isnan(swept).all():
-        return told
+        return entry
     (gain,) = gains(per_launch(swept)[:, np.newaxis], panel.smallest_effect)
     cells = panel.cells(swept)
     numbers = {"factor": gain.mean, "low": gain.low, "high": gain.high, "smallest_effect": panel.smallest_effect}
-    told |= {name: float(np.exp(number)) for name, number in numbers.items() if not np.isnan(number)}
-    told |= {"from": float(cells.min()), "to": float(cells.max())}
-    if not np.isnan(panel.smallest_effect) and gain.p <= 1 - LEVEL:
-        told["says"] = "better" if gain.mean > 0 else "worse"
-    return told
+    entry |= {name: float(np.exp(number)) for name, number in numbers.items() if not np.isnan(number)}
+    entry |= {"from": float(cells.min()), "to": float(cells.max())}
+    if not np.isnan(panel.smallest_effect) and gain.p <= SIGNIFICANCE:
+        entry["says"] = "better" if gain.mean > 0 else "worse"
+    return entry
 
 
 def serves(effect: Mapping[str, Any], evidence: Evidence) -> bool:

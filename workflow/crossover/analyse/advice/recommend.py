@@ -41,9 +41,11 @@ def recommend(results: Path) -> None:
     reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
     version.
     """
-    tables = {name: record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()}
+    medians, thresholds, sensitivity, launches = (
+        record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()
+    )
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
-    every = cache(lambda: _panels(**tables))
+    every = cache(lambda: list(panels(curves(medians), thresholds, sensitivity, launches)))
     rows, failures = [], []
     for setting in SETTINGS:
         sound: list[Aim] = []
@@ -54,7 +56,7 @@ def recommend(results: Path) -> None:
             rows += [_failed(setting, aim, each) for each in failed]
             failures += failed
         with failure.caught("setting", setting.name) as failed:
-            rows += list(_of_setting(replace(setting, aims=tuple(sound)), every(), tables["launches"]))
+            rows += list(recommendations(replace(setting, aims=tuple(sound)), every(), launches))
         rows += [_failed(setting, aim, each) for each in failed for aim in sound]
         failures += failed
     frame = pd.DataFrame(rows, columns=record.RECOMMENDATIONS.names)
@@ -63,30 +65,14 @@ def recommend(results: Path) -> None:
     (results / FILE).write_text(toml(table.to_pylist()), encoding="utf-8")
 
 
-def recommendations(
-    medians: pd.DataFrame,
-    thresholds: pd.DataFrame,
-    sensitivity: pd.DataFrame,
-    launches: pd.DataFrame,
-    settings: Sequence[Setting] = SETTINGS,
-) -> Iterator[Row]:
-    """The rows of record.RECOMMENDATIONS, in the order of `settings`, from the joined tables of a run."""
-    every = _panels(medians, thresholds, sensitivity, launches)
-    for setting in settings:
-        yield from _of_setting(setting, every, launches)
-
-
-def _panels(
-    medians: pd.DataFrame, thresholds: pd.DataFrame, sensitivity: pd.DataFrame, launches: pd.DataFrame
-) -> list[Panel]:
-    return list(panels(curves(medians), thresholds, sensitivity, launches))
-
-
-def _of_setting(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
-    for condition, evidence in _by_condition(setting, every).items():
+def recommendations(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
+    """The rows of record.RECOMMENDATIONS for one setting, from all panels of a run and its table of launches."""
+    by_condition = _by_condition(setting, every)
+    for condition, evidence in by_condition.items():
         yield from (_known(setting) | {"condition": condition} | row for row in answers(setting, evidence))
+    decided = [each.aim for evidence in by_condition.values() for each in evidence if each.decides]
     for aim in setting.aims:
-        if not any(_decides(panel, aim) for panel in every):
+        if aim not in decided:
             yield _known(setting) | _undecided(aim) | {"reason": _absence(aim, launches)}
 
 
@@ -109,14 +95,10 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
     found: dict[str, list[Evidence]] = {}
     for aim in setting.aims:
         for panel in every:
-            if _tells(panel, aim) and panel.facts["metric"] in (aim.metric, *aim.beside):
+            known = panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
+            if known and panel.facts["metric"] in (aim.metric, *aim.beside):
                 found.setdefault(_condition(panel, aim), []).append(Evidence(aim, panel))
     return found
-
-
-def _tells(panel: Panel, aim: Aim) -> bool:
-    """Whether a panel is of the curves that an aim is decided by."""
-    return panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
 
 
 def _condition(panel: Panel, aim: Aim) -> str:
@@ -124,11 +106,7 @@ def _condition(panel: Panel, aim: Aim) -> str:
     return ", ".join([panel.facts["placement"], *(str(value) for value in keys if value is not None)])
 
 
-def _decides(panel: Panel, aim: Aim) -> bool:
-    return _tells(panel, aim) and bool(panel.facts["metric"] == aim.metric)
-
-
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:
-    """Why there is no evidence on a setting for this aim."""
+    """The reason if a run has no evidence for this aim."""
     missing = absence.why(launches.to_dict("records"), aim.experiment)
     return f"not measured: {missing or 'none of the curves that decide it is part of this run'}"

@@ -1,6 +1,6 @@
 """Decides whether a panel supports a value of a setting, and if not, why: one function for each kind of rule.
 
-A panel decides by its own metric alone. `effects` has the value's other effects.
+Only the panel's own metric decides. `effects` computes the value's other effects.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from crossover.analyse.advice.effects import change
 from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.estimators.gain import Gain, gains, per_launch
+from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.estimators.threshold import Threshold, onset
 from crossover.analyse.statistics.intervals import Floats
 
 Row = dict[str, Any]
-"""Columns of record.RECOMMENDATIONS, as far as they are known."""
+"""The known columns of a row of record.RECOMMENDATIONS."""
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
 
 NOT_REPLICATED = "not replicated: a single launch has no interval"
-NO_NULL = "no null arm was replicated, so the smallest detectable effect is unknown"
 NO_PAIR = "not measured: no alternative shares a whole launch with the default"
 
 NO_ONSET = {
@@ -70,34 +70,35 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     if not (arms and panel.measured([rule.other])):
         missing = [arm for arm in (*rule.arms, rule.other) if not panel.measured([arm])]
         return _not_measured(missing, panel)
-    told: Row = {"default": rule.other, "arms": json.dumps([*arms, rule.other])}
+    columns: Row = {"default": rule.other, "arms": json.dumps([*arms, rule.other])}
     places = {arm: _passes(rule, arm, panel) for arm in arms}
     placed = {arm: row for arm, row in places.items() if "x" in row}
     gained = {arm: panel.swept(change(rule, arm, _written(row), panel)) for arm, row in placed.items()}
     gained = {arm: d for arm, d in gained.items() if not np.isnan(d).all()}
     if not gained:
         reasons = dict.fromkeys(row.get("reason", NO_PAIR) for row in places.values())
-        return told | places[arms[0]] | {"arm": arms[0], "reason": "; ".join(reasons)}
+        return columns | places[arms[0]] | {"arm": arms[0], "reason": "; ".join(reasons)}
     numbers = np.stack([per_launch(d) for d in gained.values()], axis=1)
     found = dict(zip(gained, gains(numbers, panel.smallest_effect), strict=True))
     cells = len(panel.cells(panel.swept(panel.better[rule.other])))
     along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
     best = max(found, key=lambda arm: (found[arm].shown, along[arm]))
-    told |= placed[best] | {"arm": best}
-    return told | _gained(found[best], panel, gained[best]) | _judged(setting, _written(told), best, found[best], panel)
+    columns |= placed[best] | {"arm": best}
+    judged = _judged(setting, _written(columns), best, found[best], panel)
+    return columns | _gained(found[best], panel, gained[best]) | judged
 
 
 def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
     """The point from which an arm is better than the other, or the reason why there is none."""
     d = panel.better[arm] - panel.better[rule.other]
-    told: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum())}
-    if told["launches"] < 2:
-        return told | {"reason": NOT_REPLICATED}
+    columns: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum())}
+    if columns["launches"] < 2:
+        return columns | {"reason": NOT_REPLICATED}
     found = onset(panel.x, d)
-    told["verdict"] = found.verdict
+    columns["verdict"] = found.verdict
     if found.verdict in NO_ONSET:
-        return told | {"reason": NO_ONSET[found.verdict].format(arm=arm, other=rule.other)}
-    return told | _place(found, panel.cells(d))
+        return columns | {"reason": NO_ONSET[found.verdict].format(arm=arm, other=rule.other)}
+    return columns | _place(found, panel.cells(d))
 
 
 def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
@@ -117,33 +118,33 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     found = dict(zip(paired, gains(np.stack(list(paired.values()), axis=1), panel.smallest_effect), strict=True))
     best = max(found, key=lambda arm: (found[arm].shown, found[arm].mean))
     gain = found[best]
-    told: Row = {"arm": best, "default": rule.default, "arms": json.dumps([rule.default, *found])}
-    told["launches"] = gain.launches
+    columns: Row = {"arm": best, "default": rule.default, "arms": json.dumps([rule.default, *found])}
+    columns["launches"] = gain.launches
     if gain.launches < 2:
-        return told | {"reason": NOT_REPLICATED}
-    return told | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], best, gain, panel)
+        return columns | {"reason": NOT_REPLICATED}
+    return columns | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], best, gain, panel)
 
 
 def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
-    told: Row = {"arm": arm, "arms": json.dumps([arm])}
+    columns: Row = {"arm": arm, "arms": json.dumps([arm])}
     row = next((row for row in panel.thresholds if row["arm"] == arm and row["level"] == rule.level), None)
     if row is None:
-        return told | {"reason": f"not examined: the run has no threshold for a level of {rule.level:g}"}
+        return columns | {"reason": f"not examined: the run has no threshold for a level of {rule.level:g}"}
     found = Threshold(**{column.name: row[column.name] for column in fields(Threshold)})
-    told |= {"launches": int(row["launches"]), "verdict": found.verdict}
+    columns |= {"launches": int(row["launches"]), "verdict": found.verdict}
     if row["launches"] < 2:
-        return told | {"reason": NOT_REPLICATED}
+        return columns | {"reason": NOT_REPLICATED}
     if found.verdict in NO_LEVEL:
-        return told | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
-    told |= _place(found, panel.cells(panel.better[arm]))
-    return told | _recommended(setting, _written(told), arm)
+        return columns | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
+    columns |= _place(found, panel.cells(panel.better[arm]))
+    return columns | _recommended(setting, _written(columns), arm)
 
 
 # ---- columns
 
 
 def _place(found: Threshold, cells: Floats) -> Row:
-    """The point of a threshold and its interval; a bound is a measured point without a lower end."""
+    """The columns of a threshold: its point and interval, or a bound, which is a measured point without a lower end."""
     if found.verdict == "from":
         return {"x": found.x, "low": found.low, "high": found.high}
     bound = cells[0] if found.verdict == "always" else found.bracket_high
@@ -151,7 +152,7 @@ def _place(found: Threshold, cells: Floats) -> Row:
 
 
 def _written(place: Row) -> int:
-    """A point as one would write it in a program: a whole number, of few digits if it was estimated."""
+    """A point as a number for a program: a whole number, rounded to DIGITS if it was estimated."""
     estimated = place["low"] is not None
     return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
 
@@ -171,7 +172,7 @@ def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
 
 
 def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel) -> Row:
-    """Whether the gain passes its test, and the reason if it does not."""
+    """The columns of a recommendation if the gain passes its test, otherwise the reason."""
     if np.isnan(gain.low):
         return {"reason": NOT_REPLICATED}
     if np.isnan(panel.smallest_effect):
@@ -189,6 +190,6 @@ def _recommended(setting: Setting, value: Value, arm: str) -> Row:
 
 def _not_measured(arms: Sequence[str], panel: Panel) -> Row:
     named = [f"`{arm}`" for arm in arms]
-    asked = any(arm in panel.asked for arm in arms)
-    why = "has no value here" if asked else "is not among the arms of this run's configuration"
+    configured = any(arm in panel.configured for arm in arms)
+    why = "has no value here" if configured else "is not among the arms of this run's configuration"
     return {"reason": f"not measured: {' or '.join(named)} {why}"}

@@ -1,4 +1,4 @@
-"""The curves among which a claim finds its own: those that a run measured, or those that its source published."""
+"""The curves for claims: those that a run measured, or those that a source published."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Quantity = Mapping[str, Any]
 
 
 class NotMeasuredError(Exception):
-    """What a claim needs is not there; the message says why, and what would measure it."""
+    """A curve that a claim needs is missing; the message has the reason and the remedy."""
 
     def __init__(self, reason: str, *arms: str):
         self.reason, self.arms = reason, arms
@@ -26,7 +26,7 @@ class NotMeasuredError(Exception):
 
     @classmethod
     def of(cls, errors: Sequence[NotMeasuredError]) -> NotMeasuredError:
-        """Several as one, arms that are missing for the same reason together."""
+        """One error for several, with all arms that are missing for the same reason together."""
         alike: dict[str, list[str]] = {}
         for error in errors:
             alike.setdefault(error.reason, []).extend(error.arms)
@@ -47,29 +47,28 @@ class Side:
 
 def side(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Side:
     """The curve that a quantity names; with a `change`, the curve with another arm or other keys."""
-    told = {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
-    return Side(*(told[key] for key in ("experiment", "placement", "where", "metric", "arm")))
+    names = {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
+    return Side(*(names[key] for key in ("experiment", "placement", "where", "metric", "arm")))
 
 
 @dataclass(frozen=True)
-class Field:
+class Candidates:
     """Curves, and explanations for missing ones."""
 
     curves: Sequence[Curve]
     holds: Callable[[Mapping[str, Any], Side], bool]
-    """Whether a curve with these facts has the placement and the keys that a side names."""
+    """Whether a curve with these facts has the placement and the keys of a side."""
     effects: Mapping[tuple[str, str, str], float]
     """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
     missing: Callable[[Side], NotMeasuredError]
-    """Why there is no such curve, and how to measure it."""
+    """The reason for a missing curve, and the remedy."""
     beyond: Callable[[Curve, float], str]
-    """Why a curve does not reach a point of the axis, and how to measure it."""
+    """The reason if a curve does not reach a point of the axis, and the remedy."""
     partial: bool = False
     """Whether a curve may cover only a part of the claim's points."""
 
     def curve(self, wanted: Side, refined: bool = False) -> Curve:
-        """The curve with these names, the first if several have its keys; with the points of a second sweep if
-        `refined`.
+        """The first curve with these names and keys, with the points of a second sweep if `refined`.
 
         Raises NotMeasuredError if there is none.
         """
@@ -123,22 +122,22 @@ def _same(curves: Sequence[Curve], *names: str) -> bool:
 
 
 def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether a measured curve has the placement and the keys that a side names."""
+    """Whether a measured curve has the placement and the keys of a side."""
     return bool(facts["placement"] == wanted.placement) and holds(wanted.where, facts)
 
 
 # ---- published curves
 
 
-def of_source(datasets: Iterable[Dataset], source: str) -> Field:
+def of_source(datasets: Iterable[Dataset], source: str) -> Candidates:
     """The curves that a source published; each run counts as a launch, and repeated points are averaged."""
     found = [curve for dataset in datasets if dataset.source == source for curve in _published(dataset)]
     why = "it was not published"
-    return Field(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
+    return Candidates(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
 
 
 def _as_published(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether a side names all keys of a published curve; all published numbers are of one host."""
+    """Whether a side has all keys of a published curve; all published numbers are of one host."""
     return wanted.placement != "nodes" and holds(known(facts), wanted.where)
 
 

@@ -1,4 +1,4 @@
-"""Judges every claim by the joined tables of a run."""
+"""Judges every claim from the joined tables of a run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named, of_source
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, as_named, of_source
 from crossover.analyse.claims.method import method
 from crossover.analyse.claims.missing import Absence
 from crossover.analyse.claims.quantities import UNITS, find
-from crossover.analyse.claims.result import Found
+from crossover.analyse.claims.result import Result
 from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
 from crossover.analyse.curves.curve import NAMES, Curve, curves
 from crossover.config import published
@@ -36,13 +36,13 @@ def write(
     higher: Mapping[str, Sequence[Mapping[str, Any]]],
     unjudged: Sequence[Claim] = (),
 ) -> None:
-    """Judge `claims` (crossover.config.claim_list) by the tables in `results`, and write `claims.parquet` there.
+    """Judge `claims` (crossover.config.claim_list) from the tables in `results`, and write `claims.parquet` there.
 
     `unjudged` are claims that no measurement here can decide, each with its `reason`. `higher` describes higher tiers;
     see `Absence`. If a judgement fails, or a table of its experiment did, the claim is `not judged`, with the reason
     in the table and in its metadata.
     """
-    field = cache(partial(measured, results, higher))
+    candidates = cache(partial(measured, results, higher))
     source = cache(partial(of_source, published.read()))
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
     rows, failures = [], []
@@ -50,7 +50,7 @@ def write(
         experiments = _experiments(claim["quantity"])
         with failure.caught("claim", claim["claim"], experiments[0]) as failed:
             failure.require(broken, experiments, READ)
-            rows.append(row(claim, field(), source(claim["source"])))
+            rows.append(row(claim, candidates(), source(claim["source"])))
         rows += [_of_claim(claim) | _nothing("not judged", failure.reason(each)) for each in failed]
         failures += failed
     rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
@@ -64,7 +64,7 @@ def _experiments(quantity: Mapping[str, Any]) -> list[str]:
     return [quantity["experiment"], *sides]
 
 
-def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Field:
+def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Candidates:
     """The curves of a run, with explanations for missing ones."""
     every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
     sensitivity = record.read(results / "sensitivity.parquet", record.SENSITIVITY).to_pylist()
@@ -74,26 +74,26 @@ def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -
         if row["smallest_effect"]
     }
     absence = Absence(record.read(results / "launches.parquet", record.LAUNCHES).to_pylist(), every, higher)
-    return Field(every, as_named, effects, absence.of_curve, absence.of_place)
+    return Candidates(every, as_named, effects, absence.of_curve, absence.of_place)
 
 
-def row(claim: Claim, field: Field, source: Field) -> Row:
+def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
     """The verdict on one claim, as a row of record.CLAIMS."""
     try:
-        found = find(field, claim["quantity"])
+        found = find(candidates, claim["quantity"])
         expected = _range(claim, found)
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
-        told = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
+        columns = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
     except NotMeasuredError as error:
         how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
-        told = _nothing("not measured", str(error)) | {"method": how}
-    return _of_claim(claim) | told | _of_source(claim, source)
+        columns = _nothing("not measured", str(error)) | {"method": how}
+    return _of_claim(claim) | columns | _of_source(claim, source)
 
 
 def _of_claim(claim: Claim) -> Row:
-    """The columns that follow from the claim alone."""
+    """The columns that depend only on the claim."""
     quantity = claim["quantity"]
     return {
         **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},
@@ -109,7 +109,7 @@ def _nothing(verdict: str, reason: str) -> Row:
     return {"verdict": verdict, "reason": reason, "rows": "[]", "launches": 0, "numbers": 0}
 
 
-def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
+def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
     which = decisive(found, expected)
     # An unknown point has a smallest effect too: on its scale, the effect is the same everywhere.
     centre = np.nan_to_num(found.known.value[which])
@@ -140,7 +140,7 @@ def _measured(found: Found, judgement: Judgement, expected: Range) -> Row:
     }
 
 
-def _of_source(claim: Claim, source: Field) -> Row:
+def _of_source(claim: Claim, source: Candidates) -> Row:
     """Whether the source's own data agrees: the same quantity, computed from its published numbers."""
     try:
         found = find(source, claim["quantity"])
@@ -157,7 +157,7 @@ def _of_source(claim: Claim, source: Field) -> Row:
     return {"own": agrees, "own_value": _natural(found, values[which]), "own_x": found.x[which]}
 
 
-def _range(claim: Claim, found: Found) -> Range:
+def _range(claim: Claim, found: Result) -> Range:
     """The expected range, on the quantity's scale."""
     low, high = claim["low"], claim["high"]
     if found.log:
@@ -165,14 +165,14 @@ def _range(claim: Claim, found: Found) -> Range:
     return Range(low, high, claim["equivalent"])
 
 
-def _on_scale(found: Found, end: float) -> float:
+def _on_scale(found: Result, end: float) -> float:
     """An end of the range on the quantity's scale; an open end stays open, even on a bounded scale."""
     if math.isinf(end) or end <= 0:
         return math.copysign(math.inf, end or -1)
     return float(found.scale.of_log(np.log(end)))
 
 
-def _natural(found: Found, number: float) -> float:
+def _natural(found: Result, number: float) -> float:
     return float(found.scale.value(np.array(number)) if found.log else number)
 
 

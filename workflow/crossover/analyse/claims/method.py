@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from crossover.analyse.claims.candidates import Quantity
-from crossover.analyse.claims.result import Found, Place
+from crossover.analyse.claims.result import Place, Result
 from crossover.analyse.claims.verdict import Range
 from crossover.planning.plan import SECOND_SWEEP
+from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 
-def method(quantity: Quantity, found: Found | None, expected: Range) -> str:
-    """The method of one claim in sentences; details of the measurement are left out if nothing was `found`."""
+def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
+    """The method of one claim in sentences, without details of the measurement if `found` is None."""
     parts = [f"{_quantity(quantity)}{_reading(quantity, found)}{_data(found)}", _test(quantity, found, expected)]
     if found and found.instead:
         parts.append(f"The source's own conditions were not measured ({found.instead})")
@@ -64,7 +65,7 @@ def _arms(over: Any, metric: str) -> str:
     return ", ".join(f"`{arm}`" for arm in ([over] if isinstance(over, str) else over))
 
 
-def _reading(quantity: Quantity, found: Found | None) -> str:
+def _reading(quantity: Quantity, found: Result | None) -> str:
     unit = found.curves[0].facts["axis_unit"] if found else ""
 
     def place(x: float) -> str:
@@ -91,7 +92,7 @@ def _reading(quantity: Quantity, found: Found | None) -> str:
     return ""
 
 
-def _data(found: Found | None) -> str:
+def _data(found: Result | None) -> str:
     if found is None:
         return ""
     refined = any(number > SECOND_SWEEP for curve in found.curves for number in curve.launches)
@@ -103,14 +104,17 @@ def _data(found: Found | None) -> str:
     return f"; one number per launch{second}"
 
 
-def _test(quantity: Quantity, found: Found | None, expected: Range) -> str:
+def _test(quantity: Quantity, found: Result | None, expected: Range) -> str:
     if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
         return (
             "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "
             "for the difference between equal arms; holds if the whole interval lies within the range"
         )
     several = ", Holm-corrected for several numbers," if found and len(found.known.value) > 1 else ""
-    refuted = f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at 5 %"
+    refuted = (
+        f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at "
+        f"{SIGNIFICANCE * 100:g} %"
+    )
     if expected.equivalent:
         return f"{refuted}; holds if two one-sided t tests show it within"
-    return f"{refuted}; holds if its whole 95 % interval lies within and noise does not explain it"
+    return f"{refuted}; holds if its whole {CONFIDENCE * 100:g} % interval lies within and noise does not explain it"

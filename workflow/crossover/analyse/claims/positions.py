@@ -1,10 +1,10 @@
-"""Quantities that are points of the axis: crossovers, and where a curve saturates."""
+"""Quantities that are points of the axis: crossovers and saturation."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from crossover.analyse.claims.result import Place
+from crossover.analyse.claims.result import ONE_LAUNCH, Place
 from crossover.analyse.estimators.crossover import crossing, sides
 from crossover.analyse.statistics.intervals import Floats, estimate
 
@@ -12,13 +12,13 @@ ANYWHERE = (-np.inf, np.inf)
 
 
 def passes(x: Floats, d: Floats, effect: float) -> Place:
-    """Where the curve of log ratios `d` crosses zero, in logarithms of `x`, and where it could if equal arms differ by
-    `effect`.
+    """The crossing of zero of log ratios `d`, shape (launches, cells), in logarithms of `x`.
 
-    A single launch gives the point of its only change of sign, and no interval.
+    Its possible ranges allow for a difference between equal arms of `effect`. A single launch gives the point of its
+    only change of sign, and no interval.
     """
     if len(d) < 2:
-        return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], "only one launch measured it")
+        return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], ONE_LAUNCH)
     found = crossing(x, d)
     possible = _possible(x, d, effect)
     if found.verdict == "one" and found.x and found.low and found.high:
@@ -38,8 +38,8 @@ STORIES = {
 def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
     """Parts of the axis, in logarithms, that can contain a single crossing.
 
-    A cell is settled if it differs from zero by significantly more than `effect`. The crossing is between two settled
-    cells of opposite sign; where in between, interpolation cannot tell for sure.
+    A cell is settled if it differs from zero by significantly more than `effect`. The crossing is anywhere between two
+    settled cells of opposite sign.
     """
     if np.isnan(effect):
         return [ANYWHERE]
@@ -57,7 +57,7 @@ def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
 
 
 def _sign_change(x: Floats, d: Floats) -> float:
-    """Where a curve without replication changes sign, if exactly once; logarithm of `x`."""
+    """The only change of sign of one launch, as a logarithm of `x`; NaN if it changes sign never or repeatedly."""
     mean, u = d[0], np.log(x)
     kept = ~np.isnan(mean) & (mean != 0)
     mean, u = mean[kept], u[kept]
@@ -88,7 +88,7 @@ def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place,
     above = d - d.max(axis=1, keepdims=True) - np.log(share)
     found = estimate(np.array([_first(u, row) for row in above])[:, np.newaxis])
     ends, at_end = (float(found.low[0]), float(found.high[0])), bool((d.argmax(axis=1) == len(x) - 1).any())
-    story = "" if len(d) > 1 else "only one launch measured it"
+    story = "" if len(d) > 1 else ONE_LAUNCH
     if np.isnan(effect) or len(d) < 2:
         return Place(float(found.mean[0]), ends, [ANYWHERE], story), at_end
     # The peak itself always reaches its share.
@@ -99,7 +99,7 @@ def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place,
 
 
 def _first(u: Floats, above: Floats) -> float:
-    """Where a curve first is not below zero, interpolated."""
+    """The first point at which a curve reaches zero, interpolated."""
     cell = int(np.argmax(above >= 0))
     if cell == 0:
         return float(u[0])

@@ -1,20 +1,28 @@
 """The kinds of quantities that decide claims, computed from curves.
 
-Each is one number per launch, or several if the claim is about several points or arms, with a t interval over launches.
-Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
+A quantity is one number per launch, or several if the claim is about several points or arms, with a t interval over
+launches. Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import Field, NotMeasuredError, Quantity, log_ratio, of_shared_launches, side
+from crossover.analyse.claims.candidates import (
+    Candidates,
+    NotMeasuredError,
+    Quantity,
+    log_ratio,
+    of_shared_launches,
+    side,
+)
 from crossover.analyse.claims.positions import apart, passes, saturates
-from crossover.analyse.claims.readings import BeyondError, Reading, at, means, part, read
-from crossover.analyse.claims.result import Found, Numbers, Place
+from crossover.analyse.claims.readings import BeyondError, Reading, at, means, part, peaks, read
+from crossover.analyse.claims.result import Numbers, Place, Result
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate
 from crossover.analyse.statistics.scale import POSITIVE, of_unit
@@ -26,48 +34,48 @@ UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "t
 """The units of kinds whose unit does not depend on the curve."""
 
 
-def find(field: Field, quantity: Quantity) -> Found:
+def find(candidates: Candidates, quantity: Quantity) -> Result:
     """A claim's quantity, for the first of its alternatives `where` that was measured.
 
-    Raises NotMeasuredError, with the reason, if the field lacks a curve.
+    Raises NotMeasuredError, with the reason, if a curve is missing.
     """
     alternatives = quantity["where"] if isinstance(quantity["where"], list) else [quantity["where"]]
     instead = ""
     for where in alternatives:
         try:
-            return replace(_find(field, {**quantity, "where": where}), instead=instead)
+            return replace(_find(candidates, {**quantity, "where": where}), instead=instead)
         except NotMeasuredError as error:
             instead, last = instead or str(error), error
     raise last
 
 
-def _find(field: Field, quantity: Quantity) -> Found:
-    found = KINDS[quantity["kind"]](field, quantity)
+def _find(candidates: Candidates, quantity: Quantity) -> Result:
+    found = KINDS[quantity["kind"]](candidates, quantity)
     nowhere = isinstance(found.known, Numbers) and bool(np.isnan(found.known.value).any())
     if nowhere and not found.missing:
         raise NotMeasuredError("no launch measured all the points that it needs")
     return found
 
 
-def value(field: Field, quantity: Quantity) -> Found:
+def value(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's own value."""
-    curve = field.curve(side(quantity), _by_points(quantity))
+    curve = candidates.curve(side(quantity), _by_points(quantity))
     scale = POSITIVE if "slope" in quantity else of_unit(curve.facts["unit"])
-    reading = _read(field, quantity, curve, curve.x, scale.of_log(curve.values))
-    found = _numbers(reading, [curve], curve.facts["unit"], field.effect(curve))
+    reading = _read(candidates, quantity, curve, curve.x, scale.of_log(curve.values))
+    found = _numbers(reading, [curve], curve.facts["unit"], candidates.effect(curve))
     if reading.slope:
         return replace(found, unit="", neutral=0.0)
     effect = scale.lowered(found.known.value, found.effect)
     return replace(found, known=Numbers(reading.estimate, effect), effect=effect, scale=scale)
 
 
-def ratio(field: Field, quantity: Quantity) -> Found:
+def ratio(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's value divided by that of each named arm."""
     others = quantity["over"] if isinstance(quantity["over"], list) else [quantity["over"]]
     found, missing = [], []
     for other in others:
         try:
-            found.append(_ratio(field, quantity, other))
+            found.append(_ratio(candidates, quantity, other))
         except NotMeasuredError as error:
             missing.append(error)
     if not found:
@@ -75,129 +83,120 @@ def ratio(field: Field, quantity: Quantity) -> Found:
     return replace(_joined(found), missing=str(NotMeasuredError.of(missing)) if missing else "")
 
 
-def _ratio(field: Field, quantity: Quantity, change: str | dict[str, str]) -> Found:
-    first, second = (field.curve(side(quantity, which), _by_points(quantity)) for which in (None, change))
-    effect = field.effect(first)
+def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, str]) -> Result:
+    first, second = (candidates.curve(side(quantity, which), _by_points(quantity)) for which in (None, change))
+    effect = candidates.effect(first)
     if first.facts["metric"] != second.facts["metric"]:
-        effect += field.effect(second)
+        effect += candidates.effect(second)
     together = of_shared_launches(first, second)
     if together[0].launches:
-        return _numbers(_shared_ratio(field, quantity, *together), [first, second], "", effect, neutral=0.0)
+        return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect, neutral=0.0)
     # Equal arms of two launches can each differ from the reference.
-    readings = [_ratio_to_reference(field, quantity, curve) for curve in (first, second)]
+    readings = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
     reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
     return replace(_numbers(reading, [first, second], "", 2 * effect, neutral=0.0), apart=True)
 
 
-def _shared_ratio(field: Field, quantity: Quantity, first: Curve, second: Curve) -> Reading:
+def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
     """The ratio of two arms of the same launches."""
     if "peak" not in quantity:
-        return _read(field, quantity, first, *log_ratio(first, second))
-    ends = [_part(field, quantity, curve, curve.x, curve.values)[1] for curve in (first, second)]
-    return Reading(estimate((_highest(ends[0]) - _highest(ends[1]))[:, np.newaxis]))
+        return _read(candidates, quantity, first, *log_ratio(first, second))
+    ends = [_part(candidates, quantity, curve, curve.x, curve.values)[1] for curve in (first, second)]
+    return Reading(estimate((peaks(ends[0]) - peaks(ends[1]))[:, np.newaxis]))
 
 
-def _ratio_to_reference(field: Field, quantity: Quantity, curve: Curve) -> Reading:
+def _ratio_to_reference(candidates: Candidates, quantity: Quantity, curve: Curve) -> Reading:
     """An arm's ratio to the reference of its own launches; without a reference, its own values."""
-    reference = field.reference(curve)
+    reference = candidates.reference(curve)
     together = of_shared_launches(curve, reference) if reference else []
     if together and together[0].launches:
-        return _shared_ratio(field, quantity, *together)
-    return _read(field, quantity, curve, curve.x, curve.values)
+        return _shared_ratio(candidates, quantity, *together)
+    return _read(candidates, quantity, curve, curve.x, curve.values)
 
 
-def _highest(d: Floats) -> Floats:
-    highest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
-    return np.where(np.isfinite(highest), highest, np.nan)
-
-
-def contrast(field: Field, quantity: Quantity) -> Found:
+def contrast(candidates: Candidates, quantity: Quantity) -> Result:
     """One ratio divided by another from other launches."""
     other = {**quantity, **quantity["against"]}
-    first, second = _ratio(field, quantity, quantity["over"]), _ratio(field, other, other["over"])
+    first, second = _ratio(candidates, quantity, quantity["over"]), _ratio(candidates, other, other["over"])
     estimates = [found.known.estimate for found in (first, second) if isinstance(found.known, Numbers)]
     known = Numbers(difference(*estimates), first.effect + second.effect)
     return replace(first, known=known, effect=known.effect, curves=[*first.curves, *second.curves])
 
 
-def time(field: Field, quantity: Quantity) -> Found:
+def time(candidates: Candidates, quantity: Quantity) -> Result:
     """The time of one repetition, from a rate."""
-    curve = field.curve(side(quantity), _by_points(quantity))
+    curve = candidates.curve(side(quantity), _by_points(quantity))
     # The largest rate is the shortest time, so the peak is inverted afterwards.
-    reading = _read(field, quantity, curve, curve.x, curve.values)
-    told = reading.estimate
-    turned = replace(reading, estimate=Estimate(np.log(MICRO) - told.mean, told.error, told.df))
-    return _numbers(turned, [curve], "", field.effect(curve))
+    reading = _read(candidates, quantity, curve, curve.x, curve.values)
+    rate = reading.estimate
+    inverted = replace(reading, estimate=Estimate(np.log(MICRO) - rate.mean, rate.error, rate.df))
+    return _numbers(inverted, [curve], "", candidates.effect(curve))
 
 
-def penalty(field: Field, quantity: Quantity) -> Found:
+def penalty(candidates: Candidates, quantity: Quantity) -> Result:
     """The time of one repetition of the arm minus that of the other at the axis's start, averaged over the axis."""
-    first, second = _together(field, quantity, quantity["over"])
+    first, second = _together(candidates, quantity, quantity["over"])
     own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
-    taken = means(first.x, own)
-    effect = np.expm1(field.effect(first)) * np.nanmean(taken) if np.isfinite(taken).any() else np.nan
-    known = Numbers(estimate((taken - others[:, 0])[:, np.newaxis]), np.array([effect]))
-    return Found(known, [first, second], "", False, known.effect, neutral=0.0)
+    average = means(first.x, own)
+    effect = np.expm1(candidates.effect(first)) * np.nanmean(average) if np.isfinite(average).any() else np.nan
+    known = Numbers(estimate((average - others[:, 0])[:, np.newaxis]), np.array([effect]))
+    return Result(known, [first, second], "", False, known.effect, neutral=0.0)
 
 
-def crossover(field: Field, quantity: Quantity) -> Found:
-    """The crossover of the arm and the other, from all measured points, those of a second sweep included."""
-    first, second = _together(field, quantity, quantity["over"], refined=True)
-    effect = field.effect(first)
+def crossover(candidates: Candidates, quantity: Quantity) -> Result:
+    """The crossover of the arm and the other, from the points of both sweeps."""
+    first, second = _together(candidates, quantity, quantity["over"], refined=True)
+    effect = candidates.effect(first)
     place = passes(*log_ratio(first, second), effect)
-    return Found(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
+    return Result(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
 
 
-def crossovers(field: Field, quantity: Quantity) -> Found:
+def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
     """One crossover divided by another."""
-    first, second = crossover(field, quantity), crossover(field, {**quantity, **quantity["against"]})
+    first, second = crossover(candidates, quantity), crossover(candidates, {**quantity, **quantity["against"]})
     places = [found.known for found in (first, second) if isinstance(found.known, Place)]
     curves = [*first.curves, *second.curves]
-    return Found(apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
+    return Result(apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
 
 
-def loss(field: Field, quantity: Quantity) -> Found:
+def loss(candidates: Candidates, quantity: Quantity) -> Result:
     """The better arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
-    first, second = _together(field, quantity, quantity["over"], refined=True)
+    first, second = _together(candidates, quantity, quantity["over"], refined=True)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = read({"each": {}}, x, lost)
-    return _numbers(reading, [first, second], "", field.effect(first), neutral=0.0)
+    return _numbers(reading, [first, second], "", candidates.effect(first), neutral=0.0)
 
 
-def gap(field: Field, quantity: Quantity) -> Found:
+def gap(candidates: Candidates, quantity: Quantity) -> Result:
     """The share of the gap between two arms that a third covers, in logarithms, on average."""
-    arm, start, end = _together(field, quantity, quantity["over"], quantity["of"])
-    ways = [_part(field, {"mean": quantity["mean"]}, curve, *log_ratio(curve, start)) for curve in (arm, end)]
+    arm, start, end = _together(candidates, quantity, quantity["over"], quantity["of"])
+    ways = [_part(candidates, {"mean": quantity["mean"]}, curve, *log_ratio(curve, start)) for curve in (arm, end)]
     covered, whole = (means(*way) for way in ways)
     mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
     share = estimate((covered / whole)[:, np.newaxis])
-    effect = field.effect(arm) * (1 + np.abs(share.mean)) / mean_way
-    return Found(Numbers(share, effect), [arm, start, end], "", False, effect, neutral=0.0)
+    effect = candidates.effect(arm) * (1 + np.abs(share.mean)) / mean_way
+    return Result(Numbers(share, effect), [arm, start, end], "", False, effect, neutral=0.0)
 
 
-def saturation(field: Field, quantity: Quantity) -> Found:
+def saturation(candidates: Candidates, quantity: Quantity) -> Result:
     """The first point at which the arm's rate times the axis reaches a share of its maximum."""
-    curve = field.curve(side(quantity))
-    effect = field.effect(curve)
+    curve = candidates.curve(side(quantity))
+    effect = candidates.effect(curve)
     place, at_end = saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
-    return Found(place, [curve], curve.facts["axis_unit"], True, np.array([effect]), at_least=at_end)
+    return Result(place, [curve], curve.facts["axis_unit"], True, np.array([effect]), at_least=at_end)
 
 
-def scaling(field: Field, quantity: Quantity) -> Found:
+def scaling(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's value at one point divided by its value at another, possibly from other launches."""
-    curve = field.curve(side(quantity))
-    ends = []
-    for place in (quantity["to"], quantity["from"]):
-        try:
-            ends.append(at(curve.x, curve.values, place).estimate)
-        except BeyondError as error:
-            raise NotMeasuredError(field.beyond(curve, error.place)) from None
-    effect = np.array([field.effect(curve)])
-    return Found(Numbers(difference(*ends), effect), [curve], "", True, effect, neutral=0.0)
+    curve = candidates.curve(side(quantity))
+    with _explained(candidates, curve):
+        ends = [at(curve.x, curve.values, place).estimate for place in (quantity["to"], quantity["from"])]
+    effect = np.array([candidates.effect(curve)])
+    return Result(Numbers(difference(*ends), effect), [curve], "", True, effect, neutral=0.0)
 
 
-KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
+KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
     "value": value,
     "ratio": ratio,
     "contrast": contrast,
@@ -217,43 +216,46 @@ KINDS: dict[str, Callable[[Field, Quantity], Found]] = {
 
 
 def _by_points(quantity: Quantity) -> bool:
-    """Whether a quantity is read at single points, so that points of a second sweep count too. Means, slopes and peaks
-    of a whole curve use the first sweep only.
-    """
+    """Whether a quantity is read at single points, and so from both sweeps: means, slopes and peaks use the first."""
     return "at" in quantity or "each" in quantity
 
 
-def _together(field: Field, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
-    """The arm and the others, restricted to launches that measured all of them; at least one must have."""
-    curves = of_shared_launches(*(field.curve(side(quantity, change), refined) for change in (None, *others)))
+def _together(candidates: Candidates, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
+    """The arm and the others, restricted to launches that measured all of them. Raises NotMeasuredError without any."""
+    curves = of_shared_launches(*(candidates.curve(side(quantity, change), refined) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
     return curves
 
 
-def _read(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+@contextmanager
+def _explained(candidates: Candidates, curve: Curve) -> Iterator[None]:
+    """Explain a BeyondError about `curve`."""
     try:
-        return read(quantity, x, d, field.partial)
+        yield
     except BeyondError as error:
-        raise NotMeasuredError(field.beyond(curve, error.place)) from None
+        raise NotMeasuredError(candidates.beyond(curve, error.place)) from None
 
 
-def _part(field: Field, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> tuple[Floats, Floats]:
+def _read(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+    with _explained(candidates, curve):
+        return read(quantity, x, d, candidates.partial)
+
+
+def _part(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> tuple[Floats, Floats]:
     (wanted,) = (quantity[name] for name in ("mean", "peak") if name in quantity)
-    try:
-        return part(x, d, wanted, field.partial)
-    except BeyondError as error:
-        raise NotMeasuredError(field.beyond(curve, error.place)) from None
+    with _explained(candidates, curve):
+        return part(x, d, wanted, candidates.partial)
 
 
-def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Found:
+def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Result:
     scaled = np.full(len(reading.estimate.mean), effect * reading.lever)
     known = Numbers(reading.estimate, scaled)
     arms = [""] * len(scaled)
-    return Found(known, curves, unit, not reading.slope, scaled, neutral, reading.x, arms, between=reading.between)
+    return Result(known, curves, unit, not reading.slope, scaled, neutral, reading.x, arms, between=reading.between)
 
 
-def _joined(found: list[Found]) -> Found:
+def _joined(found: list[Result]) -> Result:
     """The same quantity for several arms as one, with a number for each."""
     if len(found) == 1:
         return found[0]

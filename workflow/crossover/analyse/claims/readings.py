@@ -86,7 +86,7 @@ def at(x: Floats, d: Floats, place: float) -> Reading:
 
 
 def each(x: Floats, d: Floats) -> Reading:
-    """Every cell."""
+    """The value of every cell."""
     return Reading(estimate(d), tuple(map(float, x)))
 
 
@@ -114,11 +114,17 @@ def slope(x: Floats, d: Floats) -> Reading:
 
 def peak(x: Floats, d: Floats) -> Reading:
     """The largest value of each launch."""
-    return Reading(_per_launch(d.max(axis=1, initial=-np.inf, where=~np.isnan(d))))
+    return Reading(_per_launch(peaks(d)))
+
+
+def peaks(d: Floats) -> Floats:
+    """The same, launch by launch; NaN for a launch without values."""
+    largest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
+    return np.where(np.isfinite(largest), largest, np.nan)
 
 
 PARTS = {"each": each, "mean": mean, "slope": slope, "peak": peak}
 
 
 def _per_launch(numbers: Floats) -> Estimate:
-    return estimate(np.where(np.isfinite(numbers), numbers, np.nan)[:, np.newaxis])
+    return estimate(numbers[:, np.newaxis])

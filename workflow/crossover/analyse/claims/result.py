@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -12,27 +11,7 @@ from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, Floats
 from crossover.analyse.statistics.scale import POSITIVE, Scale
 
-
-class Known(Protocol):
-    """The estimates that a verdict needs; every array has one entry for each number of the claim."""
-
-    @property
-    def value(self) -> Floats:
-        """The numbers themselves."""
-
-    @property
-    def low(self) -> Floats:
-        """Lower ends of their intervals; NaN if not replicated."""
-
-    @property
-    def high(self) -> Floats:
-        """Upper ends."""
-
-    def p_outside(self, low: float, high: float) -> Floats:
-        """p-values of being between `low` and `high`, or outside by at most the smallest detectable effect."""
-
-    def p_inside(self, low: float, high: float) -> Floats:
-        """p-values of being outside `low` and `high`."""
+ONE_LAUNCH = "only one launch measured it"
 
 
 @dataclass(frozen=True)
@@ -50,7 +29,7 @@ class Numbers:
 
     @property
     def low(self) -> Floats:
-        """Lower ends of their intervals."""
+        """Lower ends of their intervals; NaN if not replicated."""
         return self.estimate.low
 
     @property
@@ -59,13 +38,16 @@ class Numbers:
         return self.estimate.high
 
     def p_outside(self, low: float, high: float) -> Floats:
-        """The minimum-effect test against the nearer end of the range; 1 if the value is within the range."""
+        """p-values of being in the range from `low` to `high`, or outside by at most the smallest detectable effect.
+
+        The minimum-effect test against the nearer end of the range; 1 if the value is in the range.
+        """
         nearest = np.clip(self.value, low, high)
         within = (self.value == nearest) | np.isnan(self.effect)
         return np.where(within, 1.0, self._moved(nearest).p_within(self.effect))
 
     def p_inside(self, low: float, high: float) -> Floats:
-        """Two one-sided tests: the larger p-value."""
+        """p-values of being outside the range from `low` to `high`: the larger one of two one-sided tests."""
         sides = [self._moved(end).p / 2 for end in (low, high) if np.isfinite(end)]
         inside = (self.value > low) & (self.value < high)
         return np.where(inside, np.max(sides, axis=0), 1.0)
@@ -85,11 +67,11 @@ class Place:
     possible: Sequence[tuple[float, float]]
     """Its possible ranges, allowing for the smallest detectable effect."""
     story: str = ""
-    """Why the point is unknown."""
+    """The reason if the point is unknown."""
 
     @property
     def value(self) -> Floats:
-        """The place."""
+        """The point."""
         return np.array([self.centre])
 
     @property
@@ -111,15 +93,19 @@ class Place:
         return np.array([float(not (low <= self.ends[0] and self.ends[1] <= high))])
 
 
+Known = Numbers | Place
+"""The estimates behind a verdict: `value`, `low`, `high` and p-values, arrays with one entry for each number."""
+
+
 @dataclass(frozen=True)
-class Found:
+class Result:
     """An estimated quantity. Its numbers are in the claim's unit, or on `scale`."""
 
     known: Known
     curves: Sequence[Curve]
     """The curves behind it."""
     unit: str
-    """The unit of its curve, if that applies."""
+    """The unit of its curve; empty if that does not apply."""
     log: bool
     """Whether its numbers are on `scale`."""
     effect: Floats
@@ -133,11 +119,11 @@ class Found:
     at_least: bool = False
     """Whether the number is only a lower bound, because the axis ends too early."""
     missing: str = ""
-    """Why a part of the claim cannot be judged."""
+    """The reason if a part of the claim cannot be judged."""
     between: tuple[float, float] | None = None
     """The measured points between which a number is interpolated."""
     apart: bool = False
     """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
     instead: str = ""
-    """Why the claim's first alternative was not measured, so that another one replaces it."""
+    """The reason if the claim's first alternative was not measured and another one replaces it."""
     scale: Scale = POSITIVE

@@ -13,8 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from crossover.analyse.claims.result import Found, Known, Numbers, Place
-from crossover.analyse.statistics.intervals import LEVEL, Floats, holm
+from crossover.analyse.claims.result import ONE_LAUNCH, Known, Numbers, Place, Result
+from crossover.analyse.estimators.sensitivity import NO_NULL
+from crossover.analyse.statistics.intervals import Floats, holm
+from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["holds", "refuted", "inconclusive", "not measured"]
 
@@ -37,22 +39,22 @@ class Judgement:
     reason: str
 
 
-def judge(found: Found, expected: Range) -> Judgement:
+def judge(found: Result, expected: Range) -> Judgement:
     """The verdict on a measured quantity."""
     known = found.known
-    if (holm(known.p_outside(expected.low, expected.high)) <= 1 - LEVEL).any():
+    if (holm(known.p_outside(expected.low, expected.high)) <= SIGNIFICANCE).any():
         return Judgement("refuted", _refuted(known))
     if found.missing:
         return Judgement("not measured", found.missing)
     if np.isnan(known.low).any():
         story = known.story if isinstance(known, Place) else ""
-        return Judgement("inconclusive", story or "only one launch measured it, so it is not replicated")
+        return Judgement("inconclusive", story or f"{ONE_LAUNCH}, so it is not replicated")
     if np.isnan(found.effect).any():
-        return Judgement("inconclusive", "no null arm was replicated, so the smallest detectable effect is unknown")
+        return Judgement("inconclusive", NO_NULL)
     if found.at_least:
         return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
     if _inside(found, expected):
-        return _unless_equal_arms_do_it(found, expected)
+        return _beyond_noise(found, expected)
     if (excess(known.value, known.value, expected) > 0).any():
         return Judgement("inconclusive", "it lies outside, but not by significantly more than equal arms differ")
     return Judgement("inconclusive", "its interval reaches beyond the expected range")
@@ -64,15 +66,15 @@ def _refuted(known: Known) -> str:
     return "it lies outside by more than equal arms differ"
 
 
-def _inside(found: Found, expected: Range) -> bool:
+def _inside(found: Result, expected: Range) -> bool:
     known = found.known
     if expected.equivalent:
-        return bool((known.p_inside(expected.low, expected.high) <= 1 - LEVEL).all())
+        return bool((known.p_inside(expected.low, expected.high) <= SIGNIFICANCE).all())
     return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
 
 
-def _unless_equal_arms_do_it(found: Found, expected: Range) -> Judgement:
-    """The verdict on a quantity within the range: does it hold, or could the noise between equal arms explain it?"""
+def _beyond_noise(found: Result, expected: Range) -> Judgement:
+    """The verdict on a quantity within the range: it holds unless the noise between equal arms could explain it."""
     known, neutral = found.known, found.neutral
     if isinstance(known, Numbers):
         if neutral is None:
@@ -81,18 +83,18 @@ def _unless_equal_arms_do_it(found: Found, expected: Range) -> Judgement:
         elif expected.low < neutral < expected.high:
             if (found.effect > min(expected.high - neutral, neutral - expected.low)).any():
                 return Judgement("inconclusive", "equal arms differ by more than the claim allows")
-        elif (known.p_outside(neutral, neutral) > 1 - LEVEL).any():
+        elif (known.p_outside(neutral, neutral) > SIGNIFICANCE).any():
             return Judgement("inconclusive", "equal arms differ by nearly as much")
     how = "by two one-sided tests" if expected.equivalent else "with its whole interval"
     return Judgement("holds", f"it lies within the expected range, {how}")
 
 
 def excess(low: Floats, high: Floats, expected: Range) -> Floats:
-    """How far each interval reaches beyond the expected range; negative if it does not."""
+    """The distance by which each interval exceeds the expected range; negative inside the range."""
     return np.maximum(expected.low - low, high - expected.high)
 
 
-def decisive(found: Found, expected: Range) -> int:
+def decisive(found: Result, expected: Range) -> int:
     """The index of the claim's least favourable number."""
     known = found.known
     ends = excess(known.low, known.high, expected)

@@ -12,7 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, difference, estimate, holm
+from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate, holm
+from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["better", "worse", "mixed", "same", "undecided"]
 
@@ -38,7 +39,7 @@ class Change:
 
     def cell_verdicts(self, better: str, within: float) -> list[Verdict]:
         """The verdict on each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
-        equal = self.cells.p_outside(within) <= 1 - LEVEL
+        equal = self.cells.p_outside(within) <= SIGNIFICANCE
         signs = _signs(self.cells.mean, self.p[:-1], better)
         return [
             _word(sign) if sign else "same" if same else "undecided" for sign, same in zip(signs, equal, strict=True)
@@ -52,7 +53,7 @@ class Change:
             return "mixed"
         if signs:
             return _word(signs.pop())
-        return "same" if self.whole.p_outside(within)[0] <= 1 - LEVEL else "undecided"
+        return "same" if self.whole.p_outside(within)[0] <= SIGNIFICANCE else "undecided"
 
 
 def change(before: Floats, after: Floats) -> Change:
@@ -99,7 +100,7 @@ def comparable(*samples: Floats) -> list[Floats]:
 def _signs(mean: Floats, p: Floats, better: str) -> list[int]:
     """1 for a significant change for the better, -1 for the worse, otherwise 0."""
     up = 1 if better == "higher" else -1
-    return [int(up * np.sign(each)) if small else 0 for each, small in zip(mean, p <= 1 - LEVEL, strict=True)]
+    return [int(up * np.sign(each)) if small else 0 for each, small in zip(mean, p <= SIGNIFICANCE, strict=True)]
 
 
 def _word(sign: int) -> Verdict:

@@ -14,7 +14,8 @@ from crossover.analyse.compare import run
 from crossover.analyse.compare.change import Change, change, heights
 from crossover.analyse.compare.pairs import Pair, pairs, title
 from crossover.analyse.compare.run import Row
-from crossover.analyse.statistics.intervals import LEVEL, Estimate, difference, estimate
+from crossover.analyse.curves.curve import competes
+from crossover.analyse.statistics.intervals import Estimate, difference, estimate
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
@@ -82,7 +83,7 @@ def _of_pair(pair: Pair, within: float) -> tuple[list[Row], list[Row]]:
 def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within: float) -> Iterator[Row]:
     (pairs_before, pairs_after), (before, after) = pair.values("pairs"), pair.values("ratios")
     verdicts = changed.cell_verdicts(pair.after.facts["better"], within)
-    equivalent = changed.cells.p_outside(within) <= 1 - LEVEL
+    equivalent = changed.cells.p_outside(within) <= record.SIGNIFICANCE
     for cell, x in enumerate(pair.x):
         yield pair.after.facts | {
             "x": x,
@@ -101,7 +102,7 @@ def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within
 
 
 def _curve(pair: Pair, changed: Change, cells: list[Row], within: float) -> Row:
-    """What became of the ratios of a curve; its cells are told in `cells`."""
+    """The change of a curve's ratios; `cells` are the rows of its cells."""
     verdicts = [row["verdict"] for row in cells]
     return _whole(pair, "ratios", within) | {
         "quantity": "ratio",
@@ -115,16 +116,16 @@ def _curve(pair: Pair, changed: Change, cells: list[Row], within: float) -> Row:
 
 
 def _absolute(pair: Pair, within: float) -> Row:
-    """What became of an arm's own values, which can be shown to be the same and nothing else.
+    """The change of an arm's own values, which can only be shown to be the same.
 
-    A machine's speed drifts between two runs by more than the launches of either tell, so a difference means little.
+    A machine's speed varies more between runs than between the launches of one, so a difference means little.
     """
     row = _whole(pair, "values", within)
     return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "undecided"}
 
 
 def _whole(pair: Pair, name: str, within: float) -> Row:
-    """What became of the height of a curve, of its `ratios` or its `values`."""
+    """The change of the height of a curve, of its `ratios` or its `values`."""
     before, after = pair.values(name)
     sides = [estimate(height) for height in heights(before, after)]
     found = difference(sides[1], sides[0])
@@ -132,7 +133,7 @@ def _whole(pair: Pair, name: str, within: float) -> Row:
         "before": math.exp(sides[0].mean[0]),
         "after": math.exp(sides[1].mean[0]),
         **_interval(found, 0),
-        "equivalent": bool(found.p_outside(within)[0] <= 1 - LEVEL),
+        "equivalent": bool(found.p_outside(within)[0] <= record.SIGNIFICANCE),
         "within": math.exp(within),
         "launches_before": int((~np.isnan(before).all(axis=1)).sum()),
         "launches_after": int((~np.isnan(after).all(axis=1)).sum()),
@@ -147,7 +148,7 @@ def _interval(found: Estimate, cell: int) -> Row:
 
 def _with_false_discovery(rows: list[Row]) -> list[Row]:
     """The rows with `q`: the p-values of all arms that compete, adjusted over the whole run (Benjamini-Hochberg)."""
-    tested = [row for row in rows if "alone" in row and not (row["null"] or row["ceiling"])]
+    tested = [row for row in rows if "alone" in row and competes(row)]
     if tested:
         adjusted = false_discovery_control([row["alone"] for row in tested])
         for row, q in zip(tested, adjusted, strict=True):

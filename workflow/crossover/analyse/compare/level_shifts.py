@@ -8,7 +8,7 @@ from crossover.analyse.statistics.intervals import Floats
 from crossover.analyse.statistics.segmentation import cuts
 
 FEWEST = 6
-"""The fewest runs in which a shift can be told from noise: half of them before it, half after."""
+"""The fewest runs in which a shift can be distinguished from noise: half of them before it, half after."""
 
 SHORTEST = 2
 """The fewest runs of a level, because a single odd run is no shift."""

@@ -79,7 +79,7 @@ def _measured(curve: Curve) -> Floats:
 
 
 def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
-    """Why two curves of the same name are different quantities or not independent samples; otherwise empty."""
+    """The reason if two curves are different quantities, or not independent samples; otherwise empty."""
     if shared_launches(tuple(first.facts[name] for name in NAMES), before, after):
         return "both runs contain the same launches of this experiment, so they are not independent samples"
     for column, words in SAME.items():
@@ -89,7 +89,7 @@ def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
 
 
 def _absence(name: Name, run: Run) -> str:
-    """Why `run` has no curve of this name."""
+    """The reason for a curve that is missing in `run`."""
     wanted = dict(zip(NAMES, name, strict=True))
     for each in run.failures:
         if each.experiment == wanted["experiment"]:

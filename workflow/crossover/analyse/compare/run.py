@@ -40,11 +40,11 @@ class Run:
     """By the columns of NAMES; all arms, including the reference and the null arm."""
 
     failures: list[Failure] = field(default_factory=list)
-    """The failures of its tables that are used here."""
+    """The failures of the tables that a comparison uses."""
 
     @property
     def began_utc(self) -> str:
-        """When the first launch began, in ISO format; empty if no launch says."""
+        """The start of the first launch, in ISO format; empty if no start is recorded."""
         return min((row["started_utc"] for row in self.launches if row["started_utc"]), default="")
 
     def identities(self, experiment: str, placement: str) -> set[tuple[str, str, int]]:
@@ -72,7 +72,7 @@ class Run:
             for name, value in read_settings(launch["settings"]).items():
                 found["setting", f"{launch['experiment']}, {launch['placement']}: {name}"].add(_text(value))
         for (kind, name), values in sorted(found.items()):
-            # Launches are only counted, because their numbers mean nothing here.
+            # Only the number of launches can be compared, not which ones they are.
             value = str(len(values)) if kind == "launches" else "; ".join(sorted(values - {""}))
             yield {"run": self.label, "folder": str(self.folder), "kind": kind, "name": name, "value": value}
 

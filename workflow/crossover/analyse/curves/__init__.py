@@ -1,1 +1,1 @@
-"""From raw files to curves: rounds, medians, the curve of an arm, panels of arms, what launches were asked for."""
+"""From raw files to curves: rounds, medians, curves, panels of arms, and the target precision of launches."""

@@ -1,4 +1,4 @@
-"""A curve as the estimators take it: what each launch found in each cell, in logarithms."""
+"""A curve: the median of each launch in each cell, as a logarithm."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from crossover.records import protocol
 
 PANEL = ["experiment", "placement", "protocol", "metric"]
 NAMES = [*PANEL, "arm"]
-"""Together these name a curve."""
+"""The columns that identify a curve."""
 
 FACTS = ["reference", "axis", "axis_unit", "unit", "better", "levels", "null", "ceiling"]
-"""Columns that say more of a curve and are the same all along it."""
+"""Further columns that are the same all along a curve."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Curve:
 
     @property
     def swept(self) -> Curve:
-        """The same of the launches of the first sweep, in the cells that they measured.
+        """The curve from launches of the first sweep only, in the cells that they measured.
 
-        Those of a second sweep look inside crossovers alone: of the whole curve they have no mean, slope or peak.
+        A second sweep measures inside crossovers only, so it has no mean, slope or peak of the whole curve.
         """
         return self.of([number for number in self.launches if number <= SECOND_SWEEP])
 
     def of(self, launches: Collection[int]) -> Curve:
-        """The same of some launches alone, in the cells that they measured; what else `launches` names is ignored."""
+        """The curve from these launches only, in the cells that they measured; unknown numbers are ignored."""
         rows = np.isin(self.launches, list(launches))
         cells = ~np.isnan(self.values[rows]).all(axis=0)
         parts = {name: getattr(self, name)[rows][:, cells] for name in ("values", "ratios", "rounds", "pairs")}
@@ -58,12 +58,12 @@ class Curve:
 
     @property
     def competes(self) -> bool:
-        """Whether this is an alternative; see `competes`."""
+        """Whether the arm competes; see `competes`."""
         return competes(self.facts)
 
 
 def competes(facts: Mapping[str, Any]) -> bool:
-    """Whether a curve of these facts is an alternative: no null arm beats itself, and no ceiling is beaten."""
+    """Whether the arm of a curve with these facts competes: it is no null arm, no ceiling, and not the reference."""
     return not (facts["null"] or facts["ceiling"] or facts["arm"] == facts["reference"])
 
 

@@ -1,4 +1,4 @@
-"""What the launches were asked for, as they say themselves."""
+"""The target precision of launches, from their recorded settings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from crossover.planning.plan import read_settings
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The settings of one placement's launches that say how precise they were to be."""
+class Target:
+    """The target precision of the launches in one placement."""
 
     half_width: float
     """Half the width of an interval, in logarithms."""
@@ -21,13 +21,13 @@ class Asked:
     most_rounds: int
 
 
-def asked(launches: Iterable[dict[str, Any]]) -> dict[str, Asked]:
-    """By placement, from rows of record.LAUNCHES; a placement whose launches do not say is left out."""
+def targets(launches: Iterable[dict[str, Any]]) -> dict[str, Target]:
+    """The target of each placement, from rows of record.LAUNCHES; placements without a recorded target are left out."""
     found = {}
     for row in launches:
         settings = read_settings(row["settings"])
         if "target_width" in settings:
             rounds = settings["rounds"]
             width = float(np.log1p(settings["target_width"]))
-            found[row["placement"]] = Asked(width, rounds["at_least"], rounds["at_most"])
+            found[row["placement"]] = Target(width, rounds["at_least"], rounds["at_most"])
     return found

@@ -1,4 +1,4 @@
-"""From blocks to what each launch found in each cell: medians over rounds."""
+"""The medians over rounds of each launch in each cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arms of one metric under one protocol and placement, brought onto the same launches and cells."""
+"""The arms of one metric under one protocol and placement, on the same launches and cells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crossover.records import protocol
 
 @dataclass(frozen=True)
 class Panel:
-    """What can be decided between arms, one against any other."""
+    """The arms of one metric, as logarithms that can be subtracted from each other."""
 
     facts: dict[str, Any]
     """The columns of PANEL, the axis and its unit, and the keys."""
@@ -29,12 +29,12 @@ class Panel:
     thresholds: list[dict[str, Any]]
     """The panel's rows of record.THRESHOLDS."""
     smallest_effect: float
-    """The smallest detectable one, as a logarithm; NaN where it is not known."""
-    asked: frozenset[str]
-    """The arms that the experiment's launches were asked for."""
+    """The smallest detectable effect, as a logarithm; NaN if unknown."""
+    configured: frozenset[str]
+    """The arms in the settings of the experiment's launches."""
 
     def swept(self, d: Floats) -> Floats:
-        """The launches of the first sweep, of `d`, shape (launches, cells): they alone measured the whole axis."""
+        """The rows of `d`, shape (launches, cells), of the first sweep, because a second does not cover the axis."""
         return d[np.array(self.launches) <= SECOND_SWEEP]
 
     def cells(self, d: Floats) -> Floats:
@@ -42,7 +42,7 @@ class Panel:
         return self.x[~np.isnan(d).all(axis=0)]
 
     def measured(self, arms: Iterable[str]) -> list[str]:
-        """Those of `arms` that have a value here."""
+        """The `arms` that have a value here."""
         return [arm for arm in arms if arm in self.better and not np.isnan(self.better[arm]).all()]
 
 
@@ -52,7 +52,7 @@ def panels(
     """The panels of a run's curves, sorted by their names; the other arguments are the tables of these names."""
     effects = sensitivity.groupby(["experiment", "placement", "metric"])["smallest_effect"].first()
     reached = {name: rows.to_dict("records") for name, rows in thresholds.groupby(PANEL)}
-    asked = {
+    configured = {
         name: frozenset(arm for settings in own for arm in read_settings(settings).get("arms", []))
         for name, own in launches.groupby("experiment")["settings"]
     }
@@ -72,7 +72,7 @@ def panels(
             {curve.facts["arm"]: _advantage(curve, numbers, x) for curve in members},
             [{str(column): value for column, value in row.items()} for row in reached.get(name, [])],
             float(np.log(smallest)),
-            asked.get(facts["experiment"], frozenset()),
+            configured.get(facts["experiment"], frozenset()),
         )
 
 

@@ -41,17 +41,17 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
 
     Raises RecordError for a file that is refused. The order of `raw` does not matter.
     """
-    held: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
+    found: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
     for path in raw:
         table = record.read(path, record.MEASUREMENTS)
-        launch, ranks = _told(path, table)
+        launch, ranks = _facts(path, table)
         _refuse_impossible(path, table)
         key = tuple(launch[name] for name in LAUNCH)
-        if key in held:
-            raise record.RecordError(f"{path}: is the same launch as {held[key][1]['file']}; delete one of them")
+        if key in found:
+            raise record.RecordError(f"{path}: is the same launch as {found[key][1]['file']}; delete one of them")
         which = dict(zip(LAUNCH, key, strict=True))
-        held[key] = table.replace_schema_metadata(), launch | {"file": str(path)}, [rank | which for rank in ranks]
-    parts = [held[key] for key in sorted(held)]
+        found[key] = table.replace_schema_metadata(), launch | {"file": str(path)}, [rank | which for rank in ranks]
+    parts = [found[key] for key in sorted(found)]
     measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
     return {
         "measurements": measurements.combine_chunks(),
@@ -60,7 +60,7 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
     }
 
 
-def _told(path: Path, table: pa.Table) -> tuple[Row, list[Row]]:
+def _facts(path: Path, table: pa.Table) -> tuple[Row, list[Row]]:
     """A raw file's facts about its launch and its ranks."""
     facts = record.metadata(table)
     if not set(LAUNCH) <= set(facts.get("launch", {})):

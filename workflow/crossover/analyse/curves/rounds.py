@@ -1,4 +1,4 @@
-"""The sane blocks of an experiment as numbers: what happened within each launch, round by round."""
+"""The valid blocks of an experiment, launch by launch and round by round, as numbers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from crossover.records.protocol import KEYS
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of every curve. A *series* is what one launch measured in one cell of one curve, round after round."""
+    """The blocks of every curve. A *series* is all blocks of one launch in one cell of one curve."""
 
     rows: pd.DataFrame
-    """One row per block, by series and round. `series`: its number, rising. `position`: its place in the round, from 0.
-    `start_ns`: when it began, on the launch's clock. `log`: of the value. `ratio`: logarithm of the value divided by
-    the reference's of the same round, and `opposite`: the place of that; both NaN for the reference itself and where
-    its block was not sane."""
+    """One row per block, sorted by series and round. `series`: its number, rising. `position`: its position in the
+    round, from 0. `start_ns`: its start, on the launch's clock. `log`: logarithm of the value. `ratio`: logarithm of
+    the value divided by the reference's of the same round. `opposite`: the position of the reference's block. Both are
+    NaN for the reference itself, and in rounds without a valid block of the reference."""
     series: pd.DataFrame
     """One row per series, in the order of the numbers: `curve`, `x` and `launch`."""
     curves: pd.DataFrame
@@ -31,14 +31,13 @@ class Blocks:
 def blocks(table: pa.Table) -> Blocks:
     """The blocks of a table of record.MEASUREMENTS that have a value.
 
-    Numbers instead of columns of text, because grouping a million rows by text takes as long as all the rest.
+    Curves are numbered, because grouping a million rows by columns of text takes as long as all the rest.
     """
     names = [*NAMES, *FACTS]
     places = ["x", "launch", "round", "position", "start_ns"]
     valid = pc.is_valid(table["value"])
-    sane = table.select([*names, *places, "value"]).filter(valid)
     texts = [name for name in names if name not in ("null", "ceiling")]
-    frame = sane.to_pandas(categories=texts)
+    frame = table.select([*names, *places, "value"]).filter(valid).to_pandas(categories=texts)
     groups = {"observed": True, "dropna": False, "sort": False}
     rows = frame[places].assign(
         curve=frame.groupby(NAMES, **groups).ngroup(),
@@ -47,7 +46,7 @@ def blocks(table: pa.Table) -> Blocks:
     )
     first = ~rows["curve"].duplicated()
     curves = frame.loc[first, names].astype({name: object for name in texts}).set_axis(rows.loc[first, "curve"])
-    # Of one row per curve: along a curve they are the same, and a million rows of them take their time.
+    # From one row per curve, because keys are the same along a curve, and a million rows take long.
     keys = table.select(list(KEYS)).take(np.flatnonzero(valid)[first.to_numpy()]).to_pylist()
     curves = curves.join(pd.DataFrame(keys, curves.index, list(KEYS), dtype=object))
     rows = _paired(rows, curves).sort_values(["curve", "x", "launch", "round"], ignore_index=True)

@@ -1,4 +1,4 @@
-"""The point of the axis from which an arm beats the reference, or the verdict why there is none."""
+"""The point of the axis from which an arm beats the reference, or the verdict if there is no such point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossover.analyse.curves.polyline import Stretch, stretch
-from crossover.analyse.statistics.intervals import LEVEL, Estimate, Floats, estimate, holm
+from crossover.analyse.statistics.intervals import Estimate, Floats, estimate, holm
+from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["one", "none", "always", "several", "undecided"]
 
@@ -17,25 +18,24 @@ STEPS = 64
 """Test points between two neighbouring cells, and again between two of these at the ends of the interval."""
 
 REFINEMENTS = 3
-"""How often the ends of the interval are refined: to less than 1e-7 of a step of the axis."""
+"""The number of refinements of the interval's ends: to less than 1e-7 of a step of the axis."""
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """The verdict on one curve. All other fields are in units of the axis, and None unless the verdict is `one`; see
-    below for exceptions."""
+    """The verdict on one curve. Numbers are in units of the axis; most are None unless the verdict is `one`."""
 
     verdict: Verdict
     x: float | None = None
-    """Where the mean log ratio is zero: on a fitted line if the curve is straight there."""
+    """The zero of the mean log ratio, on a fitted line if the curve is straight there."""
     low: float | None = None
     high: float | None = None
     """Ends of the interval. For the verdicts `undecided` and `none`, the possible range of a single crossover; an end
     of the axis includes everything beyond. None if there is no possible place."""
     bracket_low: float | None = None
     bracket_high: float | None = None
-    """Neighbouring measured points with significant and opposite signs: the crossover is between them, whatever the
-    curve does there."""
+    """The nearest measured points with significant and opposite signs. The crossover is between them, whatever the
+    shape of the curve."""
 
 
 def crossing(x: Floats, d: Floats) -> Crossing:
@@ -67,8 +67,8 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     if not changes.size:
         parts = _unsettled(settled, len(x) - 1) if len(d) > 1 else []
         found = (_interval(stretch(np.log(x), d, cells.mean, *part)) for part in parts)
-        room = [ends for ends in found if ends]
-        low, high = (_on_axis(x, room[0][0]), _on_axis(x, room[-1][1])) if room else (None, None)
+        possible = [ends for ends in found if ends]
+        low, high = (_on_axis(x, possible[0][0]), _on_axis(x, possible[-1][1])) if possible else (None, None)
         return Crossing("none" if settled.size else "undecided", low=low, high=high)
     first, last = (int(settled[changes[0] + step]) for step in (0, 1))
     curve = stretch(np.log(x), d, cells.mean, first, last)
@@ -81,7 +81,7 @@ def crossing(x: Floats, d: Floats) -> Crossing:
 
 
 def _unsettled(settled: NDArray[np.intp], last: int) -> list[tuple[int, int]]:
-    """The parts of an axis up to the cell `last` that can contain a crossover that was not shown: beyond the `settled`
+    """The parts of an axis, up to the cell `last`, that can contain an undetected crossover: those beyond the `settled`
     cells, which are all on one side."""
     if last < 0:
         return []
@@ -90,7 +90,7 @@ def _unsettled(settled: NDArray[np.intp], last: int) -> list[tuple[int, int]]:
 
 def sides(cells: Estimate, effect: float = 0.0) -> Floats:
     """The side of zero of each cell: 1 or -1 if it is significantly beyond `effect`, after Holm, otherwise 0."""
-    return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= 1 - LEVEL))
+    return np.asarray(np.sign(cells.mean) * (holm(cells.p_within(effect)) <= SIGNIFICANCE))
 
 
 def _on_axis(x: Floats, place: float) -> float:
@@ -115,8 +115,9 @@ def _interval(curve: Stretch) -> tuple[float, float] | None:
 
 
 def _edge(curve: Stretch, inside: float, outside: float) -> float:
-    """The end of the interval between two neighbouring points of which one is in the interval, by finer and finer
-    steps; at an end of the axis, that end.
+    """The end of the interval between neighbouring points `inside` and `outside` it, found in finer and finer steps.
+
+    At an end of the axis, the two points are the same.
     """
     if inside == outside:
         return float(inside)
@@ -129,7 +130,7 @@ def _edge(curve: Stretch, inside: float, outside: float) -> float:
 
 
 def _accepts(curve: Stretch, places: Floats) -> NDArray[np.bool_]:
-    """Whether a log ratio of zero is not rejected at `places`; with too few launches for an error, none is."""
+    """Whether a log ratio of zero is accepted at `places`; without an error, it is."""
     here = curve.at(places)
     accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
     return accepted

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from crossover.analyse.statistics.intervals import LEVEL, Floats, estimate, holm
+from crossover.analyse.statistics.intervals import Floats, estimate, holm
+from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Gain:
     @property
     def shown(self) -> bool:
         """Whether it is a gain, significantly beyond the smallest detectable effect."""
-        return self.mean > 0 and self.p <= 1 - LEVEL
+        return self.mean > 0 and self.p <= SIGNIFICANCE
 
 
 def per_launch(d: Floats) -> Floats:
@@ -47,11 +48,11 @@ def gains(numbers: Floats, smallest_effect: float) -> list[Gain]:
     """
     # Alternatives are not neighbours on an axis, so nothing is pooled.
     every = [estimate(column[:, np.newaxis]) for column in numbers.T]
-    corrected = holm(np.array([float(found.p_within(smallest_effect)[0]) for found in every]))
-    share = (1 - LEVEL) / max(len(every), 1)
-    told = []
-    for column, found, p in zip(numbers.T, every, corrected, strict=True):
-        mean, margin = float(found.mean[0]), float((stdtrit(found.df, 1 - share / 2) * found.error)[0])
+    corrected = holm(np.array([float(each.p_within(smallest_effect)[0]) for each in every]))
+    share = (1 - CONFIDENCE) / max(len(every), 1)
+    found = []
+    for column, each, p in zip(numbers.T, every, corrected, strict=True):
+        mean, margin = float(each.mean[0]), float((stdtrit(each.df, 1 - share / 2) * each.error)[0])
         launches = int((~np.isnan(column)).sum())
-        told.append(Gain(launches, mean, mean - margin, mean + margin, float(p), len(every)))
-    return told
+        found.append(Gain(launches, mean, mean - margin, mean + margin, float(p), len(every)))
+    return found

@@ -17,7 +17,8 @@ from functools import cache
 import numpy as np
 
 from crossover.analyse.curves.curve import Curve
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
+from crossover.records.record import SIGNIFICANCE
 
 SAMPLES = 2_000_000
 """Simulated launches for each number of launches: from 3 of them this gives p-values to a millionth or two."""
@@ -42,19 +43,19 @@ class Group:
 def groups(curves: Iterable[Curve]) -> Iterator[Group]:
     """Both groups, the lower first, of each cell of a competing curve whose launches form two groups.
 
-    Of such findings no more than 1 - LEVEL are expected to be false.
+    The expected share of false findings among them is at most SIGNIFICANCE.
     """
     cells = [(curve, at) for curve in curves if curve.competes for at in np.flatnonzero(measured(curve.ratios) >= 3)]
     if not cells:
         return
-    # Not at the top of the file: it takes most of a second to load, and two launches do without.
+    # Imported here because loading takes most of a second, and two launches never need it.
     from scipy.stats import false_discovery_control
 
     p = false_discovery_control([p_of_one_population(_known(curve.ratios[:, at])) for curve, at in cells])
     for (curve, at), chance in zip(cells, p, strict=True):
         d = curve.ratios[:, at]
         low, high = split(_known(d))
-        if chance <= 1 - LEVEL and high - low >= NOTICEABLE:
+        if chance <= SIGNIFICANCE and high - low >= NOTICEABLE:
             for members in (d <= low, d >= high):
                 names = [number for number, belongs in zip(curve.launches, members, strict=True) if belongs]
                 yield Group(curve, float(curve.x[at]), names, float(d[members].mean()), float(chance))
@@ -95,7 +96,7 @@ def gap_over_rest(values: Floats) -> Floats:
 
 @cache
 def _simulated(launches: int) -> Floats:
-    """Simulated ratios for `count` values of one normal population, rising."""
+    """Ratios of `gap_over_rest`, simulated for one normal population, rising."""
     shape = SAMPLES // launches, launches
     return np.sort(gap_over_rest(np.random.default_rng(launches).standard_normal(shape)))
 

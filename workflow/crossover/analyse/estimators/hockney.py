@@ -59,7 +59,7 @@ class Fit:
     """In rising order of size; empty if one launch, or too few cells, cannot separate bends from noise."""
     launches: int
     cells: int
-    """Behind them."""
+    """The launches and cells behind the lines."""
     misfit: float
     """Root mean square of the relative distances of the mean curve from its lines."""
 
@@ -144,8 +144,8 @@ class _Lines:
         curves, cells = t.shape
         self._alpha, self._slope, self._squares = np.full((3, curves, cells, cells), np.nan)
         for first in range(cells):
-            # Sums up to each last cell, of weights 1 / t^2; from the first cell on, not as differences of sums from the
-            # beginning of the axis, in which the small sizes' weights would drown the large ones'.
+            # Sums from `first` to each last cell, with weights 1 / t^2. Differences of sums from the beginning of the
+            # axis would be inexact, because the weights of small sizes are so much larger.
             w = 1 / t[:, first:]
             mw = size_bytes[first:] / t[:, first:]
             one, m, mm, y, my = (np.cumsum(part, axis=1) for part in (w * w, mw * w, mw * mw, w, mw))
@@ -159,7 +159,7 @@ class _Lines:
         self._best: list[Floats] = []
         """For each number of segments, the least squares up to each cell, shape (curves, cells)."""
         self._from: list[NDArray[np.int64]] = []
-        """And the first cell of the last of these segments."""
+        """The first cell of the last of these segments, likewise."""
 
     def squares(self, most: int) -> Floats:
         """The residual squares of one, two, ... `most` segments, shape (most, curves)."""
@@ -184,7 +184,7 @@ class _Lines:
         return self._alpha[curves, first, last], self._slope[curves, first, last]
 
     def _add(self) -> None:
-        """Add a segment: a last one from each cell on, after the best of the others up to there."""
+        """Add one segment: for each last cell, the best first cell of the last segment."""
         if not self._best:
             self._best.append(self._squares[:, 0])
             self._from.append(np.zeros(self._squares.shape[::2], int))

@@ -16,10 +16,11 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from crossover.analyse.curves.curve import competes
-from crossover.analyse.curves.launch_settings import Asked, asked
+from crossover.analyse.curves.launch_settings import Target, targets
 from crossover.analyse.curves.rounds import Blocks
-from crossover.analyse.statistics.intervals import LEVEL, Floats
+from crossover.analyse.statistics.intervals import Floats
 from crossover.planning.plan import SECOND_SWEEP
+from crossover.records.record import CONFIDENCE
 
 Row = dict[str, Any]
 
@@ -92,7 +93,7 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
     rows = blocks.rows.dropna(subset="ratio")
     series = swept.join(_within(rows), how="inner")
     every: dict[Any, Row] = blocks.curves.to_dict("index")  # type: ignore[assignment]
-    orders, wanted, costs = _orders(rows, series), asked(launches), _costs(blocks, launches)
+    orders, wanted, costs = _orders(rows, series), targets(launches), _costs(blocks, launches)
     for number, own in series.groupby("curve"):
         facts = every[number]
         if not competes(facts):
@@ -100,7 +101,7 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
         spread = _spread(own, orders[number])
         behind = own.groupby("x")["launch"].nunique()
         launches_now, rounds_now = int(behind.median()), int(own["rounds"].median())
-        ask = wanted.get(facts["placement"], Asked(np.nan, 1, 1))
+        target = wanted.get(facts["placement"], Target(np.nan, 1, 1))
         cost = costs.get(facts["placement"], Cost(np.nan, np.nan))
         yield Need(
             facts=facts,
@@ -110,26 +111,26 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
             spread=spread,
             cost=cost,
             half_width=float(half_width(spread, launches_now, rounds_now)) if launches_now > 1 else np.nan,
-            wanted=ask.half_width,
-            plan=plan(spread, cost, ask),
+            wanted=target.half_width,
+            plan=plan(spread, cost, target),
         )
 
 
 def half_width(spread: Spread, launches: int | Floats, rounds: int | Floats) -> Floats:
     """The expected half-width of an interval, in logarithms."""
     variance = (spread.launch + spread.round / np.asarray(rounds)) / np.asarray(launches)
-    return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + LEVEL) / 2) * np.sqrt(variance))
+    return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + CONFIDENCE) / 2) * np.sqrt(variance))
 
 
-def plan(spread: Spread, cost: Cost, ask: Asked) -> Plan | None:
+def plan(spread: Spread, cost: Cost, target: Target) -> Plan | None:
     """The cheapest launches and rounds that are expected to reach the target.
 
     Without known costs, the fewest launches. None if the spread or the target is unknown.
     """
-    spare = LAUNCHES * (ask.half_width / stdtrit(LAUNCHES - 1, (1 + LEVEL) / 2)) ** 2 - spread.launch
+    spare = LAUNCHES * (target.half_width / stdtrit(LAUNCHES - 1, (1 + CONFIDENCE) / 2)) ** 2 - spread.launch
     with np.errstate(divide="ignore", invalid="ignore"):
-        rounds = np.maximum(np.ceil(spread.round / spare), ask.fewest_rounds)
-    possible = (spare > 0) & (rounds <= ask.most_rounds)
+        rounds = np.maximum(np.ceil(spread.round / spare), target.fewest_rounds)
+    possible = (spare > 0) & (rounds <= target.most_rounds)
     if not possible.any():
         return None
     launches, rounds = LAUNCHES[possible], rounds[possible]

@@ -1,8 +1,8 @@
 """The smallest detectable effect of an experiment, from its null arms, and the precision of its arms.
 
-The null arm's true ratio is 1. What it shows instead, averaged over the launches, is a bias that the arms may have as
-well, so no arm's difference counts unless it is significantly beyond that. How far chance reaches is told by an arm's
-own interval; the null arm does not know that.
+The null arm's true ratio is 1. Its measured ratio, averaged over the launches, shows a bias that other arms may have as
+well. So an arm's difference counts only if it is significantly larger. The effect of chance shows in each arm's own
+interval instead.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from crossover.analyse.statistics.intervals import estimate
 
 QUANTILE = 0.975
 """The quantile of the null arm's distances from a ratio of 1; the largest would grow with the number of cells."""
+
+
+NO_NULL = "no null arm was replicated, so the smallest detectable effect is unknown"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Threshold:
 
     verdict: Verdict
     x: float | None = None
-    """Where the mean curve passes the level."""
+    """The point at which the mean curve passes the level."""
     low: float | None = None
     high: float | None = None
     """Ends of the interval."""
@@ -34,10 +34,10 @@ class Threshold:
 
 
 def threshold(x: Floats, shares: Floats, level: float) -> Threshold:
-    """Where a curve from `x`, rising, shape (cells,), and `shares`, shape (launches, cells), passes `level`.
+    """The point at which a curve from `x`, rising, shape (cells,), and `shares`, shape (launches, cells), has `level`.
 
-    This is where the logits of the shares pass the logit of the level. A task of duration t with a constant overhead o
-    has efficiency t / (t + o), whose logit log(t / o) is a straight line over log t. So interpolating logits between
+    The logits of the shares pass the logit of the level there. A task of duration t with a constant overhead o has
+    efficiency t / (t + o), whose logit log(t / o) is a straight line over log t. So interpolating logits between
     distant points is exact, while interpolating the efficiency or its logarithm is not.
     """
     return onset(x, logit(shares) - logit(np.array(level)))
@@ -47,9 +47,9 @@ def onset(x: Floats, d: Floats) -> Threshold:
     """The point of the axis from which a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
     above zero.
 
-    `crossing` finds where it passes zero: `from` upwards, `up to` downwards. `always` and `never` hold significantly at
-    every cell. If only one end of the axis is settled, there is a bound: `at the latest` from bracket_high on, or `not
-    yet` at bracket_low. Everything else is `several` or `undecided`, as for a crossover.
+    `crossing` finds the zero: `from` upwards, `up to` downwards. `always` and `never` hold significantly at every cell.
+    If only one end of the axis is settled, there is a bound: `at the latest` from bracket_high on, or `not yet` at
+    bracket_low. Everything else is `several` or `undecided`, as for a crossover.
     """
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]

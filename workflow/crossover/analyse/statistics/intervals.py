@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from crossover.records.record import CONFIDENCE
+
 Floats = NDArray[np.float64]
 Cells = NDArray[np.intp]
-
-LEVEL = 0.95
-"""Confidence of every interval; the tests use the complement."""
 
 WINDOW = 5
 """Neighbouring cells whose variance is pooled."""
@@ -44,7 +43,7 @@ class Estimate:
     @property
     def margin(self) -> Floats:
         """Half the width of the interval."""
-        return np.asarray(stdtrit(self.df, (1 + LEVEL) / 2) * self.error)
+        return np.asarray(stdtrit(self.df, (1 + CONFIDENCE) / 2) * self.error)
 
     @property
     def low(self) -> Floats:
@@ -79,10 +78,10 @@ class Estimate:
         Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): a small p-value shows that the mean
         is equivalent to zero within the bound. A large one does not show that it differs.
         """
-        room = bound - np.abs(self.mean)
+        margin = bound - np.abs(self.mean)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = room / self.error
-        p = stdtr(self.df, -np.where(room == 0, 0.0, distance))
+            distance = margin / self.error
+        p = stdtr(self.df, -np.where(margin == 0, 0.0, distance))
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
 
@@ -95,7 +94,7 @@ def estimate(d: Floats) -> Estimate:
     """
     mean, error, df = np.full((3, d.shape[1]), np.nan)
     measured = ~np.isnan(d)
-    # Cells that the same launches measured share the part of `d` that they are estimated from.
+    # Cells that the same launches measured are estimated from the same part of `d`.
     for launches in set(map(tuple, measured.T)):
         if any(launches):
             cells = np.flatnonzero(np.equal(launches, measured.T).all(axis=1))
@@ -177,8 +176,7 @@ def scatter(d: Floats) -> float:
 
 
 def between(d: Floats, mean: Floats, cell: int, far: Floats) -> Estimate:
-    """The estimates at the fractions `far` of the way from `cell` to its right neighbour, both of `d`'s cells: those of
-    the mean of both that is weighted by them."""
+    """The estimates at the fractions `far` of the way from `cell` to its right neighbour: weighted means of the two."""
     return weighted(d, mean, cell, np.stack([1 - far, far], axis=-1))
 
 
@@ -231,7 +229,7 @@ def holm(p: Floats, weights: Floats | None = None) -> Floats:
     Statist. 6 (1979) 65.
     """
     share = np.ones_like(p) if weights is None else weights
-    # Tests without weight are not made.
+    # A test without weight never rejects.
     relative = np.divide(p, share, out=np.ones_like(p), where=share > 0)
     order = np.argsort(np.where(share > 0, relative, np.inf), kind="stable")
     # The weights of all tests that are not rejected yet.

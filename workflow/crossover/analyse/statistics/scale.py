@@ -34,7 +34,7 @@ class Scale:
     """The value, from the number on this scale."""
 
     def lowered(self, number: Floats, effect: Floats) -> Floats:
-        """How far on this scale a value falls from `number` if it shrinks by a factor of exp(`effect`)."""
+        """The distance on this scale from `number` down to its value divided by exp(`effect`)."""
         return np.asarray(number - self.of_log(np.log(self.value(number)) - effect))
 
 

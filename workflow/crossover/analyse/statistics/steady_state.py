@@ -83,8 +83,8 @@ def _settle(worse: Floats, tolerance: Floats) -> list[State]:
         for begin in np.unique(settled[worse.shape[1] - settled >= FEWEST]).tolist():
             which = np.array(again)[settled == begin]
             ends = worse[which, begin:]
-            looks = cuts(_scores(ends), _penalty(ends.shape[1]), SHORTEST)
-            for number, further in zip(which.tolist(), looks, strict=True):
+            further_cuts = cuts(_scores(ends), _penalty(ends.shape[1]), SHORTEST)
+            for number, further in zip(which.tolist(), further_cuts, strict=True):
                 new = [begin + cut for cut in further if _apart(begin + cut, starts[number])]
                 starts[number] = sorted(starts[number] + new)
                 found[number] = _state(worse[number], starts[number], tolerance[number])

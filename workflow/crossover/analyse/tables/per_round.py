@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from crossover.analyse.curves.launch_settings import asked
+from crossover.analyse.curves.launch_settings import targets
 from crossover.analyse.curves.rounds import Blocks
 from crossover.analyse.estimators.precision import needs
 from crossover.analyse.statistics.steady_state import states
@@ -43,7 +43,7 @@ def _needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Row]:
 def _steady(blocks: Blocks, launches: Sequence[Row]) -> pd.DataFrame:
     """Levels that differ by less than the target width count as equal."""
     found = blocks.series.join(blocks.curves, on="curve")
-    wanted = {place: each.half_width for place, each in asked(launches).items()}
+    wanted = {place: each.half_width for place, each in targets(launches).items()}
     tolerance = np.array([wanted.get(place, 0.0) for place in found["placement"]])
     worse = np.where(found["better"] == "lower", 1, -1)
     for name, column in (("", "log"), ("ratio_", "ratio")):

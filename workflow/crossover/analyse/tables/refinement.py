@@ -1,7 +1,7 @@
 """Plans the second sweep: more launches, with points inside the brackets of the crossovers.
 
-A bracket is as certain as its two ends, but interpolation cannot show what the curve does between them, such as a cliff
-where a protocol switches. So a second sweep measures points inside, in separate launches.
+A bracket is as certain as its two ends, but interpolation cannot show the curve between them, such as a cliff where a
+protocol switches. So a second sweep measures points inside, in separate launches.
 """
 
 from __future__ import annotations

@@ -31,17 +31,17 @@ def offset(exchanges: list[tuple[float, float, float]]) -> dict[str, float]:
 
     An exchange is the time of the request, the other clock's answer, and the time of the answer's arrival.
     """
-    asked, answer, came = min(exchanges, key=lambda times: times[2] - times[0])
-    return {"offset_seconds": answer - (asked + came) / 2, "within_seconds": (came - asked) / 2}
+    start, answer, end = min(exchanges, key=lambda times: times[2] - times[0])
+    return {"offset_seconds": answer - (start + end) / 2, "within_seconds": (end - start) / 2}
 
 
 def _exchanges(pair: Pair) -> list[tuple[float, float, float]]:
     found = []
     for _ in range(ROUND_TRIPS):
-        asked = time.time()
+        start = time.time()
         pair.tell(None)
         answer = pair.hear()
-        found.append((asked, answer, time.time()))
+        found.append((start, answer, time.time()))
     return found
 
 
@@ -58,7 +58,7 @@ def _measuring() -> dict[str, Any]:
     steps = [later - earlier for earlier, later in pairwise(readings)]
     return {
         "step_seconds": min(step for step in steps if step > 0),
-        # The mean would include time that other processes had the processor.
+        # The mean would include the time of other processes on the processor.
         "reading_seconds": median(steps),
         "source": SOURCE.read_text().strip() if SOURCE.exists() else "",
     }
@@ -80,16 +80,16 @@ def judge(seen: Seen) -> Finding:
         if apart
         else "one host, so one wall clock"
     )
-    said = f"{agreement}; {fineness}"
+    text = f"{agreement}; {fineness}"
     if max(slowest["step_seconds"], slowest["reading_seconds"]) > COARSE_SECONDS:
         step = "short exchanges cannot be resolved; ask the site for nodes whose kernel uses the clock source tsc"
-        return Finding(Verdict.WARNING, said, "constraint", step)
+        return Finding(Verdict.WARNING, text, "constraint", step)
     if abs(facts["offset_seconds"]) - facts["within_seconds"] > WALL_SECONDS:
         step = (
             "dates in the results will disagree, but rates and latencies do not depend on them; ask the site about NTP"
         )
-        return Finding(Verdict.WARNING, said, step=step)
-    return Finding(Verdict.OK, said)
+        return Finding(Verdict.WARNING, text, step=step)
+    return Finding(Verdict.OK, text)
 
 
 def _nanoseconds(seconds: float) -> str:

@@ -17,14 +17,14 @@ def judge(seen: Seen) -> Finding:
     if not ran:
         words = seen.lost.get("node") or seen.lost.get("nodes") or "no job left any facts"
         return Finding(Verdict.PROBLEM, f"no job ran: {words}", *meaning(words))
-    said = "; ".join(f"the job for {name} ran{_queued(facts)}" for name, facts in ran.items())
+    text = "; ".join(f"the job for {name} ran{_queued(facts)}" for name, facts in ran.items())
     if "node" in seen.lost:
         words = seen.lost["node"]
-        return Finding(Verdict.PROBLEM, f"{said}; the job for one host did not run: {words}", *meaning(words))
+        return Finding(Verdict.PROBLEM, f"{text}; the job for one host did not run: {words}", *meaning(words))
     if max(facts["job"].get("queued_seconds", 0) for facts in ran.values()) > QUEUED_SECONDS:
         step = "a partition or qos with a shorter queue makes runs shorter; measurements do not depend on it"
-        return Finding(Verdict.WARNING, said, "partition", step)
-    return Finding(Verdict.OK, said)
+        return Finding(Verdict.WARNING, text, "partition", step)
+    return Finding(Verdict.OK, text)
 
 
 def _queued(facts: Facts) -> str:

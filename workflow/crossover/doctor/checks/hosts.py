@@ -1,39 +1,39 @@
-"""Do two ranks come up on two hosts?"""
+"""Do two ranks start on two hosts?"""
 
 from __future__ import annotations
 
 from crossover.doctor.attempt import apart, hosts, outcome, together
 from crossover.doctor.checks.launcher import not_together
-from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.finding import NO_JOB, Finding, Seen, Verdict
 from crossover.run.slurm_errors import meaning
 
 
 def judge(seen: Seen) -> Finding:
     """A job for two hosts that does not run, or whose ranks share one, is a problem for placement `nodes` only."""
     if seen.local:
-        return Finding(Verdict.UNTOLD, "this is one host; exchanges over a network need a cluster")
+        return Finding(Verdict.UNKNOWN, "this is one host; exchanges over a network need a cluster")
     if not seen.nodes:
         if not seen.node:
-            return Finding(Verdict.UNTOLD, "no job ran; see the finding `executor`")
+            return NO_JOB
         if "nodes" not in seen.lost:
             return Finding(
-                Verdict.UNTOLD, "the site's key `nodes` allows one node at a time, so there was no job for two hosts"
+                Verdict.UNKNOWN, "the site's key `nodes` allows one node at a time, so there was no job for two hosts"
             )
         words = seen.lost["nodes"]
         return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
-    asked, *others = seen.nodes["attempts"]
+    first, *others = seen.nodes["attempts"]
     spread = next((each for each in others if apart(each)), None)
-    if not together(asked):
+    if not together(first):
         if seen.node and not together(seen.node["attempts"][0]):
             better = f"; {spread['mpi']} {outcome(spread)}" if spread else ""
             return Finding(
-                Verdict.UNTOLD, f"{asked['mpi']} brings no ranks together; see the finding `launcher`{better}"
+                Verdict.UNKNOWN, f"{first['mpi']} brings no ranks together; see the finding `launcher`{better}"
             )
         return not_together(seen.nodes)
-    if apart(asked):
-        return Finding(Verdict.OK, f"{asked['mpi']} {outcome(asked)}")
-    said = f"{asked['mpi']} put both ranks on {hosts(asked)[0]}, though the job has two hosts"
+    if apart(first):
+        return Finding(Verdict.OK, f"{first['mpi']} {outcome(first)}")
+    text = f"{first['mpi']} put both ranks on {hosts(first)[0]}, though the job has two hosts"
     if spread:
-        return Finding(Verdict.PROBLEM, f"{said}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
+        return Finding(Verdict.PROBLEM, f"{text}; {spread['mpi']} worked", "mpi", value=spread["mpi"])
     step = "choose a launcher that spreads the ranks over the job's nodes, such as Slurm's srun"
-    return Finding(Verdict.PROBLEM, said, "mpi", step)
+    return Finding(Verdict.PROBLEM, text, "mpi", step)

@@ -12,7 +12,7 @@ from crossover.measure.ranks import network
 from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 1.0
-"""How long to try to connect; a firewall that drops packets never answers."""
+"""Time limit of a connection; a firewall that drops packets never answers."""
 
 
 def look(pair: Pair) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def look(pair: Pair) -> dict[str, Any]:
 
 
 def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
-    """Why no interface can be chosen (empty if one can), and this host's addresses for others."""
+    """The reason if no interface can be chosen, otherwise empty; and the interfaces that another host could reach."""
     trouble, chosen = "", []
     try:
         chosen = [network.reach("nodes" if pair.apart else "node", pair.interface)]
@@ -74,14 +74,14 @@ def judge(seen: Seen) -> Finding:
         others = ", ".join(each["interface"] for each in open_ones if each is not chosen)
         also = f"; also through {others}" if others else ""
         return Finding(Verdict.OK, f"the other host can connect to {where}{also}")
-    said = (
+    text = (
         f"the other host cannot connect to {chosen['address']} ({chosen['interface']}): {chosen['error']}"
         if chosen
         else facts["trouble"]
     )
     if open_ones:
         works = open_ones[0]["interface"]
-        return Finding(Verdict.PROBLEM, f"{said}; it can through {works}", "interface", value=works)
+        return Finding(Verdict.PROBLEM, f"{text}; it can through {works}", "interface", value=works)
     failed = ", ".join(f"{each['interface']}: {each['error']}" for each in tried)
     step = "ask the site whether there is a firewall between its nodes"
     return Finding(Verdict.PROBLEM, f"no free port of the host can be reached ({failed})", "interface", step)

@@ -1,4 +1,4 @@
-"""May ranks use all processors of their job?"""
+"""Can ranks use all processors of their job?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossover.doctor.pair import Pair
 
 
 def look(pair: Pair) -> dict[str, Any]:
-    """The number of logical processors that each rank may use, and that its host has."""
+    """The number of logical processors that each rank can use, and that its host has."""
     return {"ranks": pair.both({"free": len(os.sched_getaffinity(0)), "of": os.cpu_count()})}
 
 
@@ -23,10 +23,10 @@ def judge(seen: Seen) -> Finding:
             continue
         mpi, wanted = facts["attempts"][-1]["mpi"], facts["processors"]
         rank = min(found["ranks"], key=lambda each: each["free"])
-        said = f"a rank may use {rank['free']} of its host's {rank['of']} logical processors"
+        text = f"a rank may use {rank['free']} of its host's {rank['of']} logical processors"
         if rank["free"] >= min(wanted, rank["of"]):
-            return Finding(Verdict.OK, said)
-        cause = f"{said}, but its job {wanted}, because {mpi} binds ranks"
+            return Finding(Verdict.OK, text)
+        cause = f"{text}, but its job {wanted}, because {mpi} binds ranks"
         return Finding(Verdict.PROBLEM, cause, "mpi", value=f"{mpi} {_free(mpi)}")
     return NO_PAIR
 

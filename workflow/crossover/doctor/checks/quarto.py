@@ -1,11 +1,11 @@
-"""What will render the report?"""
+"""Is Quarto installed, and does it work?"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 
-from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
 
 LIMIT_SECONDS = 30
 
@@ -16,19 +16,19 @@ def look() -> dict[str, str]:
     if not path:
         return {"path": "", "version": ""}
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             [path, "--version"], capture_output=True, text=True, errors="replace", timeout=LIMIT_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired):
         return {"path": path, "version": ""}
-    return {"path": path, "version": asked.stdout.strip() if asked.returncode == 0 else ""}
+    return {"path": path, "version": done.stdout.strip() if done.returncode == 0 else ""}
 
 
 def judge(seen: Seen) -> Finding:
     """Without Quarto the built-in preview renders the report. A broken Quarto is a problem, because rendering fails."""
     found = seen.here.get("quarto")
     if not found:
-        return Finding(Verdict.UNTOLD, "the check did not run; see the log")
+        return NOT_RUN
     if not found["path"]:
         return Finding(Verdict.OK, "not installed where Snakemake runs; the built-in preview renders the report")
     if not found["version"]:

@@ -14,7 +14,7 @@ from crossover.run.slurm_errors import HOPELESS
 
 POLL_SECONDS = 1.0
 UNSEEN_SECONDS = 15.0
-"""A job that has not appeared in the queue by then was refused, or has already ended."""
+"""After this time, a job that is not in the queue was refused, or has already ended."""
 ASK_SECONDS = 30
 FORMAT = "%i|%T|%r|%k|%Z"
 
@@ -32,7 +32,7 @@ class Queued:
 def look() -> dict[str, str]:
     """Watch until the job of each placement runs or has ended; returns the reason for each cancelled job."""
     withdrawn: dict[str, str] = {}
-    told: dict[str, str] = {}
+    printed: dict[str, str] = {}
     before: dict[str, Queued] = {}
     unseen = set(HOSTS)
     start = time.monotonic()
@@ -42,8 +42,8 @@ def look() -> dict[str, str]:
         waiting = {placement: job for placement, job in found.items() if job.waits and placement not in withdrawn}
         for placement, job in waiting.items():
             # Slurm's first reason means nothing, because it has not examined the job yet.
-            if before.get(placement) == job and told.get(placement) != job.reason:
-                told[placement] = job.reason
+            if before.get(placement) == job and printed.get(placement) != job.reason:
+                printed[placement] = job.reason
                 print(f"doctor: the job of placement {placement} waits: {job.reason}", file=sys.stderr, flush=True)
             if job.reason in HOPELESS:
                 withdrawn[placement] = f"it would wait for ever, because of Slurm's {job.reason}"
@@ -58,14 +58,14 @@ def look() -> dict[str, str]:
 def _ask() -> str | None:
     """Slurm's queue, or None without Slurm."""
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             ["squeue", "--noheader", f"--format={FORMAT}"], capture_output=True, text=True, timeout=ASK_SECONDS
         )
     except FileNotFoundError:
         return None
     except subprocess.TimeoutExpired:
         return ""
-    return asked.stdout
+    return done.stdout
 
 
 def jobs(answer: str, folder: Path) -> dict[str, Queued]:

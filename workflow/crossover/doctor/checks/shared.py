@@ -1,4 +1,4 @@
-"""How soon does a host see a file that another wrote to the folder of results?"""
+"""How soon does a host see a file that another host wrote to the folder of results?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crossover.doctor.pair import Pair
 
 FILES = 5
 LIMIT_SECONDS = 10.0
-"""When to stop waiting for a file."""
+"""Time limit of waiting for a file."""
 LATE_SECONDS = 2.0
 SLOW_SECONDS = 1.0
 POLL_SECONDS = 0.001
@@ -96,19 +96,19 @@ def judge(seen: Seen) -> Finding:
         step = "free some space there, or name another folder with --config results=..."
         return Finding(Verdict.PROBLEM, f"{facts['folder']} cannot be written to: {facts['error']}", step=step)
     writing = statistics.median(facts["write_seconds"])
-    said = f"writing a small file, fsync and rename take {_milliseconds(writing)} in {facts['folder']}"
+    text = f"writing a small file, fsync and rename take {_milliseconds(writing)} in {facts['folder']}"
     if facts["visible_seconds"][-1] is None:
         step = "clone crossover into a folder that all nodes share, or name one with --config results=..."
         why = f"a file written on one host was not seen by the other within {LIMIT_SECONDS:.0f} s"
         return Finding(Verdict.PROBLEM, f"{why} in {facts['folder']}", step=step)
     slowest = max(facts["visible_seconds"])
     seen_after = f"the other host sees it after {_milliseconds(slowest)}"
-    said += f"; {seen_after if apart else 'checking when others see it needs a second host'}"
+    text += f"; {seen_after if apart else 'checking when others see it needs a second host'}"
     if slowest > LATE_SECONDS:
-        return Finding(Verdict.WARNING, said, step=f"set latency-wait in the profile to at least {2 * slowest:.0f}")
+        return Finding(Verdict.WARNING, text, step=f"set latency-wait in the profile to at least {2 * slowest:.0f}")
     if writing > SLOW_SECONDS:
-        return Finding(Verdict.WARNING, said, step="choose a faster file system with --config results=...")
-    return Finding(Verdict.OK, said)
+        return Finding(Verdict.WARNING, text, step="choose a faster file system with --config results=...")
+    return Finding(Verdict.OK, text)
 
 
 def _milliseconds(seconds: float) -> str:

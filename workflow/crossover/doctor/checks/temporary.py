@@ -1,4 +1,4 @@
-"""Is there a temporary folder on the node itself, with enough space, and enough space in /dev/shm?"""
+"""Is the temporary folder on the node itself, and is there enough space in it and in /dev/shm?"""
 
 from __future__ import annotations
 
@@ -14,19 +14,8 @@ from crossover.doctor.pair import Pair
 
 MEMORY = Path("/dev/shm")
 NETWORKED = (
-    "nfs",
-    "lustre",
-    "gpfs",
-    "beegfs",
-    "ceph",
-    "cifs",
-    "smb",
-    "afs",
-    "pvfs",
-    "orangefs",
-    "fuse",
-    "9p",
-    "glusterfs",
+    *("nfs", "lustre", "gpfs", "beegfs", "ceph", "cifs", "smb"),
+    *("afs", "pvfs", "orangefs", "fuse", "9p", "glusterfs"),
 )
 """Prefixes of file systems that are, or may be, on the network."""
 FREE_BYTES = {"folder": 100 << 20, "memory": 256 << 20}
@@ -90,19 +79,19 @@ def judge(seen: Seen) -> Finding:
                 return Finding(Verdict.PROBLEM, f"{each['path']} cannot be written to: {each['error']}", step=step)
     folder = min((host["folder"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
     memory = min((host["memory"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
-    said = f"{_room(folder)}; {_room(memory)}"
+    text = f"{_space(folder)}; {_space(memory)}"
     networked = folder["file_system"].startswith(NETWORKED)
     if facts.get("seen_by_other") or networked:
         why = "both hosts see the same files in it" if facts.get("seen_by_other") else "on a network file system"
-        return Finding(Verdict.WARNING, f"{said}; {folder['path']} is shared: {why}", step=elsewhere)
+        return Finding(Verdict.WARNING, f"{text}; {folder['path']} is shared: {why}", step=elsewhere)
     for name, each in (("folder", folder), ("memory", memory)):
         if each["free_bytes"] < FREE_BYTES[name]:
             step = elsewhere if name == "folder" else "remove files there, or measure on other nodes"
-            return Finding(Verdict.WARNING, f"{said}; {each['path']} has too little free space", step=step)
+            return Finding(Verdict.WARNING, f"{text}; {each['path']} has too little free space", step=step)
     own = "each host has its own" if apart else "checking whether hosts share it needs a second host"
-    return Finding(Verdict.OK, f"{said}; {own}")
+    return Finding(Verdict.OK, f"{text}; {own}")
 
 
-def _room(facts: dict[str, Any]) -> str:
+def _space(facts: dict[str, Any]) -> str:
     kind = f" ({facts['file_system']})" if facts["file_system"] else ""
     return f"{facts['path']}{kind} has {facts['free_bytes'] / (1 << 30):.1f} GiB free"

@@ -15,6 +15,16 @@ def verbatim(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|~^@$\"'])", r"\\\1", " ".join(text.split()))
 
 
+def plain(text: str) -> str:
+    """Text without Markdown's marks of bold text and code."""
+    return text.replace("**", "").replace("`", "")
+
+
+def capitalized(text: str) -> str:
+    """Text with a capital first letter, and all others unchanged."""
+    return text[:1].upper() + text[1:]
+
+
 def folded(about: str, shown: str, *, unfolded: bool) -> str:
     """A block that unfolds under the line `about`."""
     start = f"<details{' open' if unfolded else ''}><summary>{about}</summary>"

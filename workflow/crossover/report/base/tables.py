@@ -85,9 +85,14 @@ class Tables:
 
     def of_leads(self, table: Sequence[Row], leads: Mapping[str, str]) -> list[Row]:
         """The rows of a table for the experiments' leading metrics, in the order of `leads`."""
-        spoken = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
-        own = [row for row in table if row["metric"] == spoken.get(row["experiment"])]
-        return sorted(own, key=lambda row: list(spoken).index(row["experiment"]))
+        metrics = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
+        own = [row for row in table if row["metric"] == metrics.get(row["experiment"])]
+        return sorted(own, key=lambda row: list(metrics).index(row["experiment"]))
+
+
+def competes(row: Row) -> bool:
+    """Whether a row is neither of a null arm nor of a ceiling."""
+    return not (row["null"] or row["ceiling"])
 
 
 def place(row: Row) -> str:
@@ -135,7 +140,7 @@ class Panel:
 
     @property
     def keys(self) -> Keys:
-        """What is held fixed along its curves."""
+        """The keys of its curves."""
         return known(self.facts)
 
     @property
@@ -155,7 +160,7 @@ class Panel:
 
     @property
     def ceilings(self) -> list[str]:
-        """The ceilings."""
+        """The names of the ceilings."""
         return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
 
     @property
@@ -177,17 +182,17 @@ class Panel:
 
     @property
     def values(self) -> list[Row]:
-        """The summary without the null arm: what curves are drawn of. The null arm would only hide its reference."""
+        """The rows of the summary that charts show: all but those of the null arm, which would hide the reference."""
         return [row for row in self.summary if not row["null"]]
 
     @property
     def near_ratios(self) -> list[Row]:
-        """The ratios without those of ceilings: how far away these are would press the rivals together."""
+        """The ratios that charts show: all but those of ceilings, which are too far from the rivals."""
         return [row for row in self.ratios if not row["ceiling"]]
 
     @property
     def title(self) -> str:
-        """The protocol, with the placement where it is not the usual single node."""
+        """The protocol, with the placement unless it is `node`."""
         return title(self.protocol, self.placement)
 
     @property
@@ -200,7 +205,7 @@ class Panel:
         return [row for row in self.ratios if row["arm"] == arm]
 
     def crossover_of(self, arm: str) -> Row | None:
-        """What was found about where one arm passes the reference, if anything was."""
+        """The crossover of one arm and the reference, if it was examined."""
         return next((row for row in self.crossovers if row["arm"] == arm), None)
 
 
@@ -211,7 +216,7 @@ def panels(
     thresholds: Sequence[Row] = (),
     launches: Sequence[Row] = (),
 ) -> list[Panel]:
-    """Sort rows into panels: by experiment, metric, protocol and placement, and along the axis within each."""
+    """The panels of the rows, sorted by experiment, metric, protocol and placement; rows are in order of the axis."""
     Group = tuple[str, str, str, str]
 
     def group(row: Row) -> Group:
@@ -240,7 +245,7 @@ def _entrants(launches: Sequence[Row]) -> dict[str, dict[str, Row]]:
 
 
 def title(protocol: str, placement: str) -> str:
-    """What names a condition, the usual placement left out.
+    """The protocol, with the placement unless it is `node`.
 
     >>> title("REQ/REP over tcp", "node"), title("REQ/REP over tcp", "nodes")
     ('REQ/REP over tcp', 'REQ/REP over tcp (nodes)')

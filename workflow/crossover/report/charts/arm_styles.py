@@ -46,6 +46,7 @@ FAMILIES = (
 """Known arms, the most frequent in charts first, because the first styles differ most. Other names get a style too."""
 
 CEILINGS = ("C", "memcpy", "raw TCP", "raw Unix socket", "C copy", "C no-copy", "bare zmq")
+"""Known ceilings, likewise. They are grey in the ladder too, where they are layers like all others."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,13 @@ def of(panel: Panel) -> dict[str, Look]:
     """The style of each arm of a panel, by label: reference and rivals, the ceilings in grey, the null arm last."""
     bounds = [arm for arm in panel.arms if arm in (*panel.ceilings, *CEILINGS)]
     rivals = [arm for arm in panel.arms if arm not in (*bounds, panel.null)]
-    looks = _seated(rivals, COMPETING, FAMILIES) | _seated(bounds, BOUNDING, [CEILINGS])
+    looks = _assigned(rivals, COMPETING, FAMILIES) | _assigned(bounds, BOUNDING, [CEILINGS])
     return {label(panel, arm): NULL if arm == panel.null else looks[arm] for arm in panel.arms}
 
 
-def followed(reference: str, arms: Sequence[str]) -> dict[str, Look]:
-    """The style of each of these arms, without the reference, whose style stays reserved."""
-    looks = _seated([reference, *arms], COMPETING, FAMILIES)
+def of_rivals(reference: str, arms: Sequence[str]) -> dict[str, Look]:
+    """The style of each of these arms beside their reference, which is not drawn but keeps its style."""
+    looks = _assigned([reference, *arms], COMPETING, FAMILIES)
     return {arm: looks[arm] for arm in arms}
 
 
@@ -90,13 +91,13 @@ def label(panel: Panel, arm: str) -> str:
     return f"{panel.reference} again (null)" if arm == panel.null and panel.reference else arm
 
 
-def _seated(arms: Sequence[str], looks: Sequence[Look], families: Iterable[Sequence[str]]) -> dict[str, Look]:
+def _assigned(arms: Sequence[str], looks: Sequence[Look], families: Iterable[Sequence[str]]) -> dict[str, Look]:
     """A distinct style for each arm: the one of its name, or the next free one."""
     known = {arm: place for family in families for place, arm in enumerate(family)}
-    seats: dict[str, int] = {}
+    assigned: dict[str, int] = {}
     for arm in sorted(arms, key=lambda arm: (arm not in known, arm)):
         wanted = known.get(arm, zlib.crc32(arm.encode()))
         places = (place % len(looks) for place in range(wanted, wanted + len(looks)))
-        taken = set(seats.values())
-        seats[arm] = next((place for place in places if place not in taken), wanted % len(looks))
-    return {arm: looks[place] for arm, place in seats.items()}
+        used = set(assigned.values())
+        assigned[arm] = next((place for place in places if place not in used), wanted % len(looks))
+    return {arm: looks[place] for arm, place in assigned.items()}

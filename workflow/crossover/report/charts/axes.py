@@ -12,7 +12,7 @@ from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 
 ZOOM = "zoom"
-"""The parameter for how far a reader has moved the axes; empty at first."""
+"""The parameter with the part of the axes that a reader has chosen; empty at first."""
 
 
 def x(panel: Panel, shown: Sequence[float] = ()) -> alt.X:

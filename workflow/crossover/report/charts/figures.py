@@ -100,8 +100,8 @@ def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> 
     better, _ = numbers.comparatives(panel.unit)
     side = "above" if panel.facts["better"] == "higher" else "below"
     drawn_over = any(overlay.ratios_over(dataset, panel) for dataset in datasets)
-    told = f"relative to {panel.reference}; {better} is {side} the dashed line"
-    return f"{told}{PUBLISHED if drawn_over else ''}"
+    text = f"relative to {panel.reference}; {better} is {side} the dashed line"
+    return f"{text}{PUBLISHED if drawn_over else ''}"
 
 
 def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title: str, subtitle: str) -> alt.LayerChart:
@@ -139,13 +139,13 @@ def finished(
         height=height,
         title=heading,
         usermeta={"columns": [*map(list, columns)]},
-        config=_dress(),
+        config=_style(),
     ).add_params(alt.param(name=marks.HIDDEN, value=[]))
     drawn.data = alt.Data(values=points)
     return drawn
 
 
-def _dress() -> alt.Config:
+def _style() -> alt.Config:
     ink = INK.light
     return alt.Config(
         view=alt.ViewConfig(stroke=None),

@@ -48,9 +48,9 @@ def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
 
 
-def alone(folder: Path, name: str, subtitle: str, said: str, styles: Mapping[str, Look]) -> str:
+def alone(folder: Path, name: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
     """One chart by itself, with a legend of the arms in `styles`. Raises CrossoverError."""
-    return _framed(folder, "", styles, chart(folder, name, subtitle, said))
+    return _framed(folder, "", styles, chart(folder, name, subtitle, description))
 
 
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
@@ -98,11 +98,11 @@ def _entry(label: str, look: Look) -> str:
 def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) -> str:
     charts = []
     if panel.values:
-        said = alternatives.curve(panel)
-        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), said))
+        description = alternatives.curve(panel)
+        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description))
     if panel.near_ratios:
-        said = alternatives.ratio(panel)
-        charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), said))
+        description = alternatives.ratio(panel)
+        charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
     title = html.escape(panel.title)
     return (
         f'<div class="crossover-panel" data-panel="{title}"><p class="crossover-title">{title}</p>'
@@ -110,7 +110,7 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
     )
 
 
-def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
+def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     """A chart as the page's script expects it: alternative text, files, specification.
 
     For a chart that could not be drawn, the reason. Raises CrossoverError.
@@ -133,7 +133,7 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
     )
     return (
         f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
-        f'<div class="crossover-canvas" role="img" aria-label="{html.escape(said)}" '
+        f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{specification["height"]}px"></div>'
         f'<p class="crossover-files">{files}</p>'
         f'<script type="{PACKED}">{_packed(colours.on_page(compact))}</script></div>'
@@ -141,10 +141,10 @@ def chart(folder: Path, name: str, subtitle: str, said: str) -> str:
 
 
 def _failed(subtitle: str, failed: Failure) -> str:
-    told = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
+    text = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
     return (
         f'<div class="crossover-chart-failed"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
-        f"<p>{html.escape(told)}</p></div>"
+        f"<p>{html.escape(text)}</p></div>"
     )
 
 

@@ -54,10 +54,10 @@ class Layer:
         # The upper end of a rate is the lower end of the time.
         ends = sorted(self.seconds(row[end]) for end in ("low", "high") if row[end] is not None)
         low, high = ends if len(ends) == 2 else (None, None)
-        told = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
-        shared = {"experiment": NAME, "arm": self.name, "null": False, "ceiling": False}
-        place = {"x": self.size_bytes(row["x"]), "median": self.seconds(row["median"]), "low": low, "high": high}
-        return row | told | shared | place
+        units = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
+        names = {"experiment": NAME, "arm": self.name, "null": False, "ceiling": False}
+        cell = {"x": self.size_bytes(row["x"]), "median": self.seconds(row["median"]), "low": low, "high": high}
+        return row | units | names | cell
 
 
 def _array(name: str, arm: str) -> Layer:
@@ -126,5 +126,5 @@ def _nearest(values: dict[float, float], size: float) -> str:
     place = nearest(values, size)
     if place is None:
         return "–"
-    told = numbers.quantity(values[place], "s")
-    return told if place == size else f"{told} (at {numbers.quantity(place, 'bytes')})"
+    time = numbers.quantity(values[place], "s")
+    return time if place == size else f"{time} (at {numbers.quantity(place, 'bytes')})"

@@ -91,7 +91,7 @@ def _points(base: alt.Chart, styles: Mapping[str, arm_styles.Look], axis_name: s
         base.properties(name="points")
         .mark_point(filled=True, size=42, opacity=1, clip=True)
         .encode(
-            **looked(styles),
+            **encodings(styles),
             tooltip=[alt.Tooltip(f"{field}:N", title=heading) for field, heading in fields.items()],
         )
         .add_params(axes.zoom())
@@ -99,7 +99,7 @@ def _points(base: alt.Chart, styles: Mapping[str, arm_styles.Look], axis_name: s
     return drawn
 
 
-def looked(styles: Mapping[str, arm_styles.Look]) -> dict[str, Any]:
+def encodings(styles: Mapping[str, arm_styles.Look]) -> dict[str, Any]:
     """Colours and shapes of the points of arms, with the legend that explains them."""
     labels = list(styles)
     scales = {
@@ -112,7 +112,7 @@ def looked(styles: Mapping[str, arm_styles.Look]) -> dict[str, Any]:
 
 
 def legend(labels: Sequence[str]) -> alt.Legend:
-    """A legend on top of the chart, in as many columns as its width takes."""
+    """A legend on top of the chart, in as many columns as fit into its width."""
     longest = max(map(len, labels))
     # In one row, a legend of many arms would be wider than its chart.
     columns = max(1, min(len(labels), MOST_LETTERS_IN_A_ROW // (longest + 3)))
@@ -197,8 +197,8 @@ def crossovers(panel: Panel) -> list[alt.Chart]:
     for order, row in enumerate(found):
         label, unit = arm_styles.label(panel, row["arm"]), row["axis_unit"]
         low, high = _ends(row, places)
-        told = f"{row['arm']}: {numbers.quantity(row['x'], unit, 2)}"
-        here = {"arm": label, "x": row["x"], "low": low, "high": high, "text": told}
+        text = f"{row['arm']}: {numbers.quantity(row['x'], unit, 2)}"
+        here = {"arm": label, "x": row["x"], "low": low, "high": high, "text": text}
         here["tooltip"] = f"{row['arm']} crosses {numbers.position(row['x'], row['low'], row['high'], unit)}"
         base = _own([here]).encode(tooltip="tooltip:N")
         colour = styles[label].colour.light

@@ -1,4 +1,4 @@
-"""Which published points are drawn over which of our panels: those that were measured under the same conditions."""
+"""The published points in our charts: those that were measured under the same conditions as our curves."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from crossover.report.charts import conditions
 from crossover.report.sentences import citations
 
 Unlike = dict[str, tuple[str, str]]
-"""The conditions that a dataset and a curve do not share, each with theirs and ours."""
+"""The conditions in which a dataset and a curve differ, each with the dataset's value and ours."""
 
 
 def over(dataset: Dataset, panel: Panel) -> list[Row]:
-    """The points of a dataset that belong to a panel, each with the name of our arm that was measured as it was."""
+    """The points of a dataset that belong to a panel, each with the name of our arm under the same conditions."""
     ours = _arms(dataset, panel)
     points = [point for point in dataset.points if point["metric"] == panel.metric and point["arm"] in ours]
     return [point | {"arm": ours[point["arm"]]} for point in points]
 
 
 def ratios_over(dataset: Dataset, panel: Panel) -> list[Row]:
-    """The same points divided by the mean of the reference's, of the same run and place; of rivals alone."""
+    """The points of rivals, divided by the mean of the reference's points of the same run and place."""
     points = over(dataset, panel)
     base: dict[tuple[float, float], list[float]] = {}
     for point in points:
@@ -38,20 +38,18 @@ def ratios_over(dataset: Dataset, panel: Panel) -> list[Row]:
 
 
 def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
-    """A sentence that says why a dataset is drawn over none of the panels of a metric; empty where it is, or where it
-    has no such metric.
-    """
+    """The sentence about a dataset that no chart of a metric shows; empty if one does, or if it lacks the metric."""
     own = [panel for panel in panels if panel.experiment == dataset.experiment]
     measured = {point["metric"] for point in dataset.points} & {panel.metric for panel in own}
     if not measured or any(over(dataset, panel) for panel in own):
         return ""
     whose = f"The published numbers of {citations.cite(dataset.source)}"
-    told = f"{whose} are not drawn, because no curve here was measured as they were"
+    sentence = f"{whose} are not drawn, because no curve here was measured as they were"
     nearest = min(_differences(dataset, own), key=len, default={})
     if not nearest:
-        return f"{told}."
+        return f"{sentence}."
     listed = ", ".join(f"{_words(key)} {theirs} instead of {ours}" for key, (theirs, ours) in nearest.items())
-    return f"{told}: {listed} on the nearest."
+    return f"{sentence}: {listed} on the nearest."
 
 
 def _arms(dataset: Dataset, panel: Panel) -> dict[str, str]:
@@ -71,19 +69,19 @@ def _published_name(panel: Panel, arm: str) -> str:
 
 
 def _here(dataset: Dataset, panel: Panel) -> bool:
-    """Whether a panel is of the experiment; all that was published was measured within a host."""
+    """Whether a panel is of the dataset's experiment; all published numbers are of one host."""
     return panel.experiment == dataset.experiment and panel.placement != "nodes"
 
 
 def _unlike(dataset: Dataset, panel: Panel, arm: str) -> Unlike:
-    """The conditions that a dataset states and that are others on our curve."""
+    """The conditions that a dataset states and our curve does not have."""
     ours = conditions.of(panel.keys, arm, panel.entrants.get(arm, {}))
     pairs = {key: (dataset.conditions.get(key, NOT_STATED), here) for key, here in ours.items()}
     return {key: (theirs, here) for key, (theirs, here) in pairs.items() if theirs not in (NOT_STATED, here)}
 
 
 def _differences(dataset: Dataset, panels: Sequence[Panel]) -> list[Unlike]:
-    """How each curve of an arm that the dataset has differs from it."""
+    """The differences between a dataset and each curve of its arms."""
     theirs = {point["arm"] for point in dataset.points}
     return [
         found

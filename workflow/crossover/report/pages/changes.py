@@ -1,4 +1,4 @@
-"""The output of the code cells of `reports/changes.qmd`: what changed between two runs."""
+"""The output of the code cells of `reports/changes.qmd`: the changes between two runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from crossover.report.base.tables import Row
 from crossover.report.charts import gallery
 from crossover.report.pages.part import AnyPage, part, sentence
 from crossover.report.runs import comparison, comparison_figures, software
-from crossover.report.sentences import chance
 
 
 class ComparisonPage(AnyPage):
@@ -41,11 +40,6 @@ class ComparisonPage(AnyPage):
         """The largest change that counts as the same."""
         return comparison.bound(self.found)
 
-    @sentence
-    def odds(self) -> str:
-        """One in how many findings is due to chance."""
-        return chance.odds()
-
     @part()
     def differences(self) -> Markdown:
         """The differences between the runs' facts, in a sentence."""
@@ -68,18 +62,18 @@ class ComparisonPage(AnyPage):
 
     @part()
     def unpaired(self) -> Markdown:
-        """What could not be compared, and why."""
+        """The curves and points that could not be compared, with the reasons."""
         return Markdown(comparison.unpaired(self.found))
 
     def _section(self, experiment: str) -> str:
         changed = [row for row in self.found.changed if row["experiment"] == experiment]
-        said = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
+        items = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
             "No curve of an arm was shown to have changed."
         ]
         parts = [
             f"## {experiment}",
             *(self._overview(*each) for each in comparison_figures.metrics(self.found) if each[0] == experiment),
-            "\n".join(said),
+            "\n".join(items),
             *map(self._along, changed),
             markup.pipe_table(comparison.CURVES, comparison.lines(self.found, experiment)),
         ]
@@ -88,23 +82,23 @@ class ComparisonPage(AnyPage):
     def _overview(self, experiment: str, metric: str) -> str:
         name = comparison_figures.overview_name(experiment, metric)
         rows = comparison_figures.curves_of(self.found, experiment, metric)
-        said = f"Chart of the changes of {numbers.counted(len(rows), 'curve')} of {metric}, with intervals."
+        description = f"Chart of the changes of {numbers.counted(len(rows), 'curve')} of {metric}, with intervals."
         caption = (
             f"{metric.capitalize()}: the typical change of each arm's ratio to its reference, over its points "
             f"({rows[0]['better']} is better). Lines are intervals over launches, the shaded band is {self.bound()}."
         )
-        chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, said, {})
+        chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, description, {})
         return markup.figure(name, chart, caption)
 
     def _along(self, row: Row) -> str:
-        said = comparison.sentence(self.found, row).replace("**", "").replace("`", "")
+        description = markup.plain(comparison.sentence(self.found, row))
         caption = (
             f"The change of `{row['arm']}` against `{row['reference']}` along the axis: {row['metric']}, "
             f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
         )
         name = comparison_figures.along_name(row)
         styles = gallery.drawn([comparison_figures.along_panel(self.found, row)])
-        chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), said, styles)
+        chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), description, styles)
         return markup.figure(name, chart, caption)
 
     @property

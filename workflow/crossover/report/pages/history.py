@@ -8,13 +8,12 @@ from IPython.display import Markdown
 
 from crossover.report.base import markup, numbers
 from crossover.report.charts import gallery
-from crossover.report.pages.part import AnyPage, part, sentence
+from crossover.report.pages.part import AnyPage, part
 from crossover.report.runs import history_figures, history_text
 from crossover.report.runs.history_text import Course
-from crossover.report.sentences import chance
 
 
-class CoursePage(AnyPage):
+class HistoryPage(AnyPage):
     """The page on one history, with the tables in `folder`."""
 
     def __init__(self, folder: Path | None = None):
@@ -25,11 +24,6 @@ class CoursePage(AnyPage):
     def summary(self) -> Markdown:
         """The page in a few sentences."""
         return Markdown(history_text.summary(self.found))
-
-    @sentence
-    def odds(self) -> str:
-        """One in how many findings is due to chance."""
-        return chance.odds()
 
     @part()
     def runs(self) -> Markdown:
@@ -53,12 +47,12 @@ class CoursePage(AnyPage):
     def _figure(self, courses: list[Course]) -> str:
         name, first = history_figures.name(courses), courses[0]
         arms = numbers.listed([one.facts["arm"] for one in courses])
-        said = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
+        description = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
         caption = (
-            f"{first.title[0].capitalize()}{first.title[1:]}: the ratio to `{first.facts['reference']}`, averaged "
+            f"{markup.capitalized(first.title)}: the ratio to `{first.facts['reference']}`, averaged "
             f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
             "lines are intervals over launches, horizontal lines are levels."
         )
         subtitle, styles = history_figures.subtitle(courses), history_figures.styles(courses)
-        chart = gallery.alone(self.folder / "figures", name, subtitle, said, styles)
+        chart = gallery.alone(self.folder / "figures", name, subtitle, description, styles)
         return markup.figure(name, chart, caption)

@@ -37,14 +37,12 @@ from crossover.report.sections import (
     refined,
     tiers,
 )
-from crossover.report.sections.machine import Course
-from crossover.report.sentences import chance, findings, holes, thresholds
+from crossover.report.sections.machine import Experiment
+from crossover.report.sentences import findings, holes, thresholds
 
 
 class Page(AnyPage):
-    """The report on one results folder. `leads` names, for each experiment, the metric that the page leads with: by
-    default what the configuration's schema says.
-    """
+    """The report on one results folder. `leads` has the leading metric of each experiment, by default the schema's."""
 
     def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
         super().__init__(results, "report RESULTS --page PAGE")
@@ -58,7 +56,7 @@ class Page(AnyPage):
 
     @part()
     def recommended(self) -> Markdown:
-        """Recommended settings, with lines to paste; for every other setting, why nothing is recommended."""
+        """Recommended settings, with lines to paste; the reason for every other setting."""
         return Markdown(recommendations.section(self.tables.recommendations))
 
     @part()
@@ -96,8 +94,8 @@ class Page(AnyPage):
         if not names:
             return Markdown("Nothing was launched.")
         measurements = self._measurements()
-        courses = [self._course(name, measurements) for name in names]
-        lines = [[title, *map(read, courses)] for title, read in machine.HEALTH.items()]
+        facts = [self._facts(name, measurements) for name in names]
+        lines = [[title, *map(read, facts)] for title, read in machine.HEALTH.items()]
         return Markdown(markup.pipe_table(["what", *(f"`{name}`" for name in names)], lines))
 
     @part()
@@ -107,26 +105,21 @@ class Page(AnyPage):
         failed = filter(None, [listed(self.failures)])
         partial = filter(None, [holes.partial(inputs.waiting().get("partial", []))])
         tried = [*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())]
-        said = "\n\n".join([*failed, *partial, *tried])
-        return Markdown(said or "There are none: every launch has data.")
+        text = "\n\n".join([*failed, *partial, *tried])
+        return Markdown(text or "There are none: every launch has data.")
 
     @sentence
     def when(self) -> str:
         """The days on which launches began, as the start of a sentence."""
         return machine.when(self.tables.launches)
 
-    # ---- how sure
-
-    @sentence
-    def odds(self) -> str:
-        """One in how many findings is due to chance."""
-        return chance.odds()
+    # ---- certainty
 
     @part()
     def certainty(self) -> Markdown:
         """The smallest detectable effect and the precision of each experiment, in sentences."""
-        said = certainty.sentences(self._leading(self.tables.sensitivity))
-        return Markdown(said or "No arm could be compared with another.")
+        text = certainty.sentences(self._leading(self.tables.sensitivity))
+        return Markdown(text or "No arm could be compared with another.")
 
     @part("sensitivity", "needs")
     def sure(self) -> Markdown:
@@ -160,7 +153,7 @@ class Page(AnyPage):
 
     @part()
     def block_lengths(self) -> Markdown:
-        """How far short blocks agree with long ones, for the experiments on this page."""
+        """The agreement of short blocks with long ones, for the experiments on this page."""
         rows = [row for row in long_blocks.read() if row.experiment in self.tables.experiments]
         lines = block_lengths.lines(rows)
         table = [markup.pipe_table(block_lengths.HEADER, lines)] if lines else []
@@ -177,14 +170,14 @@ class Page(AnyPage):
     # ---- one experiment
 
     def experiment(self, experiment: str) -> Markdown:
-        """The charts, sentences and ratios of an experiment, and what this run leaves out of it."""
+        """The charts, sentences and ratios of an experiment, and the parts of it that this run does not measure."""
         self.shown.add(experiment)
         parts = (self.charts, self.findings, self.ratios, self.waiting)
         return Markdown("\n\n".join(filter(None, (str(part(experiment).data) for part in parts))))
 
     @part(OF_EXPERIMENT)
     def charts(self, experiment: str) -> Markdown:
-        """A tab per metric; in it, for each protocol, the arms' curves beside their ratios; then all verdicts."""
+        """A tab for each metric: the arms' curves beside their ratios, protocol by protocol, then all verdicts."""
         every = self.tables.panels(experiment, self.leads.get(experiment))
         panels = [panel for panel in every if panel.values or panel.near_ratios]
         if not panels and experiment in self._without_tables():
@@ -203,11 +196,11 @@ class Page(AnyPage):
     def findings(self, experiment: str) -> Markdown:
         """The findings of the leading metric's panels, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
-        said = [
+        paragraphs = [
             [findings.findings(panel), refined.refined(panel, self.tables.launches), thresholds.sentences(panel)]
             for panel in leading
         ]
-        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in said))
+        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs))
 
     @part()
     def ratios(self, experiment: str) -> Markdown:
@@ -253,8 +246,8 @@ class Page(AnyPage):
         for name in self.tables.experiments:
             if name not in self.shown:
                 own = self.described.get(name, {"title": name, "description": ""})
-                said = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
-                sections.append("\n\n".join(filter(None, said)))
+                parts = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
+                sections.append("\n\n".join(filter(None, parts)))
         return Markdown("\n\n".join(sections))
 
     def _validities(self) -> list[Row]:
@@ -266,14 +259,14 @@ class Page(AnyPage):
     def _measurements(self) -> pa.Table:
         return record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
 
-    def _course(self, experiment: str, measurements: pa.Table) -> Course:
+    def _facts(self, experiment: str, measurements: pa.Table) -> Experiment:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))
         cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
         launches, ranks = (
             [row for row in table if row["experiment"] == experiment]
             for table in (self.tables.launches, self.tables.ranks)
         )
-        return Course(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
+        return Experiment(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
 
     def _absent(self) -> list[str]:
         return [name for name in self.leads if name not in {*self.tables.experiments, *self._without_tables()}]
@@ -284,9 +277,7 @@ class Page(AnyPage):
 
 
 def lead(described: Mapping[str, Any]) -> str:
-    """The metric that a page leads with, given an experiment's part of the schema: that of its second sweep, or its
-    first.
-    """
+    """The leading metric, given an experiment's part of the schema: that of its second sweep, otherwise its first."""
     settings = described["properties"]
     return str(settings["refine_metric"]["default"] if "refine_metric" in settings else described["x-metrics"][0])
 

@@ -1,4 +1,4 @@
-"""One metric of an experiment on the page: the figure of its panels, its caption, and below it their verdicts."""
+"""One metric of an experiment on the page: the figure of its panels, the caption, and their verdicts."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def caption(panels: Sequence[Panel], datasets: Sequence[Dataset]) -> str:
     first = panels[0]
     compared = [panel for panel in panels if panel.reference]
     reference = compared[0].reference if compared else ""
-    told = [f"{first.metric.capitalize()} of each arm ({first.facts['better']} is better)"]
+    parts = [f"{first.metric.capitalize()} of each arm ({first.facts['better']} is better)"]
     if compared:
-        told[0] += f", and its ratio to `{reference}`"
+        parts[0] += f", and its ratio to `{reference}`"
     if marks := _marks(panels, reference):
-        told.append(f"{marks[0][0].upper()}{', '.join(marks)[1:]}")
+        parts.append(markup.capitalized(", ".join(marks)))
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
-        told.append("A vertical line marks a crossover, the column around it the interval")
-    told += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]
+        parts.append("A vertical line marks a crossover, the column around it the interval")
+    parts += [_published(each) for each in datasets if any(overlay.over(each, panel) for panel in panels)]
     absent = filter(None, (overlay.absent(each, panels) for each in datasets))
-    return " ".join([*(f"{sentence}." for sentence in told), *absent])
+    return " ".join([*(f"{sentence}." for sentence in parts), *absent])
 
 
 def _published(dataset: Dataset) -> str:
@@ -53,11 +53,11 @@ def _published(dataset: Dataset) -> str:
 
 
 def _marks(panels: Sequence[Panel], reference: str) -> list[str]:
-    told = []
+    parts = []
     if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
-        told.append("bands are intervals over launches")
+        parts.append("bands are intervals over launches")
     if reference:
-        told.append("the dashed line marks no difference")
+        parts.append("the dashed line marks no difference")
     if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
-        told.append(f"grey is `{reference}` against itself: the noise level")
-    return told
+        parts.append(f"grey is `{reference}` against itself: the noise level")
+    return parts

@@ -1,4 +1,4 @@
-"""A part of a page. If it fails, it becomes a hole with its reason, and the other parts are still made."""
+"""Parts of pages: a part that fails becomes a hole with its reason, and the others are still made."""
 
 from __future__ import annotations
 
@@ -12,33 +12,18 @@ from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
+from crossover.report.base.markup import capitalized
 from crossover.report.charts import gallery
 from crossover.report.render import inputs
-
-
-class AnyPage:
-    """The code cells that every page has, for any folder. `command` makes the page."""
-
-    def __init__(self, folder: Path | None, command: str):
-        self.folder = folder or inputs.results(command)
-        self.failures = [*failure.within(self.folder), *inputs.failures()]
-
-    def script(self) -> Markdown:
-        """The script and the styles of the charts."""
-        return Markdown(gallery.script())
-
-    def failed(self) -> Markdown:
-        """The failed parts of the run and of this page."""
-        return Markdown(callout(self.failures))
-
+from crossover.report.sentences import chance
 
 P = ParamSpec("P")
-OnPage = TypeVar("OnPage", bound=AnyPage)
+OnPage = TypeVar("OnPage", bound="AnyPage")
 
 Method: TypeAlias = Callable[Concatenate[OnPage, P], Markdown]
 
 OF_EXPERIMENT = "of the experiment"
-"""Instead of the name of a table: all tables of the part's experiment."""
+"""In place of the name of a table: all tables of the part's experiment."""
 
 
 def part(*tables: str) -> Callable[[Method[OnPage, P]], Method[OnPage, P]]:
@@ -109,10 +94,27 @@ def callout(failures: Sequence[Failure]) -> str:
 def listed(failures: Sequence[Failure]) -> str:
     """An item for each cause, with all parts that failed from it."""
     return "\n".join(
-        f"- {_capital(failure.names(group, '`'))}: {failure.reason(cause)}."
+        f"- {capitalized(failure.names(group, '`'))}: {failure.reason(cause)}."
         for cause, group in failure.grouped(failures).items()
     )
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+class AnyPage:
+    """The code cells that every page has, for any folder. `command` makes the page."""
+
+    def __init__(self, folder: Path | None, command: str):
+        self.folder = folder or inputs.results(command)
+        self.failures = [*failure.within(self.folder), *inputs.failures()]
+
+    def script(self) -> Markdown:
+        """The script and the styles of the charts."""
+        return Markdown(gallery.script())
+
+    def failed(self) -> Markdown:
+        """The failed parts of the run and of this page."""
+        return Markdown(callout(self.failures))
+
+    @sentence
+    def odds(self) -> str:
+        """The number of tests or intervals of which chance makes one wrong."""
+        return chance.odds()

@@ -58,10 +58,10 @@ def _noise(panels: list[Panel]) -> str:
     cells: dict[str, list[Row]] = {}
     for panel in panels:
         cells.setdefault(panel.experiment, []).extend(panel.ratios_of(panel.null))
-    told = [f"{findings.largest(own)} in `{name}`" for name, own in cells.items() if own]
-    if not told:
+    parts = [f"{findings.largest(own)} in `{name}`" for name, own in cells.items() if own]
+    if not parts:
         return ""
     return (
-        f"At single points, an arm against itself differs by up to {numbers.listed(told)}; @sec-sure has the smallest "
+        f"At single points, an arm against itself differs by up to {numbers.listed(parts)}; @sec-sure has the smallest "
         "detectable effects."
     )

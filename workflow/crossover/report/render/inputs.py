@@ -34,8 +34,8 @@ def results(command: str) -> Path:
 
 def waiting() -> dict[str, Any]:
     """The measurements of other runs, as WAITING_VARIABLE describes them."""
-    told: dict[str, Any] = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
-    return told
+    found: dict[str, Any] = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
+    return found
 
 
 def failures() -> list[Failure]:
@@ -45,7 +45,7 @@ def failures() -> list[Failure]:
 
 
 def add(failed: Sequence[Failure]) -> None:
-    """Tell the renderer which parts failed."""
+    """Pass failed parts of the page to the renderer."""
     path = os.environ.get(FAILURES_VARIABLE)
     if failed and path:
         with Path(path).open("a", encoding="utf-8") as file:

@@ -33,9 +33,9 @@ def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
 def stamped(text: str, facts: dict[str, Any]) -> str:
     """A page with the facts in it, as unused data."""
     # In a script element, only a closing tag ends the text.
-    told = json.dumps(facts, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    data = json.dumps(facts, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
     body, end, rest = text.rpartition("</body>")
-    element = f'<script type="application/json" id="{MARK}">{told}</script>'
+    element = f'<script type="application/json" id="{MARK}">{data}</script>'
     return f"{body}{element}\n{end}{rest}" if end else f"{text}{element}\n"
 
 

@@ -1,4 +1,4 @@
--- What Quarto makes of its Markdown, as far as the report needs it: numbered sections, figures and tables,
+-- Renders the parts of Quarto's Markdown that the report uses: numbered sections, figures and tables,
 -- references to them, callouts, tabs. Text is HTML-escaped by pandoc; only fixed markup is written raw.
 
 local KINDS = { fig = "Figure", tbl = "Table", sec = "Section" }
@@ -117,7 +117,7 @@ local function division(div)
     return tabs(div)
   end
   local class = div.classes:find_if(function(name) return CALLOUTS[name] end)
-  -- What comes back is walked in its turn: it must not be taken for another one.
+  -- Pandoc also passes the returned callout to this filter, which must not change it again.
   if class and not div.classes:includes("callout") then
     return callout(div, class)
   end
@@ -127,7 +127,7 @@ local function division(div)
   end
 end
 
-local known = {} -- what the bibliography holds
+local known = {} -- the keys of the bibliography
 
 local function reference(cite)
   local links = pandoc.Inlines({})

@@ -43,7 +43,7 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
             *("--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
             # The filter comes first, because citeproc would take references to parts of the page for citations.
             *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}", "--citeproc"),
-            *(f"--variable={name}={_dressing(file)}" for name, file in (("style", "css"), ("script", "js"))),
+            *(f"--variable={name}={_asset(file)}" for name, file in (("style", "css"), ("script", "js"))),
         ]
         try:
             done = subprocess.run(command, cwd=base, input=body.encode(), capture_output=True, timeout=PANDOC_SECONDS)
@@ -54,5 +54,5 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
     return done.stdout
 
 
-def _dressing(ending: str) -> str:
+def _asset(ending: str) -> str:
     return (HERE / f"preview.{ending}").read_text(encoding="utf-8")

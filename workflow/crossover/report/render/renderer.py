@@ -23,7 +23,7 @@ from crossover.report.render import inputs, origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 LAST_LINES = 15
-"""How many lines of Quarto's output are repeated if it fails."""
+"""The number of lines of Quarto's output that an error repeats."""
 
 
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
@@ -86,9 +86,9 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
     if done.returncode == 0 and made.is_file():
         return made
     what = f"ended with code {done.returncode}" if done.returncode else "ended with code 0 but made no page"
-    said = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
+    output = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
     raise CrossoverError(
-        f"{quarto} {what}:\n{said}\n"
+        f"{quarto} {what}:\n{output}\n"
         "Correct that (`quarto check jupyter` shows whether Quarto finds this Python), or remove quarto from PATH, so "
         "that the built-in preview renders the page"
     )

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossover.records import record
-from crossover.report.base import numbers
-from crossover.report.base.tables import Row, title
-from crossover.report.sentences.chance import CHANCE
+from crossover.report.base import markup, numbers
+from crossover.report.base.tables import Row, competes, title
 
 MOST_NAMED = 12
 """The most changed curves that the summary lists; the sections list all."""
@@ -36,8 +35,8 @@ class Comparison:
 
     @property
     def competing(self) -> list[Row]:
-        """The curves of arms: neither null arms nor ceilings."""
-        return [row for row in self.curves if not (row["null"] or row["ceiling"])]
+        """The curves of arms that compete."""
+        return [row for row in self.curves if competes(row)]
 
     @property
     def changed(self) -> list[Row]:
@@ -65,7 +64,7 @@ def load(folder: Path) -> Comparison:
     )
 
 
-# ---- in short
+# ---- summary
 
 
 def summary(found: Comparison) -> str:
@@ -92,19 +91,19 @@ def _tally(curves: list[Row]) -> str:
         "same": f"the same within {_bound(curves)}",
         "undecided": "undecided",
     }
-    told = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
-    return f"Of {numbers.counted(len(curves), 'curve')} of an arm against its reference, {numbers.listed(told)}."
+    parts = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
+    return f"Of {numbers.counted(len(curves), 'curve')} of an arm against its reference, {numbers.listed(parts)}."
 
 
 def _chance(found: Comparison) -> str:
-    expected = numbers.significant(CHANCE * len(found.competing), 2)
+    expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
-    held = sum(row["q"] <= CHANCE for row in found.changed)
+    left = sum(row["q"] <= record.SIGNIFICANCE for row in found.changed)
     if not found.changed:
         return f"If nothing had changed, about {expected} of {count} would differ by chance."
     return (
-        f"If nothing had changed, about {expected} of {count} would differ by chance; {held} of the "
-        f"{len(found.changed)} that differ still {'does' if held == 1 else 'do'} after correction for their number."
+        f"If nothing had changed, about {expected} of {count} would differ by chance; {left} of the "
+        f"{len(found.changed)} that differ still {'does' if left == 1 else 'do'} after correction for their number."
     )
 
 
@@ -125,16 +124,13 @@ def _null(curves: list[Row]) -> str:
 def _alone(found: Comparison) -> str:
     whole = sum(row["x"] is None for row in found.unpaired)
     cells = len(found.unpaired) - whole
-    told = [numbers.counted(count, noun) for count, noun in ((whole, "curve"), (cells, "point")) if count]
-    if not told:
-        return ""
-    return f"{numbers.listed(told)} could not be compared: see @sec-unpaired."
+    counts = [numbers.counted(count, noun) for count, noun in ((whole, "curve"), (cells, "point")) if count]
+    return f"{numbers.listed(counts)} could not be compared: see @sec-unpaired." if counts else ""
 
 
 def sentence(found: Comparison, row: Row) -> str:
     """The change of one curve."""
-    told = f"`{row['arm']}` against `{row['reference']}` is **{_now(row)}** in {_where(row)}"
-    parts = [told]
+    parts = [f"`{row['arm']}` against `{row['reference']}` is **{_now(row)}** in {_where(row)}"]
     if row["change"] is not None:
         parts.append(
             f"over {numbers.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times the earlier "
@@ -162,7 +158,7 @@ def _points(found: Comparison, row: Row) -> str:
 def in_a_terminal(found: Comparison) -> str:
     """The tally and the changed curves, without Markdown."""
     named = [f"  {sentence(found, row)}" for row in found.changed]
-    return "\n".join([_tally(found.competing), *named]).replace("**", "").replace("`", "")
+    return markup.plain("\n".join([_tally(found.competing), *named]))
 
 
 # ---- tables
@@ -210,17 +206,17 @@ def unpaired(found: Comparison) -> str:
     reasons: dict[tuple[str, str, str], list[Row]] = {}
     for row in found.unpaired:
         reasons.setdefault((row["experiment"], row["run"], row["reason"]), []).append(row)
-    told = [f"- {_hole(*key, rows)}" for key, rows in reasons.items()]
-    return "\n".join(told) or "Nothing: both runs measured the same curves and points."
+    items = [f"- {_only_in(*key, rows)}" for key, rows in reasons.items()]
+    return "\n".join(items) or "Nothing: both runs measured the same curves and points."
 
 
-def _hole(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
+def _only_in(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
     arms = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
     count = numbers.counted(len(rows), "curve" if rows[0]["x"] is None else "point")
     return f"`{experiment}`, {count} of {arms}, in {run if run == 'both' else f'the run {run}'}: {reason}."
 
 
-# ---- words
+# ---- phrases
 
 
 def bound(found: Comparison) -> str:

@@ -35,7 +35,7 @@ def name(courses: list[Course]) -> str:
 
 def styles(courses: list[Course]) -> dict[str, arm_styles.Look]:
     """The style of each arm, from its name."""
-    return arm_styles.followed(courses[0].facts["reference"], [course.facts["arm"] for course in courses])
+    return arm_styles.of_rivals(courses[0].facts["reference"], [course.facts["arm"] for course in courses])
 
 
 def subtitle(courses: list[Course]) -> str:
@@ -65,9 +65,9 @@ def chart(courses: list[Course]) -> alt.LayerChart:
     axis = alt.Axis(values=axes.log_ticks(low, high), format="~g")
     title = subtitle(courses)
     y = alt.Y("ratio:Q", scale=scale, axis=axis, title=title)
-    looked = marks.looked(styles(courses))
+    encodings = marks.encodings(styles(courses))
     base = alt.Chart().encode(
-        x=alt.X("run:Q", axis=alt.Axis(tickMinStep=1, format="d"), title="run"), color=looked["color"]
+        x=alt.X("run:Q", axis=alt.Axis(tickMinStep=1, format="d"), title="run"), color=encodings["color"]
     )
     tips = [
         alt.Tooltip(f"{field}:N", title=words) for field, words in (("arm", "arm"), ("is", title), ("folder", "run"))
@@ -81,7 +81,7 @@ def chart(courses: list[Course]) -> alt.LayerChart:
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=1.5)
         .encode(y=alt.Y("low:Q", scale=scale, axis=axis, title=title), y2="high:Q"),
-        base.mark_point(filled=True, size=45, opacity=1).encode(y=y, shape=looked["shape"], tooltip=tips),
+        base.mark_point(filled=True, size=45, opacity=1).encode(y=y, shape=encodings["shape"], tooltip=tips),
     ]
     columns = [(field, field) for field in ("arm", "run", "folder")] + [(title, "ratio")]
     columns += [(field, field) for field in ("low", "high", "level")]

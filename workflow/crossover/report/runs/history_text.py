@@ -7,10 +7,9 @@ from itertools import groupby
 from pathlib import Path
 
 from crossover.records import record
-from crossover.report.base import numbers
-from crossover.report.base.tables import Row, title
+from crossover.report.base import markup, numbers
+from crossover.report.base.tables import Row, competes, title
 from crossover.report.runs import software
-from crossover.report.sentences.chance import CHANCE
 
 CURVE = ("experiment", "placement", "metric", "protocol", "arm")
 
@@ -29,8 +28,8 @@ class Course:
 
     @property
     def competes(self) -> bool:
-        """Whether this is an arm, neither null arm nor ceiling."""
-        return not (self.facts["null"] or self.facts["ceiling"])
+        """Whether this is neither a null arm nor a ceiling."""
+        return competes(self.facts)
 
     @property
     def changes(self) -> list[int]:
@@ -115,13 +114,13 @@ def _left_out(found: History) -> str:
 def _trust(found: History) -> str:
     null = [course for course in found.courses if course.facts["null"]]
     wrong = sum(bool(course.changes) for course in null)
-    expected = numbers.significant(CHANCE * len(found.competing), 2)
+    expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
-    told = f"If nothing had changed, at most about {expected} of {count} would appear to shift by chance."
+    by_chance = f"If nothing had changed, at most about {expected} of {count} would appear to shift by chance."
     if not null:
-        return f"{told} No null arm is in these runs."
+        return f"{by_chance} No null arm is in these runs."
     return (
-        f"{told} Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, "
+        f"{by_chance} Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, "
         f"{wrong} {'appears' if wrong == 1 else 'appear'} to shift."
     )
 
@@ -141,7 +140,7 @@ def sentence(found: History, course: Course, position: int) -> str:
 
 def in_a_terminal(found: History) -> str:
     """The same as `summary`, without Markdown."""
-    return summary(found).replace("**", "").replace("`", "").replace("\n\n", "\n")
+    return markup.plain(summary(found)).replace("\n\n", "\n")
 
 
 RUNS = ["run", "folder", "days", "launches measured", "differs from the run before in"]
@@ -150,10 +149,10 @@ RUNS = ["run", "folder", "days", "launches measured", "differs from the run befo
 def run_lines(found: History) -> list[list[str]]:
     """A line for each run, under RUNS."""
     lines = []
-    told = {(row["run"], row["kind"], row["name"]): row["value"] for row in found.runs}
+    values = {(row["run"], row["kind"], row["name"]): row["value"] for row in found.runs}
     for before, label in zip(["", *found.labels], found.labels, strict=False):
         reasons = software.differences(found.runs, before, label) if before else "–"
-        facts = (told.get((label, *key), "–") for key in (("when", "days"), ("launches", "measured")))
+        facts = (values.get((label, *key), "–") for key in (("when", "days"), ("launches", "measured")))
         lines.append([label, software.folder(found.runs, label), *facts, reasons])
     return lines
 

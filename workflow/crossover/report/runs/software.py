@@ -15,12 +15,12 @@ KINDS = {
     "library": "library",
     "setting": "setting",
 }
-"""Kinds of facts, in the order of a table, and the word that goes before a fact's name."""
+"""Kinds of facts, in the order of a table, and the word before a fact's name."""
 
 EXPECTED = ("when", "launches")
 """Kinds of facts that always differ and so explain no change."""
 
-NOT_TOLD = "–"
+UNKNOWN = "–"
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Fact:
 
 def facts(runs: list[Row], before: str, after: str) -> list[Fact]:
     """All facts of the two runs of these labels, in the order of KINDS."""
-    told = {(row["run"], row["kind"], row["name"]): row["value"] for row in runs if row["value"]}
-    names = sorted({(kind, name) for _, kind, name in told}, key=lambda key: (list(KINDS).index(key[0]), key[1]))
+    values = {(row["run"], row["kind"], row["name"]): row["value"] for row in runs if row["value"]}
+    names = sorted({(kind, name) for _, kind, name in values}, key=lambda key: (list(KINDS).index(key[0]), key[1]))
     return [
-        Fact(kind, name, *(told.get((run, kind, name), NOT_TOLD) for run in (before, after)))
+        Fact(kind, name, *(values.get((run, kind, name), UNKNOWN) for run in (before, after)))
         for kind, name in names
-        if any((run, kind, name) in told for run in (before, after))
+        if any((run, kind, name) in values for run in (before, after))
     ]
 
 

@@ -1,4 +1,4 @@
-"""How far short blocks agree with long ones, as measured by the developers."""
+"""The agreement of short blocks with long ones, as measured by the developers."""
 
 from __future__ import annotations
 

@@ -52,12 +52,12 @@ def _sentence(experiment: str, placement: str, metric: str, rows: list[Row]) -> 
     bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
     if bias is None:
         return f"{where}: no null arm was replicated, so the smallest detectable effect is unknown."
-    said = f"{where}: the null arms show differences of up to {_beyond(bias)}"
+    text = f"{where}: the null arms show differences of up to {_beyond(bias)}"
     chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
     if not chances:
-        return f"{said}; no arm was replicated."
+        return f"{text}; no arm was replicated."
     best, worst = (f"±{_beyond(chance)}" for chance in (chances[0], chances[-1]))
-    return f"{said}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
+    return f"{text}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
 
 
 def needs(rows: Iterable[Row]) -> list[list[str]]:
@@ -118,10 +118,10 @@ def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) 
     if not missed:
         return f"{name}: every ratio with enough rounds has a steady state."
     worst = sorted(missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
-    told = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
-    if others := len(worst) - len(told):
-        told.append(f"{others:,} more")
-    return f"{name}: ratios without a steady state occur in {numbers.listed(told)}."
+    parts = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
+    if others := len(worst) - len(parts):
+        parts.append(f"{others:,} more")
+    return f"{name}: ratios without a steady state occur in {numbers.listed(parts)}."
 
 
 def groups(rows: Sequence[Row]) -> list[list[str]]:
@@ -150,7 +150,7 @@ def _curve(row: Row) -> Sequence[str]:
 
 
 def _beyond(ratio: float) -> str:
-    """How far a ratio of at least 1 is from 1."""
+    """The distance of a ratio from 1, in per cent."""
     return numbers.percent(ratio - 1)
 
 

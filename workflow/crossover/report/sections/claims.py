@@ -25,21 +25,18 @@ OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's ow
 
 def counts(claims: Sequence[Row]) -> str:
     """The number of claims, which must not be 0, and of each verdict."""
-    told = numbers.tally([row["verdict"] for row in claims], VERDICTS)
-    return f"Of {numbers.counted(len(claims), 'published claim')} {told}.{_contradictions(claims)}"
+    tally = numbers.tally([row["verdict"] for row in claims], VERDICTS)
+    return f"Of {numbers.counted(len(claims), 'published claim')} {tally}.{_contradictions(claims)}"
 
 
 def _contradictions(claims: Sequence[Row]) -> str:
     """The number of claims that their source's own data contradicts."""
-    told = [row for row in claims if row["own"] in OWN]
-    wrong = [row for row in told if row["own"] == "contradicts"]
-    if not told:
+    with_data = [row["own"] for row in claims if row["own"] in OWN]
+    wrong = with_data.count("contradicts")
+    if not with_data:
         return ""
-    return f" Of {len(told)} whose source has data of its own, {len(wrong)} {_is(wrong)} contradicted by that data."
-
-
-def _is(rows: Sequence[Row]) -> str:
-    return "is" if len(rows) == 1 else "are"
+    be = "is" if wrong == 1 else "are"
+    return f" Of {len(with_data)} whose source has data of its own, {wrong} {be} contradicted by that data."
 
 
 def table(claims: Sequence[Row]) -> str:
@@ -125,7 +122,7 @@ def _claimed(row: Row) -> str:
 
 
 def _where(row: Row) -> str:
-    """Which of several numbers is shown."""
+    """The point and the arm of the number, if there are several."""
     against = f" against `{row['arm']}`" if row["arm"] else ""
     if row["numbers"] < 2:
         return against

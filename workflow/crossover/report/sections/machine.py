@@ -48,14 +48,14 @@ def _table(name: str, unit: str = "") -> Callable[[Row], str]:
 
     def fact(row: Row) -> str:
         entries: dict[str, object] = json.loads(row[name] or "{}")
-        told = [f"{key} {value}{unit}" for key, value in sorted(entries.items()) if value]
-        return ", ".join(told) or UNKNOWN
+        parts = [f"{key} {value}{unit}" for key, value in sorted(entries.items()) if value]
+        return ", ".join(parts) or UNKNOWN
 
     return fact
 
 
 def _slurm(row: Row) -> str:
-    """The partition alone, because a job's other facts differ from launch to launch and do not describe the machine."""
+    """The partition. Other facts of a job differ from launch to launch and do not describe the machine."""
     job: dict[str, str] | None = json.loads(row["slurm"] or "null")
     return f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job"
 
@@ -82,34 +82,36 @@ FACTS: dict[str, Callable[[Row], str]] = {
 """The rows of the machine's table, each with the function that reads it from a rank."""
 
 
-# ---- how the run went
+# ---- the run
 
 
 @dataclass(frozen=True)
-class Course:
-    """The launches of one experiment and their rows, as HEALTH reads them."""
+class Experiment:
+    """The facts of one experiment that HEALTH shows."""
 
     launches: list[Row]
     stops: list[str | None]
-    """Why each cell of each launch stopped."""
+    """The reason why each cell of each launch stopped."""
     validities: list[str | None]
     """The validity of each row."""
     ranks: list[Row]
     """The ranks of the launches."""
 
 
-def with_data(course: Course) -> str:
+def with_data(experiment: Experiment) -> str:
     """The number of launches with data."""
-    measured = sum(row["outcome"] == "measured" for row in course.launches)
-    return f"{measured} of {len(course.launches)}"
+    measured = sum(row["outcome"] == "measured" for row in experiment.launches)
+    return f"{measured} of {len(experiment.launches)}"
 
 
-def asked(course: Course) -> str:
-    """The limits that each launch was given; all of them if they differ."""
-    return _distinct(_order(read_settings(row["settings"])) if row["settings"] else UNKNOWN for row in course.launches)
+def limits(experiment: Experiment) -> str:
+    """The limits in the launches' settings; all of them if they differ."""
+    return _distinct(
+        _limits(read_settings(row["settings"])) if row["settings"] else UNKNOWN for row in experiment.launches
+    )
 
 
-def _order(settings: dict[str, Any]) -> str:
+def _limits(settings: dict[str, Any]) -> str:
     rounds, block = settings["rounds"], numbers.quantity(settings["block_seconds"], "s")
     return (
         f"blocks of at least {block}, {rounds['at_least']} to {rounds['at_most']} rounds per cell, "
@@ -118,15 +120,15 @@ def _order(settings: dict[str, Any]) -> str:
     )
 
 
-def took(course: Course) -> str:
+def total_time(experiment: Experiment) -> str:
     """The total wall time of all launches, including holes."""
-    known = [row["wall_seconds"] for row in course.launches if row["wall_seconds"] is not None]
+    known = [row["wall_seconds"] for row in experiment.launches if row["wall_seconds"] is not None]
     return numbers.duration(sum(known)) if known else UNKNOWN
 
 
-def timed_share(course: Course) -> str:
+def timed_share(experiment: Experiment) -> str:
     """The share of the launches' wall time inside timed blocks, without holes."""
-    measured = [row for row in course.launches if row["outcome"] == "measured" and row["wall_seconds"]]
+    measured = [row for row in experiment.launches if row["outcome"] == "measured" and row["wall_seconds"]]
     wall_seconds = sum(row["wall_seconds"] for row in measured)
     if not wall_seconds:
         return "–"
@@ -134,13 +136,13 @@ def timed_share(course: Course) -> str:
     return f"{numbers.percent(timed_seconds / wall_seconds)} of {numbers.duration(wall_seconds)}"
 
 
-def between_hosts(course: Course) -> str:
+def between_hosts(experiment: Experiment) -> str:
     """The network interfaces between ranks on several hosts."""
-    return _distinct(str(row["interface"] or UNKNOWN) for row in course.ranks if row["placement"] == "nodes") or "–"
+    return _distinct(str(row["interface"] or UNKNOWN) for row in experiment.ranks if row["placement"] == "nodes") or "–"
 
 
 def tally(values: Iterable[str | None]) -> str:
-    """How often each value occurs, the most frequent first.
+    """The number of each value, the most frequent first.
 
     >>> tally(["width", "budget", "width"])
     'width: 2, budget: 1'
@@ -162,13 +164,13 @@ def when(launches: list[Row]) -> str:
     return f"Launched on {days[0]}" if days[0] == days[-1] else f"Launched from {days[0]} to {days[-1]}"
 
 
-HEALTH: dict[str, Callable[[Course], str]] = {
+HEALTH: dict[str, Callable[[Experiment], str]] = {
     "launches with data": with_data,
-    "limits of each launch": asked,
-    "total time of launches": took,
+    "limits of each launch": limits,
+    "total time of launches": total_time,
     "in timed blocks": timed_share,
     "interface between hosts": between_hosts,
-    "cells, by reason to stop": lambda course: tally(course.stops),
-    "rows, by validity": lambda course: tally(course.validities),
+    "cells, by reason to stop": lambda experiment: tally(experiment.stops),
+    "rows, by validity": lambda experiment: tally(experiment.validities),
 }
-"""The rows of the table on the run, each with the function that reads it from an experiment's course."""
+"""The rows of the table on the run, each with the function that reads it from an experiment's facts."""

@@ -22,7 +22,7 @@ def section(rows: Sequence[Row]) -> str:
     parts = [opening(passed, left)]
     if passed:
         lines = [
-            [name, _served(row), _value(row), "–" if row["gain"] is None else gain(row), _else(row)]
+            [name, _served(row), _value(row), "–" if row["gain"] is None else gain(row), _other_effects(row)]
             for names, own in _by_setting(passed)
             for name, row in zip(names, own, strict=False)
         ]
@@ -47,7 +47,7 @@ def conflicts(passed: Sequence[Row]) -> Iterator[str]:
             if (worse := [_changed(effect, row) for effect in _effects(row) if _is_cost(effect, row)])
         ]
         if costs or len({row["aims"] for row in rows}) > 1:
-            yield " ".join(f"{said}." for said in [f"The aims conflict for {name}: {numbers.listed(values)}", *costs])
+            yield " ".join(f"{text}." for text in [f"The aims conflict for {name}: {numbers.listed(values)}", *costs])
 
 
 def _is_cost(effect: Row, row: Row) -> bool:
@@ -58,24 +58,24 @@ def _is_cost(effect: Row, row: Row) -> bool:
 def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
     """The number of recommendations, and the largest gain."""
     examined = numbers.counted(len(passed) + len(left), "setting")
-    told = [f"{examined} examined, each for one aim and condition: **{len(passed)} passed** the test."]
+    parts = [f"{examined} examined, each for one aim and condition: **{len(passed)} passed** the test."]
     gaining = [row for row in passed if row["gain"] is not None]
     if gaining:
         most = max(gaining, key=lambda row: float(row["gain"]))
-        told.append(f"The largest gain is from {_name(most)} for {_served(most)}: {gain(most)}.")
-    return " ".join(told)
+        parts.append(f"The largest gain is from {_name(most)} for {_served(most)}: {gain(most)}.")
+    return " ".join(parts)
 
 
 def reason(row: Row) -> str:
-    """Why there is no recommendation, with the numbers behind this."""
-    told = [str(row["reason"])]
+    """The reason for no recommendation, with its numbers."""
+    parts = [str(row["reason"])]
     if row["gain"] is not None:
-        told[0] += f": `{row['arm']}` is {gain(row)}"
+        parts[0] += f": `{row['arm']}` is {gain(row)}"
         if row["smallest_effect"] is not None:
-            told.append(f"the smallest detectable effect is {numbers.significant(row['smallest_effect'])}")
+            parts.append(f"the smallest detectable effect is {numbers.significant(row['smallest_effect'])}")
         if row["x"] is not None:
-            told.append(f"the crossover would be {_place(row)}")
-    return "; ".join(told)
+            parts.append(f"the crossover would be {_place(row)}")
+    return "; ".join(parts)
 
 
 def gain(row: Row) -> str:
@@ -149,19 +149,19 @@ def _reasons(rows: Sequence[Row]) -> Iterator[list[str]]:
             yield [name, f"{aims} ({'; '.join(dict.fromkeys(where))})", why]
 
 
-def _else(row: Row) -> str:
+def _other_effects(row: Row) -> str:
     """The other effects of the value, first in metrics that decide an aim, then in the others."""
     effects = sorted(_effects(row), key=lambda effect: effect["aim"] is None)
     return "; ".join(_changed(effect, row) for effect in effects) or "–"
 
 
 def _served(row: Row) -> str:
-    """The aims, and where the value serves them."""
+    """The aims, and the condition."""
     return f"{_aims(row)} ({_where(row)})"
 
 
 def _where(row: Row) -> str:
-    """The condition; where there is no default to be measured against, whose number it is as well."""
+    """The condition, with the arm if there is no default to compare with."""
     if row["protocol"] is None:
         return f"`{row['experiment']}`"
     whose = f", `{row['arm']}`" if row["arm"] is not None and row["default"] is None else ""

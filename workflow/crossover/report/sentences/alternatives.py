@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row
+from crossover.report.base import markup, numbers
+from crossover.report.base.tables import Panel, Row, competes
 from crossover.report.sentences import findings, thresholds
 
 
 def curve(panel: Panel) -> str:
     """The ends of each arm's curve, and the best arm at both ends of the axis, as plain sentences."""
     axis = panel.facts["axis"]
-    told = [_course(panel, arm) for arm in panel.arms if arm != panel.null]
+    ends = [_ends(panel, arm) for arm in panel.arms if arm != panel.null]
     best = _best(panel)
     return _plain(
         f"Chart of {panel.metric} against {axis}, {panel.title}; {panel.facts['better']} is better. "
-        f"{' '.join(filter(None, told))} {best} {thresholds.sentences(panel)}"
+        f"{' '.join(filter(None, ends))} {best} {thresholds.sentences(panel)}"
     )
 
 
@@ -23,7 +23,7 @@ def ratio(panel: Panel) -> str:
     return _plain(f"Chart of {panel.metric} relative to {panel.reference}. {findings.findings(panel)}")
 
 
-def _course(panel: Panel, arm: str) -> str:
+def _ends(panel: Panel, arm: str) -> str:
     cells = [row for row in panel.summary if row["arm"] == arm]
     if not cells:
         return ""
@@ -35,16 +35,16 @@ def _course(panel: Panel, arm: str) -> str:
 
 def _best(panel: Panel) -> str:
     """The arm with the best median at either end of the axis; ceilings do not count."""
-    rivals = [row for row in panel.summary if not (row["null"] or row["ceiling"])]
+    competing = [row for row in panel.summary if competes(row)]
     choose = max if panel.facts["better"] == "higher" else min
-    places = [row["x"] for row in rivals]
-    told = []
+    places = [row["x"] for row in competing]
+    named = []
     for place in dict.fromkeys((min(places, default=None), max(places, default=None))):
-        here = [row for row in rivals if row["x"] == place]
-        if len(here) > 1:
-            ahead = choose(here, key=lambda row: float(row["median"]))
-            told.append(f"{ahead['arm']} at {_place(ahead)}")
-    return f"The best median has {numbers.listed(told)}." if told else ""
+        there = [row for row in competing if row["x"] == place]
+        if len(there) > 1:
+            best = choose(there, key=lambda row: float(row["median"]))
+            named.append(f"{best['arm']} at {_place(best)}")
+    return f"The best median has {numbers.listed(named)}." if named else ""
 
 
 def _value(row: Row) -> str:
@@ -56,4 +56,4 @@ def _place(row: Row) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace("**", "").replace("`", "").split())
+    return " ".join(markup.plain(text).split())

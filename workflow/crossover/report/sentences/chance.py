@@ -1,16 +1,14 @@
-"""Significance level of all tests, and error rate of all intervals."""
+"""The error rate of all tests and intervals, in words."""
 
 from __future__ import annotations
 
-CHANCE = 0.05
-"""The largest share of tests that report a difference if there is none. The analysis has its own constant, because
-wings share no code; a test compares the two."""
+from crossover.records.record import SIGNIFICANCE
 
 
 def odds() -> str:
-    """One in how many findings is due to chance.
+    """The number of tests or intervals of which chance makes one wrong.
 
     >>> odds()
     '20'
     """
-    return f"{1 / CHANCE:.0f}"
+    return f"{1 / SIGNIFICANCE:.0f}"

@@ -9,7 +9,7 @@ from crossover.report.base import markup
 
 
 def cite(key: str) -> str:
-    """A citation of a document; its name alone if this project does not list it, as for a bundle from another one."""
+    """A citation of a document; only its key if this project does not list it, as in a bundle from another project."""
     return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
 
 
@@ -23,10 +23,10 @@ def reference(key: str) -> str:
     )
 
 
-def conditions(told: Mapping[str, str]) -> str:
+def conditions(values: Mapping[str, str]) -> str:
     """Conditions in words, without those that do not apply."""
     return "; ".join(
         f"{name} {markup.verbatim(value)}" if value != sources.NOT_STATED else f"{name} not stated"
-        for name, value in told.items()
+        for name, value in values.items()
         if value != sources.INAPPLICABLE
     )

@@ -43,7 +43,7 @@ def _times(cell: Row) -> str:
 
 
 def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
-    """How a cell's arm compares with its reference: they differ only if the interval excludes 1."""
+    """The comparison of a cell's arm with its reference; they differ only if the interval excludes 1."""
     than = f" than {reference}" if reference else ""
     if cell["low"] is None or cell["high"] is None:
         return f"looks {_word(panel, cell)}{than} (not replicated)"
@@ -53,7 +53,7 @@ def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
 
 
 def _word(panel: Panel, cell: Row) -> str:
-    """The comparative for the arm, such as `faster`, by its ratio alone."""
+    """The comparative for the arm, such as `faster`, from its ratio without the interval."""
     better, worse = numbers.comparatives(panel.unit)
     return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
 
@@ -80,22 +80,22 @@ def crossing(panel: Panel, arm: str) -> str:
         case "none":
             return (
                 f"No crossover is shown: wherever the difference is significant, `{arm}` is {_mostly(panel, arm)} "
-                f"than `{reference}`.{_if_once(panel, arm)}"
+                f"than `{reference}`.{_possible(panel, arm)}"
             )
         case "several":
             return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
         case _:
-            said = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
-            return said + _if_once(panel, arm)
+            undecided = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
+            return undecided + _possible(panel, arm)
 
 
-def _if_once(panel: Panel, arm: str) -> str:
-    where = room(panel, arm)
+def _possible(panel: Panel, arm: str) -> str:
+    where = possible_range(panel, arm)
     return f" A single crossover would be {where}." if where else ""
 
 
-def room(panel: Panel, arm: str) -> str:
-    """The possible range of a single crossover that was not shown; empty if it could be anywhere."""
+def possible_range(panel: Panel, arm: str) -> str:
+    """The possible range of a single undetected crossover; empty if it could be anywhere."""
     row, cells = panel.crossover_of(arm), panel.ratios_of(arm)
     if row is None or row["x"] is not None or row["low"] is None or row["high"] is None:
         return ""
@@ -153,7 +153,7 @@ def _mostly(panel: Panel, arm: str) -> str:
 
 
 def _surest(cells: list[Row]) -> Row:
-    """The most significant cell: its ratio is farthest from 1, in widths of its interval."""
+    """The most significant cell, whose ratio is farthest from 1 in widths of its interval."""
 
     def widths(cell: Row) -> float:
         if cell["low"] is None or cell["high"] is None:
@@ -168,11 +168,11 @@ def _largest_sure(panel: Panel, arm: str) -> Row:
     """The largest significant difference in the direction of the most significant one."""
     cells = panel.ratios_of(arm)
     surest = _surest(cells)
-    sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _level(cell)]
+    sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _undecided(cell)]
     return max(sure or [surest], key=_distance)
 
 
-def _level(cell: Row) -> bool:
+def _undecided(cell: Row) -> bool:
     """Whether the interval contains 1, or there is none."""
     return cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]
 
@@ -190,10 +190,9 @@ def noise(panel: Panel) -> str:
     replicated = [cell for cell in cells if cell["low"] is not None and cell["high"] is not None]
     if not replicated:
         return f"{sentence}."
-    level = [cell for cell in replicated if cell["low"] <= 1 <= cell["high"]]
-    share = numbers.percent(len(level) / len(replicated))
-    held = f"{len(level)} of {numbers.counted(len(replicated), 'point')} ({share})"
-    return f"{sentence}; its interval contains 1 at {held}."
+    count = sum(map(_undecided, replicated))
+    share = numbers.percent(count / len(replicated))
+    return f"{sentence}; its interval contains 1 at {count} of {numbers.counted(len(replicated), 'point')} ({share})."
 
 
 def largest(cells: list[Row]) -> str:
@@ -215,19 +214,21 @@ def headlines(tables: Tables, leads: dict[str, str]) -> str:
 def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
     """The result of an experiment in its leading metric: a sentence, or one per protocol."""
     shown = tables.leading(experiment, lead)
-    told = [
+    results = [
         (panel.title, "; ".join(clauses))
         for panel in shown
         if (clauses := [_clause(panel, arm) for arm in panel.compared])
     ]
-    if not told:
+    if not results:
         return f"**{experiment}** has no result: {holes.absence(tables, experiment)}."
-    if len(told) == 1:
-        return f"**{experiment}**, {shown[0].metric}: {told[0][1]} ({told[0][0]})."
-    return "\n".join([f"**{experiment}**, {shown[0].metric}:", *(f"    - {title}: {said}." for title, said in told)])
+    if len(results) == 1:
+        return f"**{experiment}**, {shown[0].metric}: {results[0][1]} ({results[0][0]})."
+    items = (f"    - {title}: {result}." for title, result in results)
+    return "\n".join([f"**{experiment}**, {shown[0].metric}:", *items])
 
 
 def _clause(panel: Panel, arm: str) -> str:
+    """The crossover of `arm` and the reference, or their largest difference, as a clause."""
     row, reference = panel.crossover_of(arm), panel.reference
     largest = max(panel.ratios_of(arm), key=_distance)
     times = f"{_times(largest)} its {panel.metric}"
@@ -235,19 +236,17 @@ def _clause(panel: Panel, arm: str) -> str:
     sure = _largest_sure(panel, arm)
     most = f"with the largest difference at {_place(sure)}: {_times(sure)} its {panel.metric}"
     if row is None or row["launches"] < 2:
-        said = f"`{arm}` against `{reference}` is not replicated; {at_most}"
-    else:
-        match row["verdict"]:
-            case "one":
-                where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-                said = f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**"
-            case "always":
-                said = f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
-            case "none":
-                never = _opposite(panel, _mostly(panel, arm))
-                said = f"`{arm}` is never significantly {never} than `{reference}`, {most}"
-            case "several":
-                said = f"`{arm}` crosses `{reference}` several times; {at_most}"
-            case _:
-                said = f"no difference between `{arm}` and `{reference}` was detected; {at_most}"
-    return said
+        return f"`{arm}` against `{reference}` is not replicated; {at_most}"
+    match row["verdict"]:
+        case "one":
+            where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**"
+        case "always":
+            return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
+        case "none":
+            never = _opposite(panel, _mostly(panel, arm))
+            return f"`{arm}` is never significantly {never} than `{reference}`, {most}"
+        case "several":
+            return f"`{arm}` crosses `{reference}` several times; {at_most}"
+        case _:
+            return f"no difference between `{arm}` and `{reference}` was detected; {at_most}"

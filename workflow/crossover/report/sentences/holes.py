@@ -10,10 +10,10 @@ from crossover.report.base.tables import Row, Tables
 
 
 def paragraphs(tables: Tables) -> list[str]:
-    """One paragraph and one command for all launches of an experiment that left the same hole."""
+    """One paragraph and one command for all launches of an experiment with the same hole."""
     return [
         f"{_which(rows)} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-        f"To retry:\n\n```\n{_fill(tables, rows)}\n```"
+        f"To retry:\n\n```\n{_command(tables, rows)}\n```"
         for rows in alike(tables.holes())
     ]
 
@@ -24,15 +24,15 @@ def _cause(row: Row) -> str:
 
 def _code(reason: str) -> str:
     """A reason as code, because it can be any text, such as a line of a traceback, and must not break the page."""
-    told = " ".join(reason.replace("`", "'").split())
-    return f"`{told}`"
+    line = " ".join(reason.replace("`", "'").split())
+    return f"`{line}`"
 
 
 def _which(rows: list[Row]) -> str:
     return f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
 
 
-def _fill(tables: Tables, rows: list[Row]) -> str:
+def _command(tables: Tables, rows: list[Row]) -> str:
     """The command that remeasures these launches, with the profile of the other launches."""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
     return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
@@ -46,13 +46,13 @@ def partial(remarks: Sequence[Sequence[str]]) -> str:
     )
 
 
-def silent(courses: list[Row]) -> list[str]:
+def silent(validities: list[Row]) -> list[str]:
     """One sentence for each arm without any value under some protocols, with the reasons.
 
-    `courses` has one row per experiment, protocol, arm and validity, with the number of `values` of such blocks.
+    `validities` has one row per experiment, protocol, arm and validity, with the number of `values` of such blocks.
     """
     curves: dict[tuple[str, str, str], list[Row]] = {}
-    for row in courses:
+    for row in validities:
         curves.setdefault((row["experiment"], row["arm"], row["protocol"]), []).append(row)
     alike: dict[tuple[str, str, str], list[str]] = {}
     for (experiment, arm, protocol), rows in curves.items():
@@ -75,12 +75,12 @@ def absent(experiments: list[str]) -> str:
 
 
 def gap(tables: Tables, experiment: str) -> str:
-    """Why an experiment has no result."""
+    """The sentence for an experiment without a result, with the reasons."""
     if experiment not in tables.experiments:
         return absent([experiment])
     causes = dict.fromkeys(map(_cause, tables.holes(experiment)))
-    told = f" ({'; '.join(causes)}). @sec-holes says what to do." if causes else "."
-    return f"`{experiment}` has no result: {absence(tables, experiment)}{told}"
+    reasons = f" ({'; '.join(causes)}). @sec-holes says what to do." if causes else "."
+    return f"`{experiment}` has no result: {absence(tables, experiment)}{reasons}"
 
 
 def absence(tables: Tables, experiment: str) -> str:

@@ -25,12 +25,12 @@ def lines(panel: Panel) -> list[list[str]]:
 
 def sentences(panel: Panel) -> str:
     """The threshold of each level, arm by arm; empty for a metric without levels."""
-    told = []
+    parts = []
     for level in levels(panel):
         rows = _of_level(panel, level)
         clauses = [f"`{row['arm']}` {_reached(row)}" for row in rows]
-        told.append(f"{panel.metric.capitalize()} of at least {_level(rows[0])}: {'; '.join(clauses)}.")
-    return " ".join(told)
+        parts.append(f"{panel.metric.capitalize()} of at least {_level(rows[0])}: {'; '.join(clauses)}.")
+    return " ".join(parts)
 
 
 def levels(panel: Panel) -> list[float]:

@@ -1,1 +1,1 @@
-"""Bundles: archiving a run in one file, and rendering an archive again."""
+"""Bundles: a run in one archive, and the report rendered from it again."""

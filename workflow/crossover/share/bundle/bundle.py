@@ -1,6 +1,6 @@
 """Archives a run: raw samples, tables, figures, report, configuration, locked versions, and an RO-Crate.
 
-The report in the archive is rendered from the archive's own files alone, so that anybody can render it again.
+The report in the archive is rendered from the archive's own files only, so that anybody can render it again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LIC
 """Files that are archived beside the results."""
 
 SUMS = "SHA256SUMS"
-"""The file that `sha256sum --check` reads."""
+"""The file of checksums for `sha256sum --check`."""
 
 README = """\
 # Measurements by crossover
@@ -45,7 +45,7 @@ of `requirements.lock`.
 """
 
 
-def write(results: Path, bundle: Path, told: crate.Told) -> str:
+def write(results: Path, bundle: Path, attribution: crate.Attribution) -> str:
     """Archive the run in `results` as the zip file `bundle`. Returns a sentence. The same run gives the same bytes.
 
     Raises CrossoverError.
@@ -56,7 +56,7 @@ def write(results: Path, bundle: Path, told: crate.Told) -> str:
     if not any(launch["started_utc"] for launch in freshness.launches(results)):
         raise CrossoverError(f"{results}: has no launch, so there is nothing to archive; measure first: make report")
     try:
-        return _write(results, bundle, told, made_from)
+        return _write(results, bundle, attribution, made_from)
     except OSError as error:
         raise CrossoverError(
             f"{error.filename or results}: cannot be copied ({error.strerror or error}); if {tempfile.gettempdir()} is "
@@ -64,7 +64,7 @@ def write(results: Path, bundle: Path, told: crate.Told) -> str:
         ) from None
 
 
-def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, Any]) -> str:
+def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_from: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
         raw = _raw(results)
@@ -76,7 +76,7 @@ def _write(results: Path, bundle: Path, told: crate.Told, made_from: dict[str, A
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, json.dumps(made_from["waiting"]))
         (folder / "README.md").write_text(README, encoding="utf-8")
         project = yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8"))
-        crate.write(folder, told, project)
+        crate.write(folder, attribution, project)
         sums = [f"{_sum(path)}  {path.relative_to(folder).as_posix()}\n" for path in archive.files(folder)]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
         print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)

@@ -36,8 +36,8 @@ AUTHOR = re.compile(r"(?P<name>[^<>]+?)\s*(?:<(?:https://orcid\.org/)?(?P<orcid>
 
 
 @dataclass(frozen=True)
-class Told:
-    """The user's input. Raises CrossoverError if it is invalid."""
+class Attribution:
+    """The licence and the authors, as the user gives them. Raises CrossoverError if they are invalid."""
 
     licence: str
     """The licence of the data: an SPDX identifier."""
@@ -52,7 +52,7 @@ class Told:
                 raise CrossoverError(f"--author {author}: write `Name` or `Name <ORCID>`: `Ada <0000-0002-1825-0097>`")
 
 
-def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
+def write(folder: Path, attribution: Attribution, project: dict[str, Any]) -> None:
     """Write the metadata of a bundle's files in `folder`. `project` is the content of CITATION.cff.
 
     At least one launch must have begun. Raises RecordError for unreadable tables.
@@ -63,8 +63,8 @@ def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
         for name, schema in (("launches", record.LAUNCHES), ("ranks", record.RANKS))
     )
     crate = ROCrate(version=VERSION)
-    authors = [_person(crate, author) for author in told.authors]
-    _root(crate, told, project, launches)
+    authors = [_person(crate, author) for author in attribution.authors]
+    _root(crate, attribution, project, launches)
     if authors:
         crate.root_dataset["author"] = recorded_facts.alone(authors)
     files = _files(crate, folder)
@@ -87,7 +87,7 @@ def write(folder: Path, told: Told, project: dict[str, Any]) -> None:
     crate.metadata.write(folder)
 
 
-def _root(crate: ROCrate, told: Told, project: dict[str, Any], launches: list[dict[str, Any]]) -> None:
+def _root(crate: ROCrate, attribution: Attribution, project: dict[str, Any], launches: list[dict[str, Any]]) -> None:
     root = crate.root_dataset
     begun = list(filter(_began, launches))
     began, ended = min(row["started_utc"] for row in begun), max(map(_end, begun))
@@ -103,7 +103,7 @@ def _root(crate: ROCrate, told: Told, project: dict[str, Any], launches: list[di
     root["temporalCoverage"] = f"{began}/{ended}"
     root["keywords"] = project["keywords"]
     root["schemaVersion"] = str(record.VERSION)
-    root["license"] = _licence(crate, told.licence)
+    root["license"] = _licence(crate, attribution.licence)
     profile = {"@type": ["CreativeWork", "Profile"], "name": "Process Run Crate", "version": PROFILE.rpartition("/")[2]}
     root["conformsTo"] = recorded_facts.entity(crate, PROFILE, profile)
 
@@ -117,7 +117,7 @@ def _licence(crate: ROCrate, name: str) -> ContextEntity:
 
 def _person(crate: ROCrate, author: str) -> ContextEntity:
     found = AUTHOR.fullmatch(author)
-    assert found  # checked by Told
+    assert found  # checked by Attribution
     name, orcid = found["name"], found["orcid"]
     identifier = f"https://orcid.org/{orcid}" if orcid else f"#{recorded_facts.slug(name)}"
     return recorded_facts.entity(crate, identifier, {"@type": "Person", "name": name})

@@ -1,7 +1,7 @@
 """Removes this machine's folders, and the user's name in folders, from a bundle.
 
-They occur in reasons of holes, names of raw files, and the configuration. The ranks' facts about their hosts stay,
-because readers need them.
+They occur in reasons of holes, names of raw files, and the configuration. Facts about the hosts stay, because readers
+need them.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ class Mask:
         self.folders = sorted(folders.items(), key=lambda pair: -len(pair[0]))
         self.user = f"/{_user()}/"
 
-    def text(self, said: str) -> str:
+    def text(self, content: str) -> str:
         """The text without these folders and the user's name."""
         for folder, other in self.folders:
-            said = said.replace(folder, other)
+            content = content.replace(folder, other)
         # Only in paths, because the user's name can be any word.
-        return ABSOLUTE.sub(lambda found: f"{found[0]}/".replace(self.user, "/user/")[:-1], said)
+        return ABSOLUTE.sub(lambda found: f"{found[0]}/".replace(self.user, "/user/")[:-1], content)
 
     def file(self, path: Path) -> None:
         """Remove them from a file; a file without them keeps its exact bytes."""
         if path.suffix == ".parquet":
             self._parquet(path)
         elif path.suffix not in (".png", ".pdf"):
-            said = path.read_bytes().decode(errors="surrogateescape")
-            if (masked := self.text(said)) != said:
+            content = path.read_bytes().decode(errors="surrogateescape")
+            if (masked := self.text(content)) != content:
                 path.write_bytes(masked.encode(errors="surrogateescape"))
 
     def _parquet(self, path: Path) -> None:
@@ -53,15 +53,15 @@ class Mask:
         texts = [name for name in table.column_names if pa.types.is_string(table.schema.field(name).type)]
         masked = table
         for name in texts:
-            said = [text for text in pc.unique(table[name]).to_pylist() if text]
-            if any(self.text(text) != text for text in said):
+            content = [text for text in pc.unique(table[name]).to_pylist() if text]
+            if any(self.text(text) != text for text in content):
                 column = pa.array([text and self.text(text) for text in table[name].to_pylist()], pa.string())
                 masked = masked.set_column(masked.column_names.index(name), name, column)
         facts = record.metadata(table)
-        told = {key: self._within(value) for key, value in facts.items()}
-        if masked is not table or told != facts:
-            # With the version that it has: a raw file of an earlier one may lie beside those of this run.
-            record.write(masked, path, told)
+        masked_facts = {key: self._within(value) for key, value in facts.items()}
+        if masked is not table or masked_facts != facts:
+            # The facts include the file's own version, because some raw files can be of an earlier one.
+            record.write(masked, path, masked_facts)
 
     def _within(self, value: object) -> object:
         """A value of JSON with its texts masked."""

@@ -72,18 +72,18 @@ def _commit(version: str, commit: str) -> str:
 
 def _libraries(rank: dict[str, Any]) -> Iterable[tuple[str, str]]:
     yield from json.loads(rank["libraries"] or "{}").items()
-    for said in filter(None, (rank["python"], rank["mpi"])):
-        found = NAME_AND_VERSION.match(said)
-        yield (found["name"], found["version"]) if found else (said, "")
+    for text in filter(None, (rank["python"], rank["mpi"])):
+        found = NAME_AND_VERSION.match(text)
+        yield (found["name"], found["version"]) if found else (text, "")
 
 
 def host(crate: ROCrate, name: str, ranks: list[dict[str, Any]]) -> ContextEntity:
     """A host with its ranks' facts about it."""
     own = [rank for rank in ranks if rank["host"] == name]
-    told = {fact: sorted({str(rank[fact]) for rank in own if rank[fact] not in (None, "")}) for fact in HOST_FACTS}
-    values = [
-        entity(crate, f"#host-{name}-{fact}", {"@type": "PropertyValue", "name": fact, "value": "; ".join(said)})
-        for fact, said in told.items()
-        if said
+    facts = {fact: sorted({str(rank[fact]) for rank in own if rank[fact] not in (None, "")}) for fact in HOST_FACTS}
+    properties = [
+        entity(crate, f"#host-{name}-{fact}", {"@type": "PropertyValue", "name": fact, "value": "; ".join(values)})
+        for fact, values in facts.items()
+        if values
     ]
-    return entity(crate, f"#host-{name}", {"@type": "Place", "name": name, "additionalProperty": values})
+    return entity(crate, f"#host-{name}", {"@type": "Place", "name": name, "additionalProperty": properties})

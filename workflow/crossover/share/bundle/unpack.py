@@ -1,4 +1,4 @@
-"""Unpacks a bundle from elsewhere safely: checks every name and every byte."""
+"""Unpacks bundles, which can come from anywhere, safely: checks every name and every byte."""
 
 from __future__ import annotations
 

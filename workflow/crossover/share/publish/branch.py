@@ -19,8 +19,7 @@ from crossover.share.publish.git import Checkout, indented, without_password
 MESSAGE = "Report by crossover"
 
 DOMAIN = "CNAME"
-"""The file with a site's own domain, which the server's settings write, not we."""
-
+"""The file with a site's own domain, which the server's settings write."""
 
 MEND = "Correct that, then publish again; nothing was pushed"
 
@@ -83,7 +82,6 @@ def _refuse(branch: Branch) -> None:
                 f"the branch {name} {where} is not a crossover report, and publishing would replace it; choose another "
                 "with --branch, or delete that one"
             )
-    # A report that was committed here but not pushed may be replaced.
     for key in ("name", "email"):
         if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or checkout.ask("config", f"user.{key}")):
             raise CrossoverError(
@@ -93,7 +91,7 @@ def _refuse(branch: Branch) -> None:
 
 def _is_ours(checkout: Checkout, commit: str) -> bool:
     page = checkout.ask("cat-file", "-p", f"{commit}:index.html")
-    # An empty branch may be replaced too; git must have read it successfully.
+    # An empty branch can be replaced too, but only if git has read it successfully.
     return site.is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
 
 

@@ -1,4 +1,4 @@
-"""Calls git in one checkout; without a terminal, git never waits for a password."""
+"""Calls git in one checkout, so that it never waits for a password without a terminal."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class Checkout:
                 "git is not on PATH; install it, or publish to a folder or a zip file: --to site/, --to site.zip"
             )
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
-            said = self.try_to("rev-parse", "--is-inside-work-tree").stderr.strip()
+            why = self.try_to("rev-parse", "--is-inside-work-tree").stderr.strip()
             raise CrossoverError(
-                f"{folder} is not in a git checkout ({said or 'a bare repository'}); run this in a clone of crossover, "
+                f"{folder} is not in a git checkout ({why or 'a bare repository'}); run this in a clone of crossover, "
                 "or publish to a folder or a zip file: --to site/, --to site.zip"
             )
 
     def try_to(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Call git, and return the result even if it fails."""
-        asking = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
+        no_prompt = {} if sys.stdin and sys.stdin.isatty() else {"GIT_TERMINAL_PROMPT": "0"}
         return subprocess.run(
             ["git", *words],
             cwd=self.folder,
-            env=os.environ | {"LC_ALL": "C"} | asking,
-            stdin=None if not asking else subprocess.DEVNULL,
+            env=os.environ | {"LC_ALL": "C"} | no_prompt,
+            stdin=subprocess.DEVNULL if no_prompt else None,
             capture_output=True,
             text=True,
             errors="replace",
@@ -54,9 +54,9 @@ class Checkout:
         return done.stdout.strip()
 
 
-def indented(said: str, lines: int = 15) -> str:
+def indented(output: str, lines: int = 15) -> str:
     """The last lines of a program's output, indented, without passwords in URLs."""
-    return "\n".join(f"  {without_password(line)}" for line in said.strip().splitlines()[-lines:])
+    return "\n".join(f"  {without_password(line)}" for line in output.strip().splitlines()[-lines:])
 
 
 def without_password(text: str) -> str:

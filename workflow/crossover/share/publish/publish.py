@@ -18,8 +18,8 @@ PAGES = "gh-pages"
 def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str:
     """Publish the report on `results`. Returns a sentence with its destination.
 
-    `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. Unless `agreed`, asks
-    on the terminal before it pushes. Measures and renders nothing. Raises CrossoverError.
+    `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. Before a push, the
+    user is asked on the terminal unless `agreed`. Raises CrossoverError.
     """
     if to != PAGES and not to.endswith(("/", ".zip")):
         raise CrossoverError(f"--to {to}: unknown destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")

@@ -1,4 +1,4 @@
-"""Runs `quarto publish gh-pages` in a private worktree of the checkout, so that the user's files stay."""
+"""Runs `quarto publish gh-pages` in a private worktree of the checkout, to keep the user's files unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def found() -> str | None:
 
 
 def publish(program: str, checkout: Checkout, site: Path) -> None:
-    """Let Quarto push the files of `site`, as its output, without rendering. Raises CrossoverError."""
+    """Push the files of `site` with Quarto, as if it had rendered them. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         tree = Path(folder) / "tree"
         checkout.do("worktree", "add", "--detach", "--no-checkout", str(tree), step="Correct that, then publish again")

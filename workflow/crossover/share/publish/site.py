@@ -35,7 +35,7 @@ def is_ours(page: bytes) -> bool:
 
 
 def write(files: dict[str, Path], folder: Path) -> None:
-    """Write the published files into a folder, and leave all other files there alone.
+    """Write the published files into a folder, and keep all other files there.
 
     Raises CrossoverError if the folder has another page, or cannot be written.
     """
