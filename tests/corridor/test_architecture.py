@@ -143,7 +143,9 @@ def test_rooms_are_small_and_say_what_is_in_them():
 
 
 def test_modules_are_short():
-    assert {name for name, path in MODULES.items() if len(path.read_text().splitlines()) > LINES} == set()
+    workflow = PACKAGE.parent
+    code = [*MODULES.values(), *workflow.rglob("*.[ch]"), *workflow.rglob("*.smk"), workflow.parent / "Snakefile"]
+    assert {path.name for path in code if len(path.read_text().splitlines()) > LINES} == set()
 
 
 def test_every_import_of_ours_is_of_something_that_exists():
