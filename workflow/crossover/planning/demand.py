@@ -1,4 +1,4 @@
-"""Decides which measured launches a run keeps, and lists how they differ from what the run would measure.
+"""Decides which measured launches a run keeps, and lists their differences from the run's own.
 
 Launches can take hours to repeat. So a measured launch is kept unless the user asks to remeasure it: no rule produces
 its file (`inventory.others`), and Snakemake treats it as a source, which it neither deletes nor writes.
@@ -25,7 +25,7 @@ ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
 """Software whose version can change the result of any experiment; task farms name further packages."""
 
 ABSENT = "none"
-"""Shown as the value of a missing setting."""
+"""The shown value of a missing setting."""
 
 
 class Remark(NamedTuple):
@@ -131,7 +131,7 @@ def _only(names: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
 
 
 def moved(files: Sequence[str], tier: str) -> list[str]:
-    """A line on what to do with raw files of an earlier version, whose path names no tier; none without such files."""
+    """The remedy for raw files of an earlier version, whose path names no tier, as a line; none without such files."""
     if not files:
         return []
     folder = Path(files[0]).parents[2] / tier

@@ -32,7 +32,7 @@ ELEMENT = re.compile(rf'<script type="application/json" id="crossover-{KEY}">(.*
 """The element of a page with its failures."""
 
 LONGEST = 300
-"""The most characters of an error's message that are kept; the log has the whole message."""
+"""The most characters of an error's message in a failure; the log has the whole message."""
 
 
 @dataclass(frozen=True)

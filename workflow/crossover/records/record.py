@@ -99,7 +99,7 @@ CROSSOVERS = _schema(
     integers="launches",
     numbers="x low high bracket_low bracket_high",
 )
-"""One row per arm and curve: where the ratio passes 1. `verdict`: one, none, always, several, undecided."""
+"""One row per arm and curve: the point where its ratio passes 1. `verdict`: one, none, always, several, undecided."""
 
 THRESHOLDS = _schema(
     strings="experiment placement protocol metric arm verdict axis axis_unit better",

@@ -136,7 +136,7 @@ def outwait_controller() -> None:
 
 
 def claim(results: str | Path) -> None:
-    """Claim `results` until this process ends; the kernel then releases the lock, however it ends.
+    """Claim `results` until this process ends. The kernel releases the lock, even if the process is killed.
 
     Raises CrossoverError if another run holds the claim.
     """

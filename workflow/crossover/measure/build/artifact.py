@@ -14,7 +14,7 @@ from crossover.records import atomic
 
 
 class BuildError(CrossoverError):
-    """A product that cannot be made here; the message says why and what to do."""
+    """A product that cannot be made here; the message gives the reason and the remedy."""
 
 
 def produce(product: Path, make: Callable[[Path], object]) -> str:

@@ -45,7 +45,7 @@ METRICS = (Metric("round trip", "s", "lower"), *(Metric(name, "s", "lower") for 
 
 
 class Curve(NamedTuple):
-    """The keys that need sockets of their own."""
+    """The keys of a curve's sockets."""
 
     pattern: str
     transport: str

@@ -9,7 +9,7 @@ Each pattern is timed in its own way:
 
 `peak memory` is the sum of the largest resident sets of both ends, or that of the one process. It includes the
 interpreter, the libraries (twice, if two processes share them) and memory that the allocator kept from earlier blocks.
-Messages in flight are added by the arm. The metric is left out if the kernel does not let a process reset its peak.
+An arm adds its messages in flight. The metric is left out if the kernel does not let a process reset its peak.
 
 The ceilings are the same floods in C, over the same sockets.
 """

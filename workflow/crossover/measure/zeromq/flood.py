@@ -20,7 +20,7 @@ Take = Callable[[int], Message]
 
 
 class Curve(NamedTuple):
-    """The keys that need sockets of their own; `polled`: a poller is called before each send and receive."""
+    """The keys of a curve's sockets. If it is `polled`, a poller is called before each send and receive."""
 
     pattern: str
     transport: str

@@ -1,1 +1,1 @@
-"""What entrants share: servers, tunnels, tasks, and the conditions that a protocol names."""
+"""Common parts of task farms and their experiments: servers, tunnels, tasks, and keys of curves."""
