@@ -79,7 +79,6 @@ def without(rows, **facts):
         ({"arm": "twisted"}, "sched-twisted", "`twisted`: measured only from tier `standard` on"),
         ({"arm": "64 B struct"}, "vsm-gain", "`64 B struct`: not among the `arms` of `zmq_message_size`"),
         ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no valid value of send rate with `pattern: DEALER/ROUTER, "),
-        ({"pattern": "DEALER/ROUTER"}, "zmq-memcpy", "`zmq_throughput` has no curve with `pattern: DEALER/ROUTER, "),
     ],
 )
 def test_what_was_not_measured_says_why_and_what_would_measure_it(tmp_path, rows, missing, claim, reason):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.analyse.claims.candidates import Field, NotMeasuredError, as_named
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, as_named
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.estimators.crossover import crossing
@@ -32,7 +32,7 @@ def curve(arm, values, x=X, launches=3, first=1, reference="", reference_values=
 
 def field(*curves, effect=EFFECT):
     effects = {tuple(c.facts[name] for name in ("experiment", "placement", "metric")): effect for c in curves}
-    return Field(
+    return Candidates(
         curves, as_named, effects, lambda side: NotMeasuredError("missing", side.arm), lambda _, x: f"no {x:g}"
     )
 

@@ -92,7 +92,7 @@ class Candidates:
         return self.effects.get((curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]), np.nan)
 
 
-def of_shared_launches(*curves: Curve) -> list[Curve]:
+def aligned(*curves: Curve) -> list[Curve]:
     """The curves, restricted to launches that measured all of them; possibly without any launch."""
     shared = set.intersection(*(set(curve.launches) for curve in curves))
     return [curve.of(shared if _same(curves, "experiment", "placement") else ()) for curve in curves]

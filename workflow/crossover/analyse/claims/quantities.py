@@ -12,14 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import (
-    Candidates,
-    NotMeasuredError,
-    Quantity,
-    log_ratio,
-    of_shared_launches,
-    side,
-)
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity, aligned, log_ratio, side
 from crossover.analyse.claims.positions import apart, passes, saturates
 from crossover.analyse.claims.readings import BeyondError, Reading, at, means, part, peaks, read
 from crossover.analyse.claims.result import Numbers, Place, Result
@@ -88,7 +81,7 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
     effect = candidates.effect(first)
     if first.facts["metric"] != second.facts["metric"]:
         effect += candidates.effect(second)
-    together = of_shared_launches(first, second)
+    together = aligned(first, second)
     if together[0].launches:
         return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect, neutral=0.0)
     # Equal arms of two launches can each differ from the reference.
@@ -108,7 +101,7 @@ def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, seco
 def _ratio_to_reference(candidates: Candidates, quantity: Quantity, curve: Curve) -> Reading:
     """An arm's ratio to the reference of its own launches; without a reference, its own values."""
     reference = candidates.reference(curve)
-    together = of_shared_launches(curve, reference) if reference else []
+    together = aligned(curve, reference) if reference else []
     if together and together[0].launches:
         return _shared_ratio(candidates, quantity, *together)
     return _read(candidates, quantity, curve, curve.x, curve.values)
@@ -222,7 +215,7 @@ def _by_points(quantity: Quantity) -> bool:
 
 def _together(candidates: Candidates, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
     """The arm and the others, restricted to launches that measured all of them. Raises NotMeasuredError without any."""
-    curves = of_shared_launches(*(candidates.curve(side(quantity, change), refined) for change in (None, *others)))
+    curves = aligned(*(candidates.curve(side(quantity, change), refined) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
     return curves

@@ -40,6 +40,8 @@ from crossover.report.sections import (
 from crossover.report.sections.machine import Experiment
 from crossover.report.sentences import findings, holes, thresholds
 
+NOT_COMPARED = "No arm could be compared with another."
+
 
 class Page(AnyPage):
     """The report on one results folder. `leads` has the leading metric of each experiment, by default the schema's."""
@@ -74,7 +76,7 @@ class Page(AnyPage):
         """The crossover of each arm and its reference in the leading metric, or the verdict."""
         panels = self.tables.all_leading(self.leads)
         lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in crossovers.lines(panel)]
-        return _table(["experiment", "metric", *crossovers.HEADER], lines, "No arm could be compared with another.")
+        return _table(["experiment", "metric", *crossovers.HEADER], lines)
 
     @part("ranks")
     def machine(self) -> Markdown:
@@ -119,19 +121,19 @@ class Page(AnyPage):
     def certainty(self) -> Markdown:
         """The smallest detectable effect and the precision of each experiment, in sentences."""
         text = certainty.sentences(self._leading(self.tables.sensitivity))
-        return Markdown(text or "No arm could be compared with another.")
+        return Markdown(text or NOT_COMPARED)
 
     @part("sensitivity", "needs")
     def sure(self) -> Markdown:
         """The smallest detectable effect, the precision and its target, for each arm."""
         lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
-        return _table(certainty.SURE_HEADER, lines, "No arm could be compared with another.")
+        return _table(certainty.SURE_HEADER, lines)
 
     @part("needs")
     def needs(self) -> Markdown:
         """The sources of each arm's noise, and the launches and rounds that the next run needs."""
         lines = certainty.needs(self._leading(self.tables.needs))
-        return _table(certainty.NEEDS_HEADER, lines, "No arm could be compared with another.")
+        return _table(certainty.NEEDS_HEADER, lines)
 
     @part("steady")
     def steady(self) -> Markdown:
@@ -282,5 +284,5 @@ def lead(described: Mapping[str, Any]) -> str:
     return str(settings["refine_metric"]["default"] if "refine_metric" in settings else described["x-metrics"][0])
 
 
-def _table(header: list[str], rows: list[list[str]], empty: str) -> Markdown:
+def _table(header: list[str], rows: list[list[str]], empty: str = NOT_COMPARED) -> Markdown:
     return Markdown(markup.pipe_table(header, rows) if rows else empty)
