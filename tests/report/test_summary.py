@@ -1,7 +1,7 @@
 """Does the page say in five sentences at most what was run, what crosses, what became of the claims, what is noise?"""
 
 from campaigns import Campaign, mpi, run, two_good_one_hole, zmq
-from test_claims_told import row, unmeasured
+from test_claims_table import row, unmeasured
 
 from crossover.report.pages import summary
 
