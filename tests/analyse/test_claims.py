@@ -75,7 +75,7 @@ def without(rows, **facts):
 @pytest.mark.parametrize(
     ("missing", "claim", "reason"),
     [
-        ({"experiment": "mpi_pingpong"}, "mpi-speedup", "`mpi_pingpong` is not part of this run"),
+        ({"experiment": "mpi_pingpong"}, "mpi-speedup", "`mpi_pingpong` has no launch in this run"),
         ({"arm": "twisted"}, "sched-twisted", "`twisted`: measured only from tier `standard` on"),
         ({"arm": "64 B struct"}, "vsm-gain", "`64 B struct`: not among the `arms` of `zmq_message_size`"),
         ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no valid value of send rate with `pattern: DEALER/ROUTER, "),

@@ -145,7 +145,7 @@ def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_
         reasons.add(str(error.value))
     told = " ".join(reasons)
     assert "after did not measure this metric under this protocol" in told
-    assert "in after, `zmq_throughput` is not part of this run" in told
+    assert "in after, `zmq_throughput` has no launch in this run" in told
     assert "in after, all its launches are holes, the first because of `timeout: out of time`" in told
 
 

@@ -308,7 +308,8 @@ def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
     hole = {"experiment": "toy", "outcome": "hole", "hole": "timed out", "reason": "too slow", "settings": "{}"}
     (absent,) = told(nothing, SIZE, launches=pd.DataFrame([hole | {"experiment": "other"}]))
     (holes,) = told(nothing, SIZE, launches=pd.DataFrame([hole, hole]))
-    assert absent["reason"] == "not measured: `toy` is not part of this run; list it in config/config.yaml"
+    absence = "`toy` has no launch in this run; list it in config/config.yaml, and run it"
+    assert absent["reason"] == f"not measured: {absence}"
     why = "not measured: all its launches are holes, the first because of `timed out: too slow`"
     assert holes["reason"] == why
     arms, _ = crossing_at(np.random.default_rng(15), HALF)

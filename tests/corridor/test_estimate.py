@@ -115,7 +115,7 @@ def test_holes_are_counted_apart_and_say_why_and_how_to_fill_them(config):
     files = " ".join(f"{config['results']}/raw/paper/toy/node/launch={number}.parquet" for number in (2, 3))
     assert Course(config, None, began=1000.0).review([first, second, third]).splitlines() == [
         "1 of 3 launches measured in 10 min, 21 min expected",
-        f"not measured: toy, placement node, launch 2, 3 (crashed): it broke; to retry, add -R {files}",
+        f"not measured: toy, placement node, launch 2, 3 (crashed): it broke; to retry, add -R {files} (before any --)",
     ]
     assert course.review([first]).startswith("1 of 1 launch measured")
 

@@ -33,7 +33,7 @@ HOLE, MEASURED = launch(), launch(2, "measured", hole=None, reason=None)
 @pytest.mark.parametrize(
     ("launches", "placement", "why"),
     [
-        ([], "node", "`toy` is not part of this run; list it in config/config.yaml"),
+        ([], "node", "`toy` has no launch in this run; list it in config/config.yaml, and run it"),
         ([HOLE], "nodes", "placement `nodes` needs a cluster (`snakemake --profile slurm`)"),
         ([HOLE], "process", "`toy` was not launched in placement `process`"),
         ([HOLE, HOLE], "node", "all its launches are holes, the first because of `crashed: it 'broke'`"),

@@ -110,7 +110,8 @@ def launch(project, tmp_path):
         one.end()
 
 
-def test_the_toys_are_small():
+def test_the_toys_are_small_and_the_entrant_is_the_documents():
+    assert f"```python\n{(TOYS / 'threads.py').read_text()}```" in (ROOT / "docs/extending.md").read_text()
     lines = {file.name: len(file.read_text().splitlines()) for file in TOYS.iterdir() if file.is_file()}
     assert lines.pop("threads.py") <= 40
     # And a line in config.yaml.
@@ -180,7 +181,8 @@ def extended(tmp_path_factory):
     project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  ").replace("message_halves", NEW))
     with (project.folder / SOURCES).open("a") as sources:
         sources.write(f"\n{SOURCE}")
-    assert project.run("-m", "crossover", "document") == (0, "")
+    written = "wrote config/README.md and reports/references.bib\n"
+    assert project.run("-m", "crossover", "document") == (0, written)
     return project
 
 

@@ -13,6 +13,7 @@ from launching import COMMON, Launch, eventually, toy_project
 from openssh import needs_sshd
 
 from crossover.config import schema
+from crossover.measure import farms
 from crossover.measure.farms import ipyparallel
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
@@ -220,6 +221,15 @@ def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_
     assert facts["hole"] == "not installed"
     assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or remove")
     one.leaves_nothing_but_its_file()
+
+
+def test_a_wrong_import_of_ours_is_a_bug_and_no_missing_library(monkeypatch):
+    def imported(name):
+        raise ModuleNotFoundError(f"No module named '{name}'", name="crossover.measure.farm")
+
+    monkeypatch.setattr(farms, "import_module", imported)
+    with pytest.raises(ModuleNotFoundError):
+        farms.find("dask")
 
 
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):

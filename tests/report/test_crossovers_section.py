@@ -206,4 +206,4 @@ def test_the_headlines_speak_of_the_leading_metric_alone():
 def test_the_headlines_name_an_experiment_that_the_page_does_not_know():
     assert "**toy**, throughput" in findings.headlines(run(Campaign([zmq(experiment="toy")])), LEADS)
     said = findings.headlines(run(Campaign([mpi()])), LEADS)
-    assert "`zmq_throughput` and `task_latency` are not part of this run" in said and said.count("\n- ") == 0
+    assert "`zmq_throughput` and `task_latency` have no launch in this run" in said and said.count("\n- ") == 0

@@ -56,7 +56,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
 
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Return every message from rank 1, until stopped."""
+    """Send every message of rank 0 back, until stopped."""
     channel = peers.channel(to=0)
     while (message := channel.receive()) is not None:
         channel.send(message)

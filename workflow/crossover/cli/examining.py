@@ -54,6 +54,8 @@ def _check(chosen: Namespace) -> None:
 
 def _document(_: Namespace) -> None:
     from crossover.config import reference_page, sources
+    from crossover.paths import PROJECT
 
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
     sources.BIBLIOGRAPHY.write_text(sources.bibliography(sources.read()), encoding="utf-8")
+    print(f"wrote {reference_page.PAGE.relative_to(PROJECT)} and {sources.BIBLIOGRAPHY.relative_to(PROJECT)}")

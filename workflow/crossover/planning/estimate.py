@@ -118,7 +118,7 @@ class Course:
         hole = holes[0]
         return (
             f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']}): "
-            f"{hole['reason']}; to retry, add -R {files}"
+            f"{hole['reason']}; to retry, add -R {files} (before any --)"
         )
 
     def _is_of_this_run(self, fact: dict[str, Any]) -> bool:

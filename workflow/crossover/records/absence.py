@@ -30,7 +30,7 @@ def why(launches: Sequence[Row], experiment: str, placement: str | None = None) 
     own = [row for row in launches if row["experiment"] == experiment]
     here = [row for row in own if placement is None or row["placement"] == placement]
     if not own:
-        return f"`{experiment}` is not part of this run; list it in config/config.yaml"
+        return f"`{experiment}` has no launch in this run; list it in config/config.yaml, and run it"
     if not here and placement == "nodes":
         return "placement `nodes` needs a cluster (`snakemake --profile slurm`)"
     if not here:

@@ -72,10 +72,13 @@ class Module(Protocol):
 
 
 def find(farm: str) -> Module:
-    """The module of the farm called `farm`. Raises Refusal if a library that it needs is missing."""
+    """The module of the farm called `farm`. Raises Refusal if it needs a library that is not installed."""
     try:
         return cast(Module, import_module(f"{__name__}.{farm}"))
     except ModuleNotFoundError as missing:
+        # A wrong import of ours is a bug, not a library to install.
+        if str(missing.name).startswith("crossover."):
+            raise
         raise Refusal(
             HoleKind.NOT_INSTALLED,
             f"the farm {farm} needs {missing.name}, which is not installed; install it, or remove the entrants with "

@@ -227,7 +227,7 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({outcome.hole}): {outcome.reason}")
-    say(f"{job.name}: the rest goes on; to retry this launch, add -R {output}")
+    say(f"{job.name}: the rest goes on; to retry this launch, add -R {output} (before any --)")
 
 
 def _holds_samples(file: Path) -> bool:

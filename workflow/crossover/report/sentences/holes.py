@@ -70,8 +70,7 @@ def absent(experiments: list[str]) -> str:
     if not experiments:
         return ""
     named = numbers.listed([f"`{name}`" for name in experiments])
-    be, them = ("is", "it") if len(experiments) == 1 else ("are", "them")
-    return f"{named} {be} not part of this run: no launch of {them} is in the tables."
+    return f"{named} {'has' if len(experiments) == 1 else 'have'} no launch in this run."
 
 
 def gap(tables: Tables, experiment: str) -> str:
