@@ -120,8 +120,8 @@ def attempts(said: str, launch: int) -> int:
 
 
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster) -> None:
-    # Two for each node: when Snakemake hears of the first, some must still be under way.
-    launches = range(1, 7)
+    # Three for each node: when Snakemake hears of the first, some must still be under way, on a busy machine as well.
+    launches = range(1, 10)
     project.configure(toy=LONG | {"budget_seconds": 4, "launches": len(launches)})
     command = (*PROMPT, *(str(raw(project, launch).relative_to(project.folder)) for launch in launches))
     run = project.begin(*command)
