@@ -2,20 +2,23 @@
 
 Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size zero-copy /
 copy, each the mean of the one to three counts that last long enough, and the first of these of both. Given again, as
-size:count:count, they are not searched for: a search costs time and adds nothing to the mean.
+size:count:count, they are not searched for: a search costs time and adds nothing to the mean. With `--warm`, one
+process receives all counted runs; the script starts one for each.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import statistics
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-from pyzmq_perf import loaded
+from pyzmq_perf import loaded, one_receiver, url
 
 
 def main(folder: str, shortest: str, *sizes: str) -> None:
@@ -23,12 +26,11 @@ def main(folder: str, shortest: str, *sizes: str) -> None:
     scripts = Path(folder)
     perf = loaded(scripts, "perf")
     collect = loaded(scripts, "collect")
-    url = f"ipc://@collect-{os.getpid()}"
-    collect.URLs["ipc"] = url
+    collect.URLs["ipc"] = url()
     t_min = float(shortest)
     t_max = 3 * t_min
 
-    def counted(size: int, copy: bool, count: int | None) -> list[tuple[int, float]]:
+    def counted(run: Callable[..., Any], size: int, copy: bool, count: int | None) -> list[tuple[int, float]]:
         """Messages and messages/s of the counts that last long enough."""
         if count is None:
             found = collect.compute_data_point("thr", size, copy, transport="ipc", t_min=t_min, t_max=t_max)
@@ -36,18 +38,21 @@ def main(folder: str, shortest: str, *sizes: str) -> None:
         found, lasted = [], 0.0
         while lasted < t_max:
             began = perf_counter()
-            _, throughput = perf.do_run("thr", count=count, size=size, copy=copy, url=url, quiet=True)
+            _, throughput = run(count=count, size=size, copy=copy, poll=False, url=url(), quiet=True)
             lasted = perf_counter() - began
             found.append((count, throughput))
             count *= 2
         return found
 
     told = {}
-    with contextlib.redirect_stdout(sys.stderr):
-        for each in sizes:
+    points = [each for each in sizes if each != "--warm"]
+    with contextlib.redirect_stdout(sys.stderr), one_receiver(perf, "thr") as warm:
+        run = warm if "--warm" in sizes else partial(perf.do_run, "thr")
+        for each in points:
             size, *counts = map(int, each.split(":"))
             copying, lending = (
-                counted(size, copy, count) for copy, count in zip((True, False), counts or (None, None), strict=True)
+                counted(run, size, copy, count)
+                for copy, count in zip((True, False), counts or (None, None), strict=True)
             )
             rates = [statistics.mean(throughput for _, throughput in found) for found in (lending, copying)]
             told[size] = [rates[0] / rates[1], copying[0][0], lending[0][0]]

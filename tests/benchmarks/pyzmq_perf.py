@@ -15,10 +15,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import zmq
 
@@ -54,30 +58,43 @@ def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
         function(**arguments)
 
 
+@contextmanager
+def one_receiver(perf: ModuleType, test: str) -> Iterator[Callable[..., Any]]:
+    """A function that runs the test like the script's `do_run`, but with the same receiving process every time."""
+    runs, received = Pipe()
+    # As the script does it: a fork, which has its functions.
+    receiver = get_context("fork").Process(target=receiving, args=(perf, test, received))
+    receiver.start()
+
+    def run(**arguments: Any) -> Any:
+        runs.send(arguments)
+        return {"thr": perf.throughput, "lat": perf.latency}[test](**arguments)
+
+    yield run
+    runs.send(None)
+    receiver.join()
+
+
+def url() -> str:
+    """An address for one run."""
+    return f"ipc://@perf-{os.getpid()}-{os.urandom(4).hex()}"
+
+
 def main(test: str, *plan: str) -> None:
     """Run every point, print the medians."""
     with tempfile.TemporaryDirectory() as folder:
         perf = loaded(fetched(Path(folder)), "perf")
-        runs, told = Pipe()
-        # As the script does it: a fork, which has its functions.
-        receiver = get_context("fork").Process(target=receiving, args=(perf, test, told))
-        receiver.start()
+        with one_receiver(perf, test) as warm:
+            run = warm if "--warm" in plan else partial(perf.do_run, test)
 
-        def once(size: int, count: int) -> float:
-            url = f"ipc://@perf-{os.getpid()}-{os.urandom(4).hex()}"
-            arguments = {"url": url, "count": count, "size": size, "copy": True, "poll": False, "quiet": True}
-            if "--warm" in plan:
-                runs.send(arguments)
-                found = {"thr": perf.throughput, "lat": perf.latency}[test](**arguments)
-            else:
-                found = perf.do_run(test, **arguments)
-            # Throughput comes with the rate of sends before it; latency is half a round trip, in microseconds.
-            return float(found[1]) if test == "thr" else 2e-6 * float(found)
+            def once(size: int, count: int) -> float:
+                found = run(url=url(), count=count, size=size, copy=True, poll=False, quiet=True)
+                # Throughput comes with the rate of sends before it; latency is half a round trip, in microseconds.
+                return float(found[1]) if test == "thr" else 2e-6 * float(found)
 
-        points = {int(size): int(count) for size, _, count in (each.partition(":") for each in plan) if count}
-        print(json.dumps({size: statistics.median(once(size, n) for _ in range(RUNS)) for size, n in points.items()}))
-        runs.send(None)
-        receiver.join()
+            points = {int(size): int(count) for size, _, count in (each.partition(":") for each in plan) if count}
+            medians = {size: statistics.median(once(size, n) for _ in range(RUNS)) for size, n in points.items()}
+        print(json.dumps(medians))
 
 
 if __name__ == "__main__":

@@ -109,6 +109,7 @@ def main() -> None:
         help="the length of our bursts; from 1, each cell has three rounds of bursts of any size, as the script's "
         "(default: %(default)s)",
     )
+    parser.add_argument("--warm", action="store_true", help="let one process receive all of the script's runs")
     chosen = parser.parse_args()
     shortest = chosen.shortest_seconds
     bursts = {"burst_seconds": chosen.burst_seconds} | (AS_LONG if chosen.burst_seconds >= 1 else {})
@@ -118,6 +119,8 @@ def main() -> None:
     points = [f"{size}:{copying:.0f}:{lending:.0f}" for size, (_, copying, lending) in counts.items()]
     published: list[tuple[float, dict[int, list[float]]]] = []
     mine: list[tuple[float, Estimate]] = []
+    if chosen.warm:
+        points.append("--warm")
     try:
         for turn in range(1, chosen.runs + 1):
             # Ours comes second in the first turn, since it lasts as long as theirs did until then.
