@@ -1,4 +1,4 @@
-"""Does the length of a block decide what it measures? `make bench-blocks` compares blocks with longer ones.
+"""Does the length of a block affect its result? `make bench-blocks` compares blocks with longer ones.
 
 Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs twice, in a block of
 the experiment's own length and in a long one, shuffled among the others. Printed, by cell and metric: each arm's
@@ -52,7 +52,7 @@ class Both:
         self._blocks, self._sampling, self._seconds = blocks, sampling, seconds
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run a block. A long one is told as shorter than it was, so that the sampler asks for more of it."""
+        """Run a block. Understate the time of a long one, so that the sampler raises its repetitions."""
         if not arm.runs.endswith(LONG):
             return self._blocks.run(cell, arm, n)
         known = replace(arm, name=arm.name.removesuffix(LONG), runs=arm.runs.removesuffix(LONG))

@@ -19,7 +19,7 @@ CELL = Cell({}, 1)
 
 
 class EndlessError(Exception):
-    """The sampler has asked for more blocks than any sound stop rule would."""
+    """The sampler runs more blocks than any sound stop rule needs."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Does the sampler measure what is there, on a machine whose truth is known?"""
+"""Does the sampler give correct results on a simulated machine?"""
 
 import math
 import statistics

@@ -1,7 +1,7 @@
 """One of a job's two ranks: reports which ranks started together; if both did, runs the checks that need two.
 
 The MPI launcher starts it: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER --interface
-NAME`. It prints its facts to standard output, as a line of JSON after MARK, because shared files may not work yet.
+NAME`. Its result is a line of JSON on standard output, after MARK, because shared files may not work yet.
 """
 
 from __future__ import annotations

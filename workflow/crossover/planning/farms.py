@@ -1,6 +1,6 @@
 """The options, packages and hosts of a task farm, read from its file.
 
-The file is not imported, because its libraries may not be installed here, and load slowly.
+An import would need the farm's libraries, which may be missing here and are slow to load.
 """
 
 from __future__ import annotations
