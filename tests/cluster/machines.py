@@ -151,6 +151,8 @@ class Machine:
 
         Any of it may have ended by the time that it is looked at.
         """
+        # From its cache it would give a process that took over a number the identity of the one before it.
+        psutil.process_iter.cache_clear()
         here, every = self._namespace(self.pid), psutil.process_iter(["name", "cmdline"], ad_value=())
         return [each for each in every if each.pid != self.pid and self._namespace(each.pid) == here]
 

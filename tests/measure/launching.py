@@ -168,6 +168,8 @@ class Launch:
     def processes(self) -> list[psutil.Process]:
         """The processes that are part of this launch and have not ended."""
         found = []
+        # From its cache it would give a process that took over a number the identity of the one before it.
+        psutil.process_iter.cache_clear()
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
                 if process.environ().get("CROSSOVER_TEST") == self.mark and process.status() != psutil.STATUS_ZOMBIE:

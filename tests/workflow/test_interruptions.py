@@ -36,6 +36,8 @@ def command_lines(project: Project) -> list[list[str]]:
 def workers(project: Project) -> list[psutil.Process]:
     """Every process that works in the copy."""
     found = []
+    # From its cache it would give a process that took over a number the identity of the one before it.
+    psutil.process_iter.cache_clear()
     for process in psutil.process_iter():
         try:
             if Path(process.cwd()) == project.folder and process.status() != psutil.STATUS_ZOMBIE:
