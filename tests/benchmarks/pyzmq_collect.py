@@ -1,7 +1,8 @@
 """pyzmq's own collection of throughputs, copy first and then zero-copy, as its script does it.
 
-Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size zero-copy /
-copy, each the mean of the one to three counts that last long enough, and the first of these of both. Given again, as
+Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size the messages/s
+of copying and of zero-copy, each the mean of the one to three counts that last long enough, and the first of these of
+both. Given again, as
 size:count:count, they are not searched for: a search costs time and adds nothing to the mean. With `--warm`, one
 process receives all counted runs; the script starts one for each.
 """
@@ -54,8 +55,8 @@ def main(folder: str, shortest: str, *sizes: str) -> None:
                 counted(run, size, copy, count)
                 for copy, count in zip((True, False), counts or (None, None), strict=True)
             )
-            rates = [statistics.mean(throughput for _, throughput in found) for found in (lending, copying)]
-            told[size] = [rates[0] / rates[1], copying[0][0], lending[0][0]]
+            rates = [statistics.mean(throughput for _, throughput in found) for found in (copying, lending)]
+            told[size] = [*rates, copying[0][0], lending[0][0]]
     print(json.dumps(told))
 
 

@@ -5,9 +5,9 @@ script measures in one process each size's copying first and then its zero-copy,
 counts. A run of ours is as many launches as fit into the same wall time, start and end included, through the whole
 of the launch code, and its ratios and intervals are those of the analysis. The two take turns, in random order.
 
-Prints both ratios, ours over theirs with its interval over turns, the standard deviations over runs of their
-logarithms, and how often our intervals contain the value that all our runs together give. The interval of the median
-is a bootstrap over turns. Nothing here passes or fails.
+Prints both ratios; ours over theirs, of the ratio and of the messages/s of either arm, with intervals over turns; the
+standard deviations over runs of the logarithms of the ratios; and how often our intervals contain the value that all
+our runs together give. The interval of the median is a bootstrap over turns. Nothing here passes or fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,6 @@ from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
 from crossover.run import session
 
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
-LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": ["copy", "no-copy"], "ceilings": []}
 WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
 START_SECONDS = 2
 """What a launch takes beside its budget, about."""
@@ -43,11 +42,22 @@ AS_LONG = {"burst_bytes": 8_000_000_000, "rounds": {"at_least": 3, "at_most": 3}
 SECONDS_PER_SIZE = 1.2
 """The least budget of a launch, for ten rounds and what goes before them."""
 RESAMPLES = 10_000
+ARMS = ("copy", "no-copy")
+LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": list(ARMS), "ceilings": []}
 Found = TypeVar("Found")
 
 
-def ours(sizes: list[int], bursts: dict[str, Any], seconds: float) -> Estimate:
-    """A run of ours of about so many seconds: logarithms of zero-copy / copy, by size."""
+class Run(NamedTuple):
+    """A run of ours. All values are logarithms."""
+
+    ratio: Estimate
+    """Zero-copy / copy, by size."""
+    rates: Floats
+    """Messages/s, of shape (ARMS, sizes)."""
+
+
+def ours(sizes: list[int], bursts: dict[str, Any], seconds: float) -> Run:
+    """A run of ours of about so many seconds."""
     budget = max(seconds / WANTED_LAUNCHES - START_SECONDS, SECONDS_PER_SIZE * len(sizes))
     changes = LAUNCH | bursts | {"sizes_bytes": sizes, "budget_seconds": budget}
     measured: list[pa.Table] = []
@@ -59,12 +69,12 @@ def ours(sizes: list[int], bursts: dict[str, Any], seconds: float) -> Estimate:
         field = table.schema.field(at)
         measured.append(table.set_column(at, field, pa.array([number + 1] * len(table), field.type)))
     found: pd.DataFrame = medians(blocks(pa.concat_tables(measured)))
-    (ratios,) = (curve.ratios for curve in curves(found) if curve.facts["metric"] == "throughput" and curve.competes)
-    return estimate(ratios)
+    arms = {curve.facts["arm"]: curve for curve in curves(found) if curve.facts["metric"] == "throughput"}
+    return Run(estimate(arms["no-copy"].ratios), np.array([arms[arm].values.mean(axis=0) for arm in ARMS]))
 
 
 def theirs(scripts: Path, shortest: float, points: Sequence[str]) -> dict[int, list[float]]:
-    """A run of theirs: by size zero-copy / copy and with how many messages each of both began."""
+    """A run of theirs: by size messages/s of both ARMS, and with how many messages each of them began."""
     command = [sys.executable, str(HERE / "pyzmq_collect.py"), str(scripts), str(shortest), *points]
     return other(*command)
 
@@ -116,9 +126,9 @@ def main() -> None:
     scripts = pyzmq_perf.fetched(workshop())
     # The first of theirs is not counted: it searches for the numbers of messages.
     counts = theirs(scripts, shortest, list(map(str, chosen.sizes)))
-    points = [f"{size}:{copying:.0f}:{lending:.0f}" for size, (_, copying, lending) in counts.items()]
+    points = [f"{size}:{copying:.0f}:{lending:.0f}" for size, (*_, copying, lending) in counts.items()]
     published: list[tuple[float, dict[int, list[float]]]] = []
-    mine: list[tuple[float, Estimate]] = []
+    mine: list[tuple[float, Run]] = []
     if chosen.warm:
         points.append("--warm")
     try:
@@ -138,22 +148,28 @@ def main() -> None:
         report(chosen.sizes, mine[:whole], published[:whole])
 
 
-def report(
-    sizes: list[int], mine: list[tuple[float, Estimate]], theirs: list[tuple[float, dict[int, list[float]]]]
-) -> None:
+def report(sizes: list[int], mine: list[tuple[float, Run]], theirs: list[tuple[float, dict[int, list[float]]]]) -> None:
     """Print what came out."""
-    published = np.log([[found[size][0] for size in sizes] for _, found in theirs])
-    means = np.array([run.mean for _, run in mine])
+    # Of shape (runs, ARMS, sizes).
+    their_rates = np.log([[[found[size][arm] for size in sizes] for arm in range(len(ARMS))] for _, found in theirs])
+    published = their_rates[:, 1] - their_rates[:, 0]
+    means = np.array([run.ratio.mean for _, run in mine])
     pooled = means.mean(axis=0)
-    held = np.array([(run.low <= pooled) & (pooled <= run.high) for _, run in mine])
+    held = np.array([(run.ratio.low <= pooled) & (pooled <= run.ratio.high) for _, run in mine])
     ours_spread, their_spread = spread(means), spread(published)
-    over = estimate(means - published)
+    over = {"ratio": estimate(means - published)} | {
+        arm: estimate(np.array([run.rates[number] for _, run in mine]) - their_rates[:, number])
+        for number, arm in enumerate(ARMS)
+    }
     for at, size in enumerate(sizes):
         print(
             f"  {size:>9,} bytes: zero-copy / copy {np.exp(pooled[at]):.2f}, theirs "
-            f"{np.exp(published[:, at].mean()):.2f}; ours / theirs {np.exp(over.mean[at]):.3f} "
-            f"[{np.exp(over.low[at]):.3f}, {np.exp(over.high[at]):.3f}]; "
-            f"run to run {ours_spread[at]:.1%}, theirs {their_spread[at]:.1%}; "
+            f"{np.exp(published[:, at].mean()):.2f}; ours / theirs: "
+            + "; ".join(
+                f"{name} {np.exp(each.mean[at]):.3f} [{np.exp(each.low[at]):.3f}, {np.exp(each.high[at]):.3f}]"
+                for name, each in over.items()
+            )
+            + f"; run to run {ours_spread[at]:.1%}, theirs {their_spread[at]:.1%}; "
             f"{held[:, at].sum()} of {len(mine)} intervals hold {np.exp(pooled[at]):.2f}"
         )
     turns = np.random.default_rng(1).integers(len(mine), size=(RESAMPLES, len(mine)))
