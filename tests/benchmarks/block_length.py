@@ -133,12 +133,16 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     unit = experiments.find(experiment).AXIS.unit
-    lengths = (float(launch["block_seconds"]), seconds)
+    sampling = Sampling.of(launch)
+    short = {
+        (cell.protocol, float(cell.x)): sampling.block_seconds_in(cell)
+        for cell in experiments.find(experiment).cells(launch)
+    }
     # Only the leading metric: the tails of a distribution are too noisy to compare.
     led = settings.get("refine_metric")
     leading = {protocol: led for protocol, _, metric, _ in found[0] if metric == led}
     return [
-        LongBlock(experiment, *key, unit, *lengths, len(logs), *interval(logs), today)
+        LongBlock(experiment, *key, unit, short[key[0], key[1]], seconds, len(logs), *interval(logs), today)
         for key in found[0]
         if key[2] == leading.get(key[0], key[2])
         if len(logs := [each[key] for each in found if key in each]) > 1

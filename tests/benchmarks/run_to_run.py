@@ -173,6 +173,8 @@ def report(sizes: list[int], mine: list[tuple[float, Run]], theirs: list[tuple[f
             f"{held[:, at].sum()} of {len(mine)} intervals hold {np.exp(pooled[at]):.2f}"
         )
     turns = np.random.default_rng(1).integers(len(mine), size=(RESAMPLES, len(mine)))
+    # A resample of one turn only has no spread.
+    turns = turns[(turns != turns[:, :1]).any(axis=1)]
     again = np.median(spread(means[turns]) / spread(published[turns]), axis=1)
     low, high = np.quantile(again, [0.025, 0.975])
     ratio = np.median(ours_spread / their_spread)

@@ -6,12 +6,13 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import zmq
 
 from crossover.measure.ranks.channel import within
-from crossover.measure.zeromq import flow
+from crossover.measure.zeromq import flow, sockets
 from crossover.measure.zeromq.flood import Curve, receiving, sending
 from crossover.measure.zeromq.flow import Bounds
 from crossover.measure.zeromq.handover import HANDOVERS
@@ -77,6 +78,18 @@ for _ in range(10):
 """
     paths = [str(Path(__file__).parent), *sys.path]
     subprocess.run([sys.executable, "-c", program, *paths], check=True, timeout=200)
+
+
+@pytest.mark.parametrize(("placement", "lifted"), [("process", True), ("node", False), ("nodes", False)])
+def test_the_collector_of_two_processes_is_as_users_have_it(placement, lifted, monkeypatch):
+    marks = []
+    monkeypatch.setattr(sockets, "unbound_collector", lambda: marks.append("lifted"))
+    with connection(CURVES[0]) as (ours, theirs, *_):
+        peers = SimpleNamespace(placement=placement, other_end=lambda context, serve: ours)
+        theirs.send("closed")
+        with sockets.connected(peers, None, {}):
+            pass
+    assert bool(marks) is lifted
 
 
 @pytest.mark.parametrize("messages", [1, 3, 4, 100])

@@ -28,7 +28,8 @@ def connected(
     peers: Peers, other_end: OtherEnd, kinds: Mapping[Curve, int]
 ) -> Iterator[tuple[Channel, dict[Curve, Socket]]]:
     """Rank 0's channel to the other end, and a connected socket of each curve's type; finally stops the other end."""
-    unbound_collector()
+    if peers.placement == "process":
+        unbound_collector()
     context: zmq.Context[Any] = zmq.Context()
     channel = peers.other_end(context, other_end)
     sockets = {}
@@ -82,7 +83,8 @@ def unbound_collector() -> None:
 
     A receiver in the same process frees a lent message with the interpreter's lock held, and notifies that thread over
     this socket. When 2,000 notifications are waiting, the receiver waits for a thread that waits for the lock: a
-    deadlock (seen with pyzmq 27.3 over inproc).
+    deadlock (seen with pyzmq 27.3 over inproc). Between two processes the mark stays, as it does in users' programs:
+    without it, small messages are sent more slowly.
     """
     garbage.gc.context.sndhwm = 0
     garbage.gc.context.rcvhwm = 0
