@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.errors import CrossoverError
-from crossover.report.render.qmd import Cell, Inline, Prose, parse
+from crossover.report.render.qmd import Cell, Inline, parse
 
 PAGE = """---
 title: A page
@@ -36,11 +36,11 @@ def test_a_page_falls_into_its_parts_each_with_its_line():
     front, parts = parse(PAGE)
     assert front == {"title": "A page"}
     before, inline, between, cell, _, shown = parts
-    assert before == Prose("\n# First {#sec-first}\n\nIt says ", 4)
+    assert before == "\n# First {#sec-first}\n\nIt says "
     assert inline == Inline("page.when()", 7)
-    assert between == Prose(" here.\n\n", 7)
+    assert between == " here.\n\n"
     assert cell == Cell("page.one()\n", 9, {"label": "tbl-one", "tbl-cap": "A caption."})
-    assert "shown, not run" in shown.text
+    assert "shown, not run" in shown
 
 
 def test_a_cell_is_called_by_its_label_or_else_by_its_line():
@@ -52,7 +52,7 @@ def test_a_cell_is_called_by_its_label_or_else_by_its_line():
 def test_nothing_of_a_page_is_lost_and_nothing_is_added(pairs, last):
     text = "".join(f"{prose}\n```{{python}}\n{body}\n```\n" for prose, body in pairs) + last
     _, parts = parse(text)
-    again = "".join(f"```{{python}}\n{part.code}```\n" if isinstance(part, Cell) else part.text for part in parts)
+    again = "".join(f"```{{python}}\n{part.code}```\n" if isinstance(part, Cell) else part for part in parts)
     assert again == text
     assert [part.code for part in parts if isinstance(part, Cell)] == [f"{body}\n" for _, body in pairs]
 

@@ -1,36 +1,124 @@
 """Renders `reports/index.qmd` without Quarto, to one self-contained page that loads nothing.
 
-It supports the subset of Quarto's Markdown that `qmd` accepts and `preview.lua` turns into HTML: numbered figures and
-tables, references to them, citations, callouts, tabs.
+The code runs in a kernel of this interpreter. Pandoc, with `preview.lua`, turns the subset of Quarto's Markdown that
+`qmd` accepts into HTML: numbered figures and tables, references to them, citations, callouts, tabs.
 """
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pypandoc
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from crossover.errors import CrossoverError
-from crossover.report.render import execute, qmd
+from crossover.report.render import qmd
+from crossover.report.render.qmd import Cell, Inline, Part
 
 HERE = Path(__file__).parent
 PANDOC_SECONDS = 120
 """Time limit of pandoc, which needs a second for the largest report."""
+CELL_SECONDS = 300
+"""Time limit of a cell, far above the time of any cell of the report."""
 
 
 def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
     """Render the `.qmd` at `source` to the HTML file `page`, with its code run in `environment`."""
     try:
         front, parts = qmd.parse(source.read_text(encoding="utf-8"))
-        body = execute.markdown(parts, source.parent, environment)
+        body = markdown(parts, source.parent, environment)
         page.write_bytes(html(front, body, source.parent))
     except CrossoverError as error:
         raise CrossoverError(f"{source.name}, {error}") from error
+
+
+# ---- code
+
+
+def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) -> str:
+    """The parts as one Markdown text, their code executed in order, in `folder`. Raises CrossoverError."""
+    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
+        client = NotebookClient(
+            nbformat.v4.new_notebook(),
+            km=_manager(Path(private)),
+            timeout=CELL_SECONDS,
+            shutdown_kernel="immediate",
+        )
+        # So that nothing in the user's home is read or written.
+        homes = {name: private for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
+        try:
+            with client.setup_kernel(cwd=str(folder), env={**environment, **homes}, cleanup_kc=True):
+                return "".join(_text(client, part) for part in parts)
+        except (RuntimeError, DeadKernelError) as error:
+            raise CrossoverError(f"the Python kernel of {sys.executable} ended or did not start: {error}") from error
+
+
+def _manager(private: Path) -> Any:
+    # Without folders to search, only the kernel of this interpreter remains.
+    specs = KernelSpecManager(kernel_dirs=[], ensure_native_kernel=True)
+    # Over ipc, so that no port is opened. A short name, because a path of a socket has at most about 100 characters.
+    return AsyncKernelManager(
+        kernel_name="python3", kernel_spec_manager=specs, transport="ipc", connection_file=str(private / "kernel.json")
+    )
+
+
+def _text(client: Any, part: Part) -> str:
+    match part:
+        case Inline():
+            return _inline(_outputs(client, part.expression, f"expression in line {part.line}"), part)
+        case Cell():
+            return _cell(_outputs(client, part.code, part.name), part)
+        case _:
+            return part
+
+
+def _outputs(client: Any, code: str, name: str) -> list[Any]:
+    cell = nbformat.v4.new_code_cell(code)
+    client.nb.cells.append(cell)
+    try:
+        client.execute_cell(cell, len(client.nb.cells) - 1)
+    except CellExecutionError as error:
+        raise CrossoverError(f"{name}: {error.ename}: {error.evalue}") from error
+    except CellTimeoutError as error:
+        raise CrossoverError(f"{name}: not finished after {CELL_SECONDS} s") from error
+    for output in cell.outputs:
+        if output.get("name") == "stderr":
+            print(f"{name}: {output.text.rstrip()}", file=sys.stderr)
+    return [output for output in cell.outputs if output.get("name") != "stderr"]
+
+
+def _inline(outputs: list[Any], part: Inline) -> str:
+    shown = outputs[0].get("data", {}).get("text/plain", "") if len(outputs) == 1 else ""
+    if not shown.startswith(("'", '"')):
+        raise CrossoverError(f"expression in line {part.line}: `{part.expression}` must give a string")
+    return re.sub(r"([\\`*_{}\[\]<>#|$~^@])", r"\\\1", ast.literal_eval(shown))
+
+
+def _cell(outputs: list[Any], part: Cell) -> str:
+    if part.options.get("include") is False:
+        return "\n"
+    shown = [output.get("data", {}).get("text/markdown") for output in outputs]
+    if None in shown:
+        raise CrossoverError(f"{part.name}: shows something that is not Markdown; end it with a Markdown(...) object")
+    body = "\n\n".join(shown)
+    if "tbl-cap" in part.options:
+        body = f"::: {{#{part.options['label']}}}\n\n{body}\n\n{part.options['tbl-cap']}\n\n:::"
+    return f"\n\n{body}\n\n"
+
+
+# ---- HTML
 
 
 def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes:

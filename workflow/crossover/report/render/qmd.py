@@ -6,7 +6,9 @@ Anything else is refused with its line, so that a page cannot look right in one 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import yaml
@@ -16,18 +18,19 @@ from crossover.errors import CrossoverError
 FRONT_MATTER = ("title", "subtitle", "lang", "jupyter", "bibliography", "link-citations")
 OPTIONS = ("label", "tbl-cap", "include", "output")
 
-FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
-CELL = re.compile(r"^\{python\}\s*$")
+FRONT = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^(?P<fence>(?>(?P<sign>[`~])(?P=sign){2,}))(?P<info>.*)\n(?P<body>(?:.*\n)*?)(?P=fence)(?P=sign)*[ \t]*$\n?",
+    re.MULTILINE,
+)
+CELL = re.compile(r"\{python\}\s*")
 INLINE = re.compile(r"(?<!`)`\{python\} (?P<expression>[^`\n]+)`(?!`)")
-SHORTCODE = re.compile(r"\{\{<.*?>\}\}")
 
-
-@dataclass(frozen=True)
-class Prose:
-    """Markdown, unchanged from the file."""
-
-    text: str
-    line: int
+REFUSED = {
+    re.compile(r"^(?:`{3,}|~{3,})", re.MULTILINE): "the block that starts here is not closed; close it with {}",
+    re.compile(r"\{\{<.*?>\}\}"): "shortcodes such as {} need Quarto; remove it",
+}
+"""What prose must not contain, and the error."""
 
 
 @dataclass(frozen=True)
@@ -49,103 +52,65 @@ class Cell:
     @property
     def name(self) -> str:
         """The cell's name in messages."""
-        return (
-            f"cell {self.options['label']!r} (line {self.line})"
-            if "label" in self.options
-            else f"cell in line {self.line}"
-        )
+        label = self.options.get("label")
+        return f"cell {label!r} (line {self.line})" if label else f"cell in line {self.line}"
 
 
-Part = Prose | Inline | Cell
+Part = str | Inline | Cell
+"""Markdown, unchanged from the file; or code."""
 
 
 def parse(text: str) -> tuple[dict[str, Any], list[Part]]:
     """The front matter and the parts of a `.qmd`, in order. Raises CrossoverError."""
-    lines = text.splitlines(keepends=True)
-    front, start = _front_matter(lines)
+    front: dict[str, Any] = {}
+    position = 0
+    if re.match(r"---\s*$", text, re.MULTILINE):
+        if not (found := FRONT.match(text)):
+            raise CrossoverError("line 1: the front matter has no closing ---")
+        front = _mapping(found["yaml"], 1, "the front matter", "key of the front matter", FRONT_MATTER)
+        position = found.end()
     parts: list[Part] = []
-    prose: list[str] = []
-    prose_line, position = start + 1, start
-
-    def flush() -> None:
-        parts.extend(_prose("".join(prose), prose_line))
-        prose.clear()
-
-    while position < len(lines):
-        opening = FENCE.match(lines[position].rstrip("\n"))
-        if not opening:
-            prose.append(lines[position])
-            position += 1
-            continue
-        end = _closing(lines, position, opening["fence"])
-        flush()
-        if CELL.match(opening["info"]):
-            parts.append(_cell(lines[position + 1 : end], position + 1))
-        else:
-            # A fence that is not a cell is shown unchanged, and nothing in it is executed.
-            parts.append(Prose("".join(lines[position : end + 1]), position + 1))
-        position = end + 1
-        prose_line = position + 1
-    flush()
-    return front, parts
+    for block in BLOCK.finditer(text, position):
+        parts += _prose(text, position, block.start())
+        # A fence that is not a cell is shown unchanged, and nothing in it is executed.
+        is_cell = CELL.fullmatch(block["info"])
+        parts.append(_cell(block["body"], _line(text, block.start())) if is_cell else block[0])
+        position = block.end()
+    return front, [part for part in (*parts, *_prose(text, position, len(text))) if part]
 
 
-def _front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
-    if not lines or lines[0].rstrip() != "---":
-        return {}, 0
-    for end in range(1, len(lines)):
-        if lines[end].rstrip() == "---":
-            front = _mapping("".join(lines[1:end]), 1, "the front matter")
-            _refuse_unknown(front, FRONT_MATTER, 1, "key of the front matter")
-            return front, end + 1
-    raise CrossoverError("line 1: the front matter has no closing ---")
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
 
 
-def _mapping(text: str, line: int, what: str) -> dict[str, Any]:
+def _mapping(text: str, line: int, what: str, kind: str, known: tuple[str, ...]) -> dict[str, Any]:
     try:
         found = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
         raise CrossoverError(f"line {line}: {what} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(found, dict):
         raise CrossoverError(f"line {line}: {what} must be `key: value` lines")
+    if unknown := sorted(str(key) for key in found if key not in known):
+        raise CrossoverError(f"line {line}: unknown {kind} {', '.join(unknown)}; available: {', '.join(known)}")
     return found
 
 
-def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], line: int, what: str) -> None:
-    if unknown := sorted(str(key) for key in found if key not in known):
-        raise CrossoverError(f"line {line}: unknown {what} {', '.join(unknown)}; available: {', '.join(known)}")
-
-
-def _closing(lines: list[str], start: int, fence: str) -> int:
-    pattern = re.compile(rf"^{re.escape(fence[0])}{{{len(fence)},}}\s*$")
-    for position in range(start + 1, len(lines)):
-        if pattern.match(lines[position]):
-            return position
-    raise CrossoverError(f"line {start + 1}: the block that starts here is not closed; close it with {fence}")
-
-
-def _cell(lines: list[str], line: int) -> Cell:
-    count = next((index for index, text in enumerate(lines) if not text.startswith("#|")), len(lines))
-    options = _mapping(
-        "".join(text.removeprefix("#|").removeprefix(" ") for text in lines[:count]), line, "a cell's options"
-    )
-    _refuse_unknown(options, OPTIONS, line, "cell option")
+def _cell(body: str, line: int) -> Cell:
+    lines = body.splitlines(keepends=True)
+    settings = [line[2:].removeprefix(" ") for line in takewhile(lambda text: text.startswith("#|"), lines)]
+    options = _mapping("".join(settings), line, "a cell's options", "cell option", OPTIONS)
     if options.get("output", "asis") != "asis":
         raise CrossoverError(f"line {line}: unknown output: {options['output']}; available: asis")
-    return Cell("".join(lines[count:]), line, options)
+    return Cell("".join(lines[len(settings) :]), line, options)
 
 
-def _prose(text: str, line: int) -> list[Part]:
-    """Split prose at its inline expressions."""
-    shortcode = SHORTCODE.search(text)
-    if shortcode:
-        where = line + text[: shortcode.start()].count("\n")
-        raise CrossoverError(f"line {where}: shortcodes such as {shortcode[0]} need Quarto; remove it")
-    parts: list[Part] = []
-    position = 0
-    for found in INLINE.finditer(text):
-        parts.append(Prose(text[position : found.start()], line + text[:position].count("\n")))
-        parts.append(Inline(found["expression"], line + text[: found.start()].count("\n")))
-        position = found.end()
-    parts.append(Prose(text[position:], line + text[:position].count("\n")))
-    return [part for part in parts if not isinstance(part, Prose) or part.text]
+def _prose(text: str, start: int, end: int) -> Iterator[Part]:
+    """The prose from `start` to `end`, split at its inline expressions."""
+    for pattern, error in REFUSED.items():
+        if refused := pattern.search(text, start, end):
+            raise CrossoverError(f"line {_line(text, refused.start())}: {error.format(refused[0])}")
+    for found in INLINE.finditer(text, start, end):
+        yield text[start : found.start()]
+        yield Inline(found["expression"], _line(text, found.start()))
+        start = found.end()
+    yield text[start:end]
