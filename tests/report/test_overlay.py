@@ -12,7 +12,7 @@ from crossover.measure.experiments import find
 from crossover.planning import plan
 from crossover.report.base import tables
 from crossover.report.base.tables import Panel
-from crossover.report.charts import conditions, figures, overlay
+from crossover.report.charts import figures, overlay
 from crossover.report.pages import metric
 
 TIERS = ("smoke", "quick", "standard", "paper")
@@ -53,7 +53,7 @@ def test_the_conditions_of_each_overlay_are_those_of_its_curve(tier, dataset):
     drawn = 0
     for panel in measured(tier, dataset.experiment):
         for arm in {point["arm"] for point in overlay.over(dataset, panel)}:
-            ours = conditions.of(panel.keys, arm, panel.entrants.get(arm, {}))
+            ours = overlay.conditions(panel.keys, arm, panel.entrants.get(arm, {}))
             stated = {key: dataset.conditions.get(key, NOT_STATED) for key in ours}
             assert ours == {key: ours[key] if stated[key] == NOT_STATED else stated[key] for key in ours}
             drawn += 1

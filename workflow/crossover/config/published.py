@@ -29,7 +29,7 @@ class Dataset:
     """Place of the numbers in the document."""
     conditions: Mapping[str, str]
     """Conditions of the measurement: engines, packer, transport, machine, year; `settings` for any others; and those of
-    our curves (`report/charts/conditions.py`).
+    our curves (`report/charts/overlay.py`).
     """
     experiment: str
     where: Keys

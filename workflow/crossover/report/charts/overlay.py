@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
-from crossover.records.protocol import holds
+from crossover.records.protocol import Keys, holds
 from crossover.report.base.tables import Panel, Row
-from crossover.report.charts import conditions
 from crossover.report.sentences import citations
 
 Unlike = dict[str, tuple[str, str]]
 """The conditions in which a dataset and a curve differ, each with the dataset's value and ours."""
+
+LONG_SECONDS = 1
+LONG = f"{LONG_SECONDS} s or longer"
+"""The condition `burst` of a burst that is at least as long as pyzmq's script counts."""
+
+DEFAULTS = {"hwm": 0, "ssh": False}
+"""Options of an entrant that sets none; the key `packer` holds that of the packer."""
+
+NO_OPTIONS = ("farm", "scheme", "alone")
+"""Settings of an entrant that are not compared."""
 
 
 def over(dataset: Dataset, panel: Panel) -> list[Row]:
@@ -45,10 +56,18 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
         return ""
     whose = f"The published numbers of {citations.cite(dataset.source)}"
     sentence = f"{whose} are not drawn, because no curve here was measured as they were"
-    nearest = min(_differences(dataset, own), key=len, default={})
+    arms = {point["arm"] for point in dataset.points}
+    differences = [
+        _unlike(dataset, panel, arm)
+        for panel in own
+        for arm in panel.arms
+        if _here(dataset, panel) and _published_name(panel, arm) in arms
+    ]
+    nearest = min(filter(None, differences), key=len, default={})
     if not nearest:
         return f"{sentence}."
-    listed = ", ".join(f"{_words(key)} {theirs} instead of {ours}" for key, (theirs, ours) in nearest.items())
+    words = {key.replace("_", " "): values for key, values in nearest.items()}
+    listed = ", ".join(f"{name} {theirs} instead of {ours}" for name, (theirs, ours) in words.items())
     return f"{sentence}: {listed} on the nearest."
 
 
@@ -63,6 +82,28 @@ def _arms(dataset: Dataset, panel: Panel) -> dict[str, str]:
     return {name: ours for ours in alike if (name := _published_name(panel, ours)) in names}
 
 
+def conditions(keys: Keys, arm: str, entrant: Mapping[str, Any]) -> dict[str, str]:
+    """The conditions of one arm of a curve, by a dataset's names for them; `entrant` has the arm's settings, if any.
+
+    >>> conditions({"pattern": "PUSH/PULL", "transport": "ipc", "polled": False}, "copy", {})
+    {'pattern': 'PUSH/PULL', 'transport': 'ipc', 'polled': 'no'}
+    >>> farm = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
+    >>> conditions({"work": "empty", "engines": 4}, "one at a time", farm)
+    {'work': 'empty', 'engines': '4', 'hwm': '1', 'ssh': 'no'}
+    """
+    found = {name: value for name, value in keys.items() if name not in ("burst_seconds", "entrant_options")}
+    if "burst_seconds" in keys:
+        found["burst"] = LONG if keys["burst_seconds"] >= LONG_SECONDS else f"{keys['burst_seconds']:g} s"
+    if "work" in keys:
+        options = DEFAULTS | dict(entrant) | json.loads(keys.get("entrant_options", "{}")).get(arm, {})
+        found |= {name: value for name, value in options.items() if name not in NO_OPTIONS}
+    return {name: _text(value) for name, value in found.items()}
+
+
+def _text(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 def _published_name(panel: Panel, arm: str) -> str:
     """The name of our arm in a dataset, where an entrant's options are conditions: its scheme, if it has one."""
     return str(panel.entrants.get(arm, {}).get("scheme", arm))
@@ -75,22 +116,6 @@ def _here(dataset: Dataset, panel: Panel) -> bool:
 
 def _unlike(dataset: Dataset, panel: Panel, arm: str) -> Unlike:
     """The conditions that a dataset states and our curve does not have."""
-    ours = conditions.of(panel.keys, arm, panel.entrants.get(arm, {}))
+    ours = conditions(panel.keys, arm, panel.entrants.get(arm, {}))
     pairs = {key: (dataset.conditions.get(key, NOT_STATED), here) for key, here in ours.items()}
     return {key: (theirs, here) for key, (theirs, here) in pairs.items() if theirs not in (NOT_STATED, here)}
-
-
-def _differences(dataset: Dataset, panels: Sequence[Panel]) -> list[Unlike]:
-    """The differences between a dataset and each curve of its arms."""
-    theirs = {point["arm"] for point in dataset.points}
-    return [
-        found
-        for panel in panels
-        if _here(dataset, panel)
-        for arm in panel.arms
-        if _published_name(panel, arm) in theirs and (found := _unlike(dataset, panel, arm))
-    ]
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ")
