@@ -17,11 +17,8 @@ from crossover.report.charts.colours import GROUND
 
 WIDTH_MILLIMETRES = 89
 """One column of most journals; text then has 8 points."""
-PIXELS_PER_INCH = 96
-"""Of CSS, the unit of SVG's lengths."""
-POINTS_PER_INCH = 72
-"""Of PDF."""
-DOTS_PER_INCH = 300
+PIXELS_PER_INCH, POINTS_PER_INCH, DOTS_PER_INCH = 96, 72, 300
+"""Of CSS, the unit of SVG's lengths; of PDF; of bitmaps."""
 
 WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
 
@@ -60,14 +57,10 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
         | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
     )
     (folder / f"{name}.svg").write_text(svg)
-    (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(_in_points(svg)))
+    # PDF takes the plain numbers of width and height as points.
+    share = POINTS_PER_INCH / PIXELS_PER_INCH
+    size = re.compile(r'\b(width|height)="([\d.]+)"')
+    in_points = size.sub(lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2)
+    (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(in_points))
     (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
     (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
-
-
-def _in_points(svg: str) -> str:
-    """The same drawing with width and height in points, because PDF uses the plain numbers."""
-    share = POINTS_PER_INCH / PIXELS_PER_INCH
-    return re.sub(
-        r'\b(width|height)="([\d.]+)"', lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2
-    )

@@ -1,8 +1,4 @@
-"""The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference.
-
-The charts are Vega-Lite and contain the aggregated points. `export` writes them for papers, `gallery` puts them on the
-page.
-"""
+"""The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference."""
 
 from __future__ import annotations
 
@@ -47,9 +43,7 @@ def draw(tables: Path, folder: Path) -> None:
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
     """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
     points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.values]
-    others = [
-        marks.published(panel, point, panel.unit) for dataset in datasets for point in overlay.over(dataset, panel)
-    ]
+    others = [point for dataset in datasets for point in overlay.over(dataset, panel)]
     # Only units take a prefix: a share of one half is 0.5, not 500 m.
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
@@ -59,7 +53,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     layers = [
         *marks.arms(panel, points, x, scale, axis, title),
         *marks.level_marks(panel),
-        *marks.open_marks(panel, others),
+        *marks.open_marks(panel, others, panel.unit),
     ]
     return _finish(panel, points, layers, title, curve_subtitle(panel, datasets))
 
@@ -74,7 +68,7 @@ def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers; published
     ratios as open marks.
     """
-    others = [marks.published(panel, point, "") for each in datasets for point in overlay.ratios_over(each, panel)]
+    others = [point for dataset in datasets for point in overlay.ratios_over(dataset, panel)]
     return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel, datasets), others)
 
 
@@ -90,7 +84,7 @@ def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = 
         *marks.crossovers(panel),
         marks.no_difference(),
         *marks.arms(panel, points, x, scale, axis, title),
-        *marks.open_marks(panel, others),
+        *marks.open_marks(panel, others, ""),
     ]
     return _finish(panel, points, layers, title, subtitle)
 

@@ -72,43 +72,37 @@ def arms(
             ),
             own.mark_line(strokeWidth=1.8, color=look.colour.light, strokeDash=list(look.dash), clip=True).encode(y=y),
         ]
-    marked = alt.Y("value:Q", scale=scale, axis=axis, title=title)
-    return [*layers, _points(base.encode(x=x), styles, panel.facts["axis"], title).encode(y=marked)]
-
-
-def _points(base: alt.Chart, styles: Mapping[str, arm_styles.Look], axis_name: str, title: str) -> alt.Chart:
-    """The points of all arms, which also make the legend and the tooltips."""
-    fields = {
-        "arm": "arm",
-        "at": axis_name,
-        "is": title,
-        "interval": "interval",
-        "launches": "launches",
-        "rounds": "rounds in all",
-    }
-    drawn: alt.Chart = (
+    told = {"arm": "arm", "at": panel.facts["axis"], "is": title, "interval": "interval", "launches": "launches"}
+    marked: alt.Chart = (
         # Named, because otherwise Altair numbers the charts of the process.
         base.properties(name="points")
         .mark_point(filled=True, size=42, opacity=1, clip=True)
         .encode(
+            x=x,
+            y=alt.Y("value:Q", scale=scale, axis=axis, title=title),
             **encodings(styles),
-            tooltip=[alt.Tooltip(f"{field}:N", title=heading) for field, heading in fields.items()],
+            tooltip=tips(told | {"rounds": "rounds in all"}),
         )
         .add_params(axes.zoom())
     )
-    return drawn
+    return [*layers, marked]
 
 
 def encodings(styles: Mapping[str, arm_styles.Look]) -> dict[str, Any]:
     """Colours and shapes of the points of arms, with the legend that explains them."""
     labels = list(styles)
-    scales = {
-        "color": alt.Scale(domain=labels, range=[look.colour.light for look in styles.values()]),
-        "shape": alt.Scale(domain=labels, range=[look.shape for look in styles.values()]),
-    }
+    colours = alt.Scale(domain=labels, range=[look.colour.light for look in styles.values()])
+    shapes = alt.Scale(domain=labels, range=[look.shape for look in styles.values()])
     shown = legend(labels)
-    channels = {"color": alt.Color, "shape": alt.Shape}
-    return {name: channels[name]("arm:N", scale=scale, legend=shown) for name, scale in scales.items()}
+    return {
+        "color": alt.Color("arm:N", scale=colours, legend=shown),
+        "shape": alt.Shape("arm:N", scale=shapes, legend=shown),
+    }
+
+
+def tips(titles: Mapping[str, str]) -> list[alt.Tooltip]:
+    """A tooltip of these fields, with their titles."""
+    return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def legend(labels: Sequence[str]) -> alt.Legend:
@@ -119,66 +113,47 @@ def legend(labels: Sequence[str]) -> alt.Legend:
     return alt.Legend(orient="top", title=None, symbolSize=60, offset=4, columns=columns)
 
 
-def published(panel: Panel, point: Row, unit: str) -> Row:
-    """A chart's data of one published point: a value with a unit, or a ratio without one."""
-    return {
-        "arm": arm_styles.label(panel, point["arm"]),
-        "x": point["x"],
-        "value": point["value"],
-        "at": numbers.quantity(point["x"], panel.facts["axis_unit"]),
-        "is": f"{numbers.quantity(point['value'], unit)} (published)",
-    }
-
-
-def open_marks(panel: Panel, points: Sequence[Row]) -> list[alt.Chart]:
-    """Published points in the colours and shapes of their arms, but hollow and without a line."""
+def open_marks(panel: Panel, points: Sequence[Row], unit: str) -> list[alt.Chart]:
+    """Published points, values in `unit` or ratios, in the colours and shapes of their arms, but hollow."""
     titles = {"arm": "arm", "at": panel.facts["axis"], "is": panel.metric}
+    rows = [
+        {
+            "arm": arm_styles.label(panel, point["arm"]),
+            "x": point["x"],
+            "value": point["value"],
+            "at": numbers.quantity(point["x"], panel.facts["axis_unit"]),
+            "is": f"{numbers.quantity(point['value'], unit)} (published)",
+        }
+        for point in points
+    ]
     # Constants again, so that they do not change the legend.
     return [
-        _own([point for point in points if point["arm"] == label])
+        _own([row for row in rows if row["arm"] == label])
         .mark_point(
             filled=False, size=34, strokeWidth=1.2, opacity=0.8, color=look.colour.light, shape=look.shape, clip=True
         )
-        .encode(
-            x="x:Q",
-            y="value:Q",
-            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()],
-        )
+        .encode(x="x:Q", y="value:Q", tooltip=tips(titles))
         for label, look in arm_styles.of(panel).items()
-        if any(point["arm"] == label for point in points)
+        if any(row["arm"] == label for row in rows)
     ]
 
 
 def level_marks(panel: Panel) -> list[alt.Chart]:
-    """A dotted line at each level, with its value, and on it each arm's threshold."""
+    """A dotted line at each level, with its value; on it, each arm's threshold: a diamond, a thick line as interval."""
     marks = []
     for level in thresholds.levels(panel):
-        text = {"y": level, "text": numbers.percent(level)}
-        base = alt.Chart(alt.Data(values=[text])).encode(y="y:Q")
+        base = alt.Chart(alt.Data(values=[{"y": level, "text": numbers.percent(level)}])).encode(y="y:Q")
         rule = base.mark_rule(strokeDash=[2, 3], strokeWidth=1.2, color=NOISE.light, clip=True)
         named = base.mark_text(align="left", dx=3, dy=-6, color=INK.light, clip=True)
         marks += [rule, named.encode(x=alt.value(0), text="text:N")]
+    places = [cell["x"] for cell in panel.summary]
     for row in panel.thresholds:
         if row["x"] is not None and row["arm"] != panel.null:
-            marks += _reached(panel, row)
+            base, colour = _place(panel, row, places, f"reaches {numbers.percent(row['level'])} at", y=row["level"])
+            interval = base.mark_rule(strokeWidth=4, opacity=0.45, color=colour, clip=True)
+            point = base.mark_point(filled=False, shape="diamond", size=90, strokeWidth=2, color=colour, clip=True)
+            marks += [interval.encode(x="low:Q", x2="high:Q", y="y:Q"), point.encode(x="x:Q", y="y:Q")]
     return marks
-
-
-def _reached(panel: Panel, row: Row) -> list[alt.Chart]:
-    """An arm's threshold: the interval as a thick piece of the level's line, the point as an open diamond."""
-    label, unit = arm_styles.label(panel, row["arm"]), row["axis_unit"]
-    low, high = _ends(row, [cell["x"] for cell in panel.summary])
-    at = numbers.position(row["x"], row["low"], row["high"], unit)
-    here = {"arm": label, "x": row["x"], "low": low, "high": high, "y": row["level"]}
-    here["tooltip"] = f"{row['arm']} reaches {numbers.percent(row['level'])} at {at}"
-    base = _own([here]).encode(y="y:Q", tooltip="tooltip:N")
-    colour = arm_styles.of(panel)[label].colour.light
-    return [
-        base.mark_rule(strokeWidth=4, opacity=0.45, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
-        base.mark_point(filled=False, shape="diamond", size=90, strokeWidth=2, color=colour, clip=True).encode(
-            x=alt.X("x:Q")
-        ),
-    ]
 
 
 def no_difference() -> alt.Chart:
@@ -191,45 +166,37 @@ def no_difference() -> alt.Chart:
 def crossovers(panel: Panel) -> list[alt.Chart]:
     """Each crossover: the interval as a pale column, the point as a line with a label."""
     places = [row["x"] for row in panel.ratios]
-    styles = arm_styles.of(panel)
     marks = []
     found = [row for row in panel.crossovers if row["x"] is not None and row["arm"] in panel.rivals]
     for order, row in enumerate(found):
-        label, unit = arm_styles.label(panel, row["arm"]), row["axis_unit"]
-        low, high = _ends(row, places)
-        text = f"{row['arm']}: {numbers.quantity(row['x'], unit, 2)}"
-        here = {"arm": label, "x": row["x"], "low": low, "high": high, "text": text}
-        here["tooltip"] = f"{row['arm']} crosses {numbers.position(row['x'], row['low'], row['high'], unit)}"
-        base = _own([here]).encode(tooltip="tooltip:N")
-        colour = styles[label].colour.light
+        text = f"{row['arm']}: {numbers.quantity(row['x'], row['axis_unit'], 2)}"
+        base, colour = _place(panel, row, places, "crosses", text=text)
         # On the side of the line with more space.
         left = row["x"] ** 2 > min(places) * max(places)
+        side: dict[str, Any] = {"align": "right", "dx": -4} if left else {"align": "left", "dx": 4}
+        named = base.mark_text(**side, dy=6 + 13 * order, baseline="top", fontWeight="bold", color=INK.light, clip=True)
         marks += [
-            base.mark_rect(opacity=1, fillOpacity=0.12, color=colour, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
-            base.mark_rule(strokeWidth=1.4, color=colour, clip=True).encode(x=alt.X("x:Q")),
-            base.mark_text(
-                align="right" if left else "left",
-                dx=-4 if left else 4,
-                dy=6 + 13 * order,
-                baseline="top",
-                fontWeight="bold",
-                color=INK.light,
-                clip=True,
-            ).encode(x=alt.X("x:Q"), y=alt.value(0), text="text:N"),
+            base.mark_rect(opacity=1, fillOpacity=0.12, color=colour, clip=True).encode(x="low:Q", x2="high:Q"),
+            base.mark_rule(strokeWidth=1.4, color=colour, clip=True).encode(x="x:Q"),
+            named.encode(x="x:Q", y=alt.value(0), text="text:N"),
         ]
     return marks
+
+
+def _place(panel: Panel, row: Row, places: Sequence[float], verb: str, **facts: Any) -> tuple[alt.Chart, str]:
+    """The data of a crossover or threshold, with a tooltip, and the arm's colour; open ends become the axis's ends."""
+    first, last = min(places), max(places)
+    low, high = first if row["low"] is None else row["low"], last if row["high"] is None else row["high"]
+    label = arm_styles.label(panel, row["arm"])
+    where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+    ends = {"low": min(max(low, first), last), "high": min(max(high, first), last)}
+    here = {"arm": label, "x": row["x"], **ends, "tooltip": f"{row['arm']} {verb} {where}", **facts}
+    return _own([here]).encode(tooltip="tooltip:N"), arm_styles.of(panel)[label].colour.light
 
 
 def _own(values: list[Row]) -> alt.Chart:
     """Marks with their own data, which disappear when a reader hides their arm."""
     return alt.Chart(alt.Data(values=values)).transform_filter(SHOWN)
-
-
-def _ends(row: Row, places: Sequence[float]) -> tuple[float, float]:
-    """The interval of a point; an open end becomes the end of the axis."""
-    first, last = min(places), max(places)
-    low, high = first if row["low"] is None else row["low"], last if row["high"] is None else row["high"]
-    return min(max(low, first), last), min(max(high, first), last)
 
 
 def _rounded(value: float) -> float:
