@@ -202,7 +202,7 @@ def test_a_claim_that_nothing_decides_is_listed_with_its_reason(tmp_path, rows):
     assert row["quote"] and row["locator"] and row["url"]
     said = told.sentences(row)
     assert "**Not measured**: `zmq_message_size` does not measure memory" in said
-    assert "None" not in said and told.lines([row])[0][2:] == ["–", "–", "–"]
+    assert "None" not in said and list(told.lines([row])[0].values())[2:] == ["–", "–", "–"]
 
 
 def test_the_method_of_each_claim_says_what_is_tested_against_what(tmp_path, rows):

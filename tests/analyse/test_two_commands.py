@@ -14,8 +14,8 @@ from crossover.analyse.curves.curve import NAMES
 from crossover.analyse.tables.writer import TABLES
 from crossover.records import failure, record
 from crossover.records.failure import Failure
+from crossover.report.pages import changes
 from crossover.report.pages.changes import ComparisonPage
-from crossover.report.runs import comparison_figures
 
 QUARTO = """#!{python}
 import pathlib, shutil
@@ -121,7 +121,7 @@ def test_a_table_of_a_run_that_failed_is_named_with_its_folder(runs, tmp_path, c
 
 
 def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(comparison_figures, "along", lambda *_: 1 / 0)
+    monkeypatch.setattr(changes, "along", lambda *_: 1 / 0)
     assert main(["compare", *runs, "--folder", str(tmp_path / "folder")]) == 1
     assert len(list((tmp_path / "folder/figures").glob("*.vl.json"))) == 1
     assert "-along: ZeroDivisionError: division by zero" in capsys.readouterr().err

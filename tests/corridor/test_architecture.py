@@ -39,10 +39,10 @@ ROOMS = {
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics records",
     "analyse.compare": "analyse.curves analyse.statistics planning records",
     "report.base": "planning records",
-    "report.sentences": "config records report.base",
+    "report.sentences": "config planning records report.base",
     "report.sections": "config planning report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
-    "report.runs": "records report.base report.charts",
+    "report.runs": "records report.base",
     "report.render": "config records",
     "report.pages": "config records report.base report.charts report.render report.runs report.sections "
     "report.sentences",

@@ -22,7 +22,7 @@ UNKNOWN = replace(SAME, arm="pkl5.send", ratio=1.1, low=0.9, high=1.3)
 def test_arms_that_differ_are_listed_and_all_are_counted():
     rows = [SAME, SLOWER, LITTLE, UNKNOWN]
     (line,) = block_lengths.lines(rows)
-    assert line == [
+    assert list(line.values()) == [
         *("`mpi_pingpong`", "array", "Send", "round trip", "100 elements", "2 ms", "500 ms", "1.10 [1.05, 1.15]")
     ]
     said = block_lengths.sentence(rows)

@@ -9,8 +9,8 @@ import pytest
 from checkouts import git
 
 from crossover.__main__ import main
+from crossover.report.pages import changes, history
 from crossover.report.render import renderer
-from crossover.report.runs import comparison_figures, history_figures
 
 pytestmark = pytest.mark.browser
 
@@ -285,8 +285,8 @@ def test_a_hole_is_shown_as_a_hole(open_page):
 
 def test_the_pages_on_several_runs_are_drawn_alike(open_page, tmp_path):
     for module, tables, source in (
-        (comparison_figures, comparisons.comparison(), "changes.qmd"),
-        (history_figures, comparisons.history(), "history.qmd"),
+        (changes, comparisons.comparison(), "changes.qmd"),
+        (history, comparisons.history(), "history.qmd"),
     ):
         folder = comparisons.write(tables, tmp_path / source)
         module.draw(folder)

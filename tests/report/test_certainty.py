@@ -37,20 +37,20 @@ def series(count=1, launch=1, state="flat", ratio_state="flat", **changes):
 
 
 def test_bias_stands_beside_chance_and_beside_what_was_asked_for():
-    assert certainty.sure([sensitivity(zmq())], [need(zmq())]) == [
+    assert [list(line.values()) for line in certainty.sure([sensitivity(zmq())], [need(zmq())])] == [
         ["`zmq_throughput`", zmq().protocol, "`no-copy` / `copy`", "3.1 %", "±5.2 %", "±2 %"]
     ]
 
 
 def test_what_is_not_known_is_a_dash_and_not_a_number():
     (line,) = certainty.sure([sensitivity(zmq(), None, None)], [])
-    assert line[-3:] == ["–", "–", "–"]
+    assert list(line.values())[-3:] == ["–", "–", "–"]
     nothing = dict.fromkeys(
         ("launch_share", "round_share", "order_share", "half_width", "wanted", "launches_needed", "rounds_needed",
          "seconds_needed")
     )  # fmt: skip
     (line,) = certainty.needs([need(zmq(), **nothing)])
-    assert line[3:] == ["not replicated", "3 × 14", "–", "–", "–", "–"]
+    assert list(line.values())[3:] == ["not replicated", "3 × 14", "–", "–", "–", "–"]
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,13 @@ def test_each_experiment_and_placement_has_a_sentence(rows, words):
 def test_placements_are_told_apart():
     told = certainty.sentences([sensitivity(zmq()), sensitivity(zmq(), placement="process")])
     assert told.count("\n\n") == 1
-    assert certainty.sure([sensitivity(zmq(), placement="process")], [])[0][0] == "`zmq_throughput` (process)"
+    assert (
+        certainty.sure([sensitivity(zmq(), placement="process")], [])[0]["experiment"] == "`zmq_throughput` (process)"
+    )
 
 
 def test_needs_tell_the_noise_the_plan_and_its_time():
-    assert certainty.needs([need(zmq())])[0][3:] == [
+    assert list(certainty.needs([need(zmq())])[0].values())[3:] == [
         "launch 60 %, round 39 %, order 1 %", "3 × 14", "±8 %", "±2 %", "9 × 31", "1 h 6 min",
     ]  # fmt: skip
 
@@ -89,7 +91,8 @@ def test_series_are_counted_by_state_values_and_ratios_apart():
         series(3, state="warm-up"),
         series(2, launch=2, state="slowdown", ratio_state="no steady state"),
     ]
-    assert certainty.steady([*rows, series(5, ratio_state=None)]) == [
+    lines = certainty.steady([*rows, series(5, ratio_state=None)])
+    assert [list(line.values()) for line in lines] == [
         ["`zmq_throughput`", "values", "50", "45", "3", "2", "0", "0"],
         ["`zmq_throughput`", "ratios", "45", "43", "0", "0", "2", "0"],
     ]
@@ -158,7 +161,7 @@ def test_without_rows_the_page_says_so(tmp_path):
 
 def test_every_state_has_its_column():
     names = {"flat", "warm-up", "slowdown", "no steady state", "too few rounds"}
-    assert set(certainty.STEADY_HEADER[3:]) == names
+    assert set(certainty.STATES) == names
     assert "state" in record.STEADY.names
 
 
@@ -170,6 +173,11 @@ def test_groups_of_launches_are_told_with_their_numbers():
     lower = shared | {"group": 1, "ratio": 0.06, "members": "1, 3, 4", "launches": 3}
     upper = shared | {"group": 2, "ratio": 0.24, "members": "2", "launches": 1}
     (line,) = certainty.groups([lower, upper])
-    assert line[2:] == ["`Send` / `send`", "100,000 elements", "0.0600 (launches 1, 3, 4)", "0.240 (launch 2)"]
+    assert list(line.values())[2:] == [
+        "`Send` / `send`",
+        "100,000 elements",
+        "0.0600 (launches 1, 3, 4)",
+        "0.240 (launch 2)",
+    ]
     many = upper | {"members": "5, 6, 7, 8, 9, 10", "launches": 6}
-    assert certainty.groups([lower, many])[0][-1].endswith("(6 launches)")
+    assert certainty.groups([lower, many])[0]["ratio of the other"].endswith("(6 launches)")

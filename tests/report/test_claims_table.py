@@ -55,7 +55,11 @@ def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Not measured**: `twisted`: measured only from "
         "tier `standard` on. The source's own data agrees: 2.30 times. Method: A test."
     )
-    assert claims.lines([unmeasured(own="no data", own_value=None)])[0][2:] == ["–", "3.30 to 7.50 times", "–"]
+    assert list(claims.lines([unmeasured(own="no data", own_value=None)])[0].values())[2:] == [
+        "–",
+        "3.30 to 7.50 times",
+        "–",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ import json
 import pytest
 from comparisons import NULL, cell, comparison, curve, facts, lonely, same, write
 
+from crossover.report.pages import changes
 from crossover.report.pages.changes import ComparisonPage
 from crossover.report.render import renderer
 from crossover.report.runs import comparison as words
-from crossover.report.runs import comparison_figures, software
+from crossover.report.runs import software
 
 
 def of(tmp_path, **changes):
@@ -86,7 +87,7 @@ def test_one_launch_is_told_as_such(tmp_path):
     alone = curve(verdict="undecided", launches_after=1, low=None, high=None, p=1.0)
     found = of(tmp_path, curve_changes=[alone], unpaired=[])
     (line,) = words.lines(found, "zmq_throughput")
-    assert line[4:6] == ["0.880", "not replicated"]
+    assert (line["after ÷ before"], line["verdict"]) == ("0.880", "not replicated")
     assert "against its reference, **1 undecided**." in words.summary(found)
 
 
@@ -96,12 +97,12 @@ def test_a_curve_without_an_average_is_told_by_its_points(tmp_path):
     assert words.sentence(found, gaps).startswith(
         "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; worse at 2 of its points"
     )
-    assert comparison_figures.metrics(found) == []
+    assert changes.overviews(found) == {}
 
 
 def test_an_own_value_is_the_same_or_nothing(tmp_path):
     (line,) = words.absolute_lines(of(tmp_path))
-    assert line[2:] == [
+    assert list(line.values())[2:] == [
         "`no-copy`", "1,200,000 messages/s", "1,100,000 messages/s", "0.917 [0.840, 0.920]", "the same within ±10 %",
     ]  # fmt: skip
 
@@ -117,7 +118,7 @@ def test_what_has_no_partner_is_named_with_its_reason(tmp_path):
 def test_what_differs_between_the_runs_is_said_and_in_bold(tmp_path):
     runs = comparison()["runs"]
     assert software.differences(runs, "before", "after") == "library pyzmq (26.0 before, 27.3 after)"
-    table = software.lines(runs, "before", "after")
+    table = [list(line.values()) for line in software.lines(runs, "before", "after")]
     assert ["library pyzmq", "**26.0**", "**27.3**"] in table and ["host", "node-a", "node-a"] in table
     # A day is no reason, and settings that agree are many.
     assert not any(line[0].startswith("setting") for line in table)
@@ -131,7 +132,7 @@ def test_a_fact_of_one_run_alone_differs():
 
 
 def test_the_chart_of_a_metric_has_a_line_for_each_curve_and_the_bounds(tmp_path):
-    chart = comparison_figures.overview(comparison_figures.curves_of(of(tmp_path), "zmq_throughput", "throughput"))
+    chart = changes.overview(changes.overviews(of(tmp_path))["zmq-throughput-throughput"])
     told = chart.to_dict()
     assert [(point["curve"], point["change"]) for point in told["data"]["values"]] == [
         ("PUSH/PULL over tcp: no-copy", 0.88),
@@ -143,7 +144,7 @@ def test_the_chart_of_a_metric_has_a_line_for_each_curve_and_the_bounds(tmp_path
 def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     folder = write(comparison(), tmp_path / "comparison")
-    comparison_figures.draw(folder)
+    changes.draw(folder)
     assert len(list((folder / "figures").glob("*.vl.json"))) == 2
     json.loads(next((folder / "figures").glob("*-along.vl.json")).read_text())
     page = ComparisonPage(folder)

@@ -33,8 +33,7 @@ def rows(metric, rates=RATES, **changes):
 def told(*panels):
     """The lines of the table, each by the titles of its columns."""
     parts = [tables.panels(*each, []) for each in panels]
-    header, lines = costs.table([panel for part in parts for panel in part])
-    return [dict(zip(header, line, strict=True)) for line in lines]
+    return costs.sends([panel for part in parts for panel in part])
 
 
 @pytest.fixture
@@ -113,3 +112,41 @@ def test_the_page_has_a_line_per_curve_and_arm_of_a_whole_run(results):
 def test_an_experiment_without_send_rates_has_no_such_table(tmp_path):
     page = Page({}, Campaign([mpi()]).write(tmp_path))
     assert page.costs("mpi_pingpong").data == page.costs("zmq_throughput").data == "No send was timed."
+
+
+# ---- straight lines
+
+
+def fit(**changes):
+    told = {
+        "experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array", "arm": "Send", "null": False,
+        "launches": 3, "cells": 13, "segments": 2, "segment": 2, "first_bytes": 31600.0, "last_bytes": 1e6,
+        "latency_seconds": 9e-6, "latency_seconds_low": 8e-6, "latency_seconds_high": 1e-5,
+        "rate_bytes": 2e9, "rate_bytes_low": 1.9e9, "rate_bytes_high": 2.2e9,
+        "break_bytes": 17800.0, "break_bytes_low": 10000.0, "break_bytes_high": 31600.0, "misfit": 0.034,
+    }  # fmt: skip
+    return told | changes
+
+
+def test_a_segment_is_told_with_its_intervals():
+    assert [list(line.values()) for line in costs.fits([fit()])] == [
+        [
+            "`mpi_pingpong`", "float64 array", "`Send`", "31.6 kB to 1 MB", "9 µs [8 µs, 10 µs]",
+            "2 GB/s [1.9 GB/s, 2.2 GB/s]", "18 kB [10 kB, 32 kB]", "3.4 %",
+        ]
+    ]  # fmt: skip
+
+
+def test_what_a_line_does_not_have_is_a_dash():
+    (line,) = costs.fits([fit(segment=1, break_bytes=None, rate_bytes=None)])
+    assert (line["bytes per second"], line["begins at"]) == ("–", "–")
+
+
+def test_a_curve_that_was_not_fitted_says_why():
+    none = fit(segments=0, segment=None, first_bytes=None)
+    assert costs.fits([none | {"launches": 1}])[0]["sizes"] == "not replicated"
+    assert costs.fits([none | {"cells": 2}])[0]["sizes"] == "too few points: 2 points in the same launches"
+
+
+def test_the_null_arm_is_left_out():
+    assert costs.fits([fit(arm="null", null=True)]) == []

@@ -55,7 +55,7 @@ def test_where_no_crossover_was_shown_it_is_said_where_there_is_room_for_one(ver
     shown.crossover_of("no-copy").update(low=low, high=high)
     assert (f" A single crossover would be {where}." in findings.crossing(shown, "no-copy")) == bool(where)
     [line] = crossovers.lines(shown)
-    assert line[-2] == (f"if any, {where}" if where else "–")
+    assert line["crossover"] == (f"if any, {where}" if where else "–")
 
 
 WORDS = [

@@ -3,13 +3,14 @@
 import pytest
 from comparisons import facts, history, write
 
+from crossover.report.pages import history as charts
 from crossover.report.pages.history import HistoryPage
 from crossover.report.render import renderer
-from crossover.report.runs import history_figures, history_text
+from crossover.report.runs import history as words
 
 
 def of(tmp_path, tables=None):
-    return history_text.load(write(tables or history(), tmp_path))
+    return words.load(write(tables or history(), tmp_path))
 
 
 def altered(number, arm="no-copy", **changes):
@@ -24,14 +25,14 @@ def altered(number, arm="no-copy", **changes):
 def test_a_change_is_told_with_its_run_its_levels_and_what_else_differs(tmp_path):
     found = of(tmp_path)
     changed = next(one for one in found.competing if one.changes)
-    assert history_text.sentence(found, changed, 5) == (
+    assert words.sentence(found, changed, 5) == (
         "`no-copy` / `copy` in throughput, PUSH/PULL over tcp is **worse** from run 6 on (started 2026-11-06): 1.25 "
         "before, 1.10 after, a factor of 0.880. Run 6 differs from run 5 in library pyzmq (26.0 before, 27.3 after)."
     )
 
 
 def test_the_summary_counts_curves_runs_and_null_arms(tmp_path):
-    said = history_text.summary(of(tmp_path))
+    said = words.summary(of(tmp_path))
     assert said.startswith("1 of 2 curves of an arm against its reference shifted within 8 runs.")
     assert "at most about 0.10 of 2 curves would appear to shift by chance. Of 1 null arm, whose ratio" in said
     assert said.endswith("0 appear to shift.")
@@ -52,8 +53,8 @@ def test_the_summary_counts_curves_runs_and_null_arms(tmp_path):
     ],
 )
 def test_every_number_of_the_summary_comes_from_the_tables(tmp_path, tables):
-    before = history_text.summary(of(tmp_path))
-    assert history_text.summary(of(tmp_path, tables)) != before
+    before = words.summary(of(tmp_path))
+    assert words.summary(of(tmp_path, tables)) != before
 
 
 def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path):
@@ -61,47 +62,47 @@ def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path
     none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None}
     tables["history"] = [row | (none if row["arm"] == "default" else {}) for row in tables["history"]]
     found = of(tmp_path, tables)
-    said = history_text.summary(found)
+    said = words.summary(found)
     assert said.startswith("1 of 1 curve of an arm")
     assert said.endswith("by every launch of the runs: `default` / `copy` in throughput, PUSH/PULL over tcp.")
-    assert not any("`default`" in cell for line in history_text.lines(found, "zmq_throughput") for cell in line)
+    assert not any("`default`" in line["arms"] for line in words.lines(found, "zmq_throughput"))
 
 
 def test_where_no_curve_can_be_followed_the_page_says_so(tmp_path):
     tables = history()
     none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None, "changed": False}
     tables["history"] = [row | none for row in tables["history"]]
-    said = history_text.summary(of(tmp_path, tables))
+    said = words.summary(of(tmp_path, tables))
     assert said.startswith("No curve of an arm can be followed through these 8 runs.\n\nLeft out, because")
-    history_figures.draw(tmp_path)
+    charts.draw(tmp_path)
     assert "Left out" in HistoryPage(tmp_path).summary().data
 
 
 def test_the_better_direction_decides_the_word(tmp_path):
     tables = history()
     tables["history"] = [row | {"better": "lower"} for row in tables["history"]]
-    assert "is **better** from run 6 on" in history_text.summary(of(tmp_path, tables))
+    assert "is **better** from run 6 on" in words.summary(of(tmp_path, tables))
 
 
 def test_the_table_has_the_levels_of_each_curve_and_the_first_and_last_run(tmp_path):
-    lines = history_text.lines(of(tmp_path), "zmq_throughput")
-    assert [line[1:] for line in lines] == [
+    lines = words.lines(of(tmp_path), "zmq_throughput")
+    assert [list(line.values())[1:] for line in lines] == [
         ["`default` / `copy`", "8", "1.10 [1.07, 1.13]", "1.10 [1.07, 1.13]", "one"],
         ["`no-copy` / `copy`", "8", "1.25 [1.21, 1.29]", "1.10 [1.07, 1.13]", "1.25 from run 1; 1.10 from run 6"],
     ]
 
 
 def test_every_run_has_a_line_that_says_what_was_new(tmp_path):
-    lines = history_text.run_lines(of(tmp_path))
-    assert [line[0] for line in lines] == [str(number) for number in range(1, 9)]
-    assert lines[0][1:] == ["results.1", "2026-11-01", "5", "–"]
-    assert lines[5][-1] == "library pyzmq (26.0 before, 27.3 after)"
-    assert lines[6][-1] == "no recorded fact"
+    lines = words.run_lines(of(tmp_path))
+    assert [line["run"] for line in lines] == [str(number) for number in range(1, 9)]
+    assert list(lines[0].values())[1:] == ["results.1", "2026-11-01", "5", "–"]
+    differs = [line["differs from the run before in"] for line in lines]
+    assert differs[5:7] == ["library pyzmq (26.0 before, 27.3 after)", "no recorded fact"]
 
 
 def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp_path):
-    (courses,) = history_figures.groups(of(tmp_path))
-    points = history_figures.chart(courses).to_dict()["data"]["values"]
+    (courses,) = charts.groups(of(tmp_path)).values()
+    points = charts.chart(courses).to_dict()["data"]["values"]
     assert {point["arm"] for point in points} == {"no-copy", "default"}
     assert [point["level"] for point in points if point["arm"] == "no-copy"] == [1.25] * 5 + [1.1] * 3
 
@@ -109,7 +110,7 @@ def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp
 def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     folder = write(history(), tmp_path / "history")
-    history_figures.draw(folder)
+    charts.draw(folder)
     renderer.render(folder, folder / "index.html", source="history.qmd")
     html = (folder / "index.html").read_text()
     assert html.count('class="crossover-chart"') == 1

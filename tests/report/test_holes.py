@@ -45,3 +45,17 @@ def test_a_partial_page_lists_what_it_leaves_out_and_how_to_report_on_it():
         "```\ndo this\n```"
     )
     assert holes.partial([]) == ""
+
+
+def test_what_waits_for_a_higher_tier_is_told_tier_by_tier():
+    told = holes.tiers({"standard": {"arms": ["a", "b"], "payloads": ["c"]}, "paper": {"arms": ["d"]}})
+    assert told == (
+        "The `standard` tier also measures arms `a` and `b`; payloads `c`. The `paper` tier also measures arms `d`."
+    )
+    assert holes.tiers({}) == ""
+
+
+def test_what_takes_more_hosts_waits_for_a_cluster():
+    told = "Placement `nodes` needs a cluster with 2 hosts (`snakemake --profile slurm`)."
+    assert holes.hosts({"nodes": 2}) == told
+    assert holes.hosts({}) == ""

@@ -1,7 +1,7 @@
 """Do the pieces of the page stay whole, whatever text is put into them?"""
 
-from crossover.report.base.markup import pipe_table
+from crossover.report.base.markup import table
 
 
 def test_a_bar_in_a_cell_does_not_end_it():
-    assert pipe_table(["a"], [["x|y"]]).splitlines()[2] == "| x\\|y |"
+    assert table([{"a": "x|y"}]).splitlines()[2] == "| x\\|y |"

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.base import numbers, places, tables
+from crossover.report.base import numbers, tables
+from crossover.report.charts import overlay
+from crossover.report.sections import machine
 
 positive = st.floats(1e-12, 1e15)
 PREFIXES = {symbol: 10.0**power for power, symbol in numbers.PREFIXES.items()}
 
 
-@pytest.mark.parametrize("module", [numbers, tables, places])
+@pytest.mark.parametrize("module", [numbers, tables, machine, overlay])
 def test_the_examples_in_the_docstrings_hold(module):
     tried = doctest.testmod(module)
     assert tried.attempted and not tried.failed

@@ -12,8 +12,7 @@ from crossover.measure.experiments import find
 from crossover.planning import plan
 from crossover.report.base import tables
 from crossover.report.base.tables import Panel
-from crossover.report.charts import figures, overlay
-from crossover.report.pages import metric
+from crossover.report.charts import figures, gallery, overlay
 
 TIERS = ("smoke", "quick", "standard", "paper")
 DATASETS = published.read()
@@ -175,7 +174,7 @@ def test_published_ratios_are_hollow_marks_on_the_chart_of_ratios():
 
 
 def test_the_caption_states_the_conditions_of_what_is_drawn_and_why_other_numbers_are_not():
-    told = metric.caption([panel()], [theirs(), theirs(transport="ipc", polled="yes")])
+    told = gallery.caption([panel()], [theirs(), theirs(transport="ipc", polled="yes")])
     assert "somebody, table 1 (pattern PUSH/PULL; transport tcp; polled no; machine not stated)." in told
     why = "because no curve here was measured as they were: transport ipc instead of tcp, polled yes instead of no"
     assert why in told

@@ -141,7 +141,7 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
 def test_launches_that_were_asked_for_different_things_are_told_apart():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
-    asked = machine.limits(machine.Experiment(launches, [], [], []))
+    asked = machine.health(launches, [], [], [])["limits of each launch"]
     assert "10 min per launch" in asked and "18 s per launch" in asked
 
 
@@ -149,8 +149,8 @@ def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
     within, across = (
         {"placement": placement, "interface": name} for placement, name in (("node", "lo"), ("nodes", "ib0"))
     )
-    assert machine.between_hosts(machine.Experiment([], [], [], [within, across, across])) == "ib0"
-    assert machine.between_hosts(machine.Experiment([], [], [], [within])) == "–"
+    assert machine.health([], [within, across, across], [], [])["interface between hosts"] == "ib0"
+    assert machine.health([], [within], [], [])["interface between hosts"] == "–"
 
 
 def test_the_days_of_the_run():
@@ -164,19 +164,19 @@ def test_hosts_that_are_alike_share_a_column_and_others_do_not():
     alike = [MACHINE | {"host": host} for host in ("b", "a")]
     other = MACHINE | {"host": "c", "governor": "powersave"}
     kinds = machine.kinds([*alike, other])
-    assert [kind.hosts for kind in kinds] == [["a", "b"], ["c"]]
-    assert kinds[1].facts["governor"] == "powersave"
+    assert list(kinds) == ["a and b", "c"]
+    assert kinds["c"]["governor"] == "powersave"
 
 
 def test_the_machine_is_told_in_units_and_what_is_not_known_is_said():
     slurm = json.dumps({"SLURM_JOB_ID": "7", "SLURM_JOB_PARTITION": "short"})
     unknown = {"governor": None, "memory_bytes": None, "network": None}
-    (here,) = machine.kinds([MACHINE])
-    (there,) = machine.kinds([MACHINE | unknown | {"slurm": slurm}])
-    assert here.facts["network"] == "eth0 25000 Mbit/s"
-    assert here.facts["memory"] == "16 GB"
-    assert (here.facts["Slurm"], there.facts["Slurm"]) == ("not in a job", "partition short")
-    assert {there.facts[name] for name in ("governor", "memory", "network")} == {machine.UNKNOWN}
+    (here,) = machine.kinds([MACHINE]).values()
+    (there,) = machine.kinds([MACHINE | unknown | {"slurm": slurm}]).values()
+    assert here["network"] == "eth0 25000 Mbit/s"
+    assert here["memory"] == "16 GB"
+    assert (here["Slurm"], there["Slurm"]) == ("not in a job", "partition short")
+    assert {there[name] for name in ("governor", "memory", "network")} == {machine.UNKNOWN}
 
 
 def test_a_job_number_does_not_tell_hosts_apart():

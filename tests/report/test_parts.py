@@ -9,23 +9,14 @@ from campaigns import Campaign, mpi, two_good_one_hole, zmq
 from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
-from crossover.report.charts import figures, ladder
-from crossover.report.pages import metric, summary
+from crossover.report.base import numbers
+from crossover.report.charts import figures, gallery, ladder
+from crossover.report.pages import summary
 from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
-from crossover.report.sections import (
-    block_lengths,
-    certainty,
-    claims,
-    costs,
-    crossovers,
-    fits,
-    machine,
-    ratios,
-    recommendations,
-)
-from crossover.report.sentences import chance, findings, holes
+from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
+from crossover.report.sentences import findings, holes
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -35,7 +26,7 @@ PARTS = {
     "headlines": (findings, "headlines"),
     "crossovers": (crossovers, "lines"),
     "machine": (machine, "kinds"),
-    "health": (machine, "HEALTH"),
+    "health": (machine, "health"),
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),
@@ -43,20 +34,20 @@ PARTS = {
     "needs": (certainty, "needs"),
     "steady": (record, "STEADY"),
     "block_lengths": (block_lengths, "lines"),
-    "fits": (fits, "lines"),
+    "fits": (costs, "fits"),
     "claims": (claims, "table"),
     "claims_told": (claims, "paragraphs"),
     "ladder": (ladder, "panel"),
     "when": (machine, "when"),
-    "odds": (chance, "odds"),
+    "odds": (numbers, "odds"),
 }
 """The parts of the page that take no experiment, each with what it calls."""
 
 OF_EXPERIMENT = {
-    "charts": (metric, "section"),
+    "charts": (gallery, "captioned"),
     "findings": (findings, "findings"),
-    "ratios": (ratios, "table"),
-    "costs": (costs, "table"),
+    "ratios": (crossovers, "ratios"),
+    "costs": (costs, "sends"),
     "waiting": (inputs, "waiting"),
 }
 
@@ -174,7 +165,7 @@ def broken(tmp_path, monkeypatch):
     setup = "from crossover.report.pages.index import Page\n"
     assert setup in text
     (source / "index.qmd").write_text(
-        text.replace(setup, f"{setup}from crossover.report.sections import fits\nfits.lines = 1\n")
+        text.replace(setup, f"{setup}from crossover.report.sections import costs\ncosts.fits = 1\n")
     )
     monkeypatch.setattr(renderer, "REPORTS", source)
     monkeypatch.setenv("PATH", str(tmp_path))

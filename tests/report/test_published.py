@@ -10,8 +10,7 @@ from campaigns import Campaign, mpi, zmq
 from crossover.config import published, schema
 from crossover.errors import CrossoverError
 from crossover.report.base import tables
-from crossover.report.charts import figures, overlay
-from crossover.report.pages import metric
+from crossover.report.charts import figures, gallery, overlay
 
 TOLD = {
     "source": "pyzmq",
@@ -113,6 +112,6 @@ def test_what_is_shipped_names_experiments_arms_and_metrics_that_exist_and_holds
 
 def test_the_caption_says_whose_numbers_they_are_where_they_stand_and_what_they_were_measured_under(tmp_path):
     theirs = dataset(tmp_path, TOLD | {"conditions": {"transport": "tcp", "machine": "an old one"}})
-    told = metric.caption([panel(zmq())], theirs)
+    told = gallery.caption([panel(zmq())], theirs)
     assert "Open marks are published numbers: [@pyzmq], table 3 (transport tcp; machine an old one; year 2024)." in told
-    assert "published" not in metric.caption([panel(zmq(experiment="zmq_latency"))], theirs)
+    assert "published" not in gallery.caption([panel(zmq(experiment="zmq_latency"))], theirs)

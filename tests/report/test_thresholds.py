@@ -30,7 +30,9 @@ def panel(*rows, curve=None):
 def test_each_verdict_has_its_words(verdict, words, bracket):
     shown = panel(threshold("pure", 0.5, verdict))
     assert thresholds.sentences(shown) == f"Efficiency of at least 50 %: `pure` {words}."
-    assert thresholds.lines(shown) == [[shown.title, "`pure`", "50 %", words, bracket]]
+    assert [list(line.values()) for line in thresholds.lines(shown)] == [
+        [shown.title, "`pure`", "50 %", words, bracket]
+    ]
 
 
 def test_one_launch_is_told_as_such():
@@ -41,11 +43,11 @@ def test_one_launch_is_told_as_such():
 def test_levels_rise_and_arms_keep_their_order_without_the_null_arm():
     rows = [threshold(arm, level, "always") for level in (0.95, 0.5) for arm in ("pure", "null", "leastload")]
     shown = panel(*rows)
-    assert [line[1:3] for line in thresholds.lines(shown)] == [
-        ["`leastload`", "50 %"],
-        ["`pure`", "50 %"],
-        ["`leastload`", "95 %"],
-        ["`pure`", "95 %"],
+    assert [(line["arm"], line["level"]) for line in thresholds.lines(shown)] == [
+        ("`leastload`", "50 %"),
+        ("`pure`", "50 %"),
+        ("`leastload`", "95 %"),
+        ("`pure`", "95 %"),
     ]
     assert thresholds.sentences(shown).count(".") == 2
 

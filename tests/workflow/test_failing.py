@@ -15,7 +15,7 @@ FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
     for file, sound in {
         "workflow/crossover/analyse/tables/refinement.py": "    chosen = [curve",
         "workflow/crossover/report/charts/figures.py": '    points = [marks.point(panel, row, row["ratio"]',
-        "workflow/crossover/report/pages/index.py": "    lines = certainty.needs(",
+        "workflow/crossover/report/pages/index.py": "    return markup.table(certainty.needs(",
     }.items()
 }
 """A sound text of each of some files, and a faulty one."""

@@ -59,22 +59,24 @@ def _fraction(text: str) -> float:
 
 def _compare(chosen: Namespace) -> int:
     from crossover.analyse.compare import compare
-    from crossover.report.runs import comparison, comparison_figures
+    from crossover.report.pages import changes
+    from crossover.report.runs import comparison
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
-    comparison_figures.draw(chosen.folder)
+    changes.draw(chosen.folder)
     return _report(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
 
 
 def _history(chosen: Namespace) -> int:
-    from crossover.analyse.compare import history
-    from crossover.report.runs import history_figures, history_text
+    from crossover.analyse.compare import history as analysis
+    from crossover.report.pages import history as charts
+    from crossover.report.runs import history
 
     print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
-    history.history(chosen.runs, chosen.folder)
-    history_figures.draw(chosen.folder)
-    return _report(chosen.folder, "history.qmd", history_text.in_a_terminal(history_text.load(chosen.folder)))
+    analysis.history(chosen.runs, chosen.folder)
+    charts.draw(chosen.folder)
+    return _report(chosen.folder, "history.qmd", history.in_a_terminal(history.load(chosen.folder)))
 
 
 def _report(folder: Path, source: str, found: str) -> int:

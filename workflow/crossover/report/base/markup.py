@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 
 def raw(elements: str) -> str:
@@ -36,9 +37,14 @@ def figure(name: str, charts: str, caption: str) -> str:
     return f"::: {{#fig-{name}}}\n\n{raw(charts)}\n\n{caption}\n\n:::"
 
 
-def pipe_table(header: list[str], lines: list[list[str]]) -> str:
-    """A Markdown pipe table; in a wide table, columns share the width in proportion to their longest cells."""
-    table = [[cell.replace("|", "\\|") for cell in row] for row in [header, *lines]]
-    widths = [min(max(len(cell) for cell in column), 40) for column in zip(*table, strict=True)]
-    rules = ["-" * max(3, width) for width in widths]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [table[0], rules, *table[1:]])
+def table(lines: Sequence[Mapping[str, str]], empty: str = "") -> str:
+    """A Markdown pipe table of lines, whose cells are by heading; the text `empty` if there are none.
+
+    In a wide table, columns share the width in proportion to their longest cells.
+    """
+    if not lines:
+        return empty
+    rows = [list(lines[0]), *(line.values() for line in lines)]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    rules = ["-" * max(3, min(max(map(len, column)), 40)) for column in zip(*cells, strict=True)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [cells[0], rules, *cells[1:]])

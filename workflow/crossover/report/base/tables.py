@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,6 @@ from crossover.records.absence import is_hole
 from crossover.records.protocol import Keys, known
 
 Row = dict[str, Any]
-
-SCHEMAS: dict[str, pa.Schema] = {
-    "launches": record.LAUNCHES,
-    "ranks": record.RANKS,
-    "summary": record.SUMMARY,
-    "ratios": record.RATIOS,
-    "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS,
-    "sensitivity": record.SENSITIVITY,
-    "fits": record.FITS,
-    "needs": record.NEEDS,
-    "claims": record.CLAIMS,
-    "recommendations": record.RECOMMENDATIONS,
-}
 
 
 @dataclass(frozen=True)
@@ -88,6 +74,9 @@ class Tables:
         metrics = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
         own = [row for row in table if row["metric"] == metrics.get(row["experiment"])]
         return sorted(own, key=lambda row: list(metrics).index(row["experiment"]))
+
+
+SCHEMAS: dict[str, pa.Schema] = {table.name: getattr(record, table.name.upper()) for table in fields(Tables)}
 
 
 def competes(row: Row) -> bool:
@@ -217,20 +206,16 @@ def panels(
     launches: Sequence[Row] = (),
 ) -> list[Panel]:
     """The panels of the rows, sorted by experiment, metric, protocol and placement; rows are in order of the axis."""
-    Group = tuple[str, str, str, str]
-
-    def group(row: Row) -> Group:
-        return row["experiment"], row["metric"], row["protocol"], row["placement"]
-
-    def members(table: Sequence[Row], wanted: Group) -> list[Row]:
-        found = [row for row in table if group(row) == wanted]
-        return sorted(found, key=lambda row: (row["arm"], row["x"] or 0))
-
-    tables = (summary, ratios, crossovers, thresholds)
-    wanted = sorted({group(row) for row in [*summary, *ratios]})
+    tables: list[dict[tuple[str, str, str, str], list[Row]]] = []
+    for table in (summary, ratios, crossovers, thresholds):
+        tables.append({})
+        for row in sorted(table, key=lambda row: (row["arm"], row["x"] or 0)):
+            curve = (row["experiment"], row["metric"], row["protocol"], row["placement"])
+            tables[-1].setdefault(curve, []).append(row)
     entrants = _entrants(launches)
     return [
-        Panel(*each, *(members(table, each) for table in tables), entrants=entrants.get(each[0], {})) for each in wanted
+        Panel(*curve, *(members.get(curve, []) for members in tables), entrants=entrants.get(curve[0], {}))
+        for curve in sorted({*tables[0], *tables[1]})
     ]
 
 

@@ -1,7 +1,4 @@
-"""The charts of a page, as HTML: one legend for all charts of a metric, a choice of panels, the charts themselves.
-
-`charts.js` draws the charts, `controls.js` runs the controls. Everything is inside the page; nothing is fetched.
-"""
+"""The charts of a page as HTML: one legend for all charts of a metric, a choice of panels, the charts, a caption."""
 
 from __future__ import annotations
 
@@ -17,12 +14,11 @@ import vl_convert
 from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.records import failure
-from crossover.records.failure import Failure
 from crossover.report.base import markup
-from crossover.report.base.tables import Panel
-from crossover.report.charts import arm_styles, colours, figures
+from crossover.report.base.tables import Panel, slug
+from crossover.report.charts import arm_styles, colours, figures, overlay
 from crossover.report.charts.arm_styles import Look
-from crossover.report.sentences import alternatives
+from crossover.report.sentences import alternatives, citations
 
 SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
 STYLE = Path(__file__).with_name("charts.css")
@@ -43,9 +39,18 @@ def script() -> str:
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
     """The panels of one metric, with their figures in `folder`. Raises CrossoverError."""
-    choice = _choice(panels) if len(panels) > 1 else ""
+    options = "".join(f"<option>{html.escape(panel.title)}</option>" for panel in panels)
+    select = f'<select>{options}<option value="">all</option></select>'
+    choice = f'<label class="crossover-choice">Shown: {select}</label>' if len(panels) > 1 else ""
     shown = "".join(_panel(folder, panel, datasets) for panel in panels)
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
+
+
+def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
+    """The same as a figure with a number and a caption, in Markdown; `figures` has a folder for each experiment."""
+    first = panels[0]
+    charts = gallery(figures / first.experiment, panels, datasets)
+    return markup.figure(slug(f"{first.experiment} {first.metric}"), charts, caption(panels, datasets))
 
 
 def alone(folder: Path, name: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
@@ -56,8 +61,10 @@ def alone(folder: Path, name: str, subtitle: str, description: str, styles: Mapp
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
     """The styles of the arms that the charts of these panels show, by label; ceilings and the null arm last."""
     styles = {label: look for panel in panels for label, look in arm_styles.of(panel).items()}
-    shown = {label: look for label, look in styles.items() if any(label in _labels(panel) for panel in panels)}
-    return dict(sorted(shown.items(), key=lambda entry: (entry[1] == arm_styles.NULL, entry[1] in arm_styles.BOUNDING)))
+    # The null arm only has ratios, a ceiling only curves.
+    shown = {arm_styles.label(panel, row["arm"]) for panel in panels for row in [*panel.values, *panel.near_ratios]}
+    looks = [(label, look) for label, look in styles.items() if label in shown]
+    return dict(sorted(looks, key=lambda entry: (entry[1] == arm_styles.NULL, entry[1] in arm_styles.BOUNDING)))
 
 
 def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -> str:
@@ -66,18 +73,6 @@ def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -
         legend = f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
     controls = f'<div class="crossover-controls">{choice}{legend}</div>' if choice or legend else ""
     return f'<div class="crossover-gallery" data-group="{html.escape(folder.name)}">{controls}{shown}</div>'
-
-
-def _labels(panel: Panel) -> list[str]:
-    """The labels of drawn arms: the null arm only has ratios, a ceiling only curves."""
-    arms = {row["arm"] for row in [*panel.values, *panel.near_ratios]}
-    return [arm_styles.label(panel, arm) for arm in panel.arms if arm in arms]
-
-
-def _choice(panels: Sequence[Panel]) -> str:
-    options = "".join(f"<option>{html.escape(panel.title)}</option>" for panel in panels)
-    options += '<option value="">all</option>'
-    return f'<label class="crossover-choice">Shown: <select>{options}</select></label>'
 
 
 def _entry(label: str, look: Look) -> str:
@@ -116,42 +111,65 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     For a chart that could not be drawn, the reason. Raises CrossoverError.
     """
     path = folder / f"{name}.vl.json"
+    heading = f'<p class="crossover-subtitle">{html.escape(subtitle)}</p>'
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         for failed in failure.of(folder):
             if failed.name in ("", name):
-                return _failed(subtitle, failed)
+                place = f" ({failed.place})" if failed.place else ""
+                text = html.escape(f"This figure could not be drawn: {failed.error}{place}")
+                return f'<div class="crossover-chart-failed">{heading}<p>{text}</p></div>'
         raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error
-    compact = json.dumps(specification, separators=(",", ":"), ensure_ascii=False)
+    compact = colours.on_page(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
+    # Compressed to a fifth, so that a page with hundreds of charts loads quickly. Not by Python's zlib, which differs
+    # between machines: a bundle's page must be the same, byte for byte, on every machine.
+    packed = base64.b64encode(deflate.gzip_compress(compact.encode())).decode()
     stem = html.escape(f"{folder.name}-{name}")
     files = "".join(
         f'<button type="button" data-file="{stem}.{ending}" aria-label="{text} of this chart">{text}</button>'
         for ending, text in (("csv", "Data"), ("svg", "SVG"))
     )
     return (
-        f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
+        f'<div class="crossover-chart">{heading}'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{specification["height"]}px"></div>'
         f'<p class="crossover-files">{files}</p>'
-        f'<script type="{PACKED}">{_packed(colours.on_page(compact))}</script></div>'
+        f'<script type="{PACKED}">{packed}</script></div>'
     )
 
 
-def _failed(subtitle: str, failed: Failure) -> str:
-    text = f"This figure could not be drawn: {failed.error}" + (f" ({failed.place})" if failed.place else "")
-    return (
-        f'<div class="crossover-chart-failed"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
-        f"<p>{html.escape(text)}</p></div>"
-    )
+# ---- caption
 
 
-def _packed(text: str) -> str:
-    """Text compressed to a fifth, for `charts.js` to unpack, so that a page with hundreds of charts loads quickly.
+def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
+    """The contents of the charts, and the meaning of each mark in them."""
+    first = panels[0]
+    compared = [panel for panel in panels if panel.reference]
+    reference = compared[0].reference if compared else ""
+    parts = [f"{first.metric.capitalize()} of each arm ({first.facts['better']} is better)"]
+    if compared:
+        parts[0] += f", and its ratio to `{reference}`"
+    if marks := _marks(panels, reference):
+        parts.append(markup.capitalized(", ".join(marks)))
+    if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
+        parts.append("A vertical line marks a crossover, the column around it the interval")
+    for each in datasets:
+        if any(overlay.over(each, panel) for panel in panels):
+            where = f"{citations.cite(each.source)}, {markup.verbatim(each.locator)}"
+            parts.append(f"Open marks are published numbers: {where} ({citations.conditions(each.conditions)})")
+    absent = filter(None, (overlay.absent(each, panels) for each in datasets))
+    return " ".join([*(f"{sentence}." for sentence in parts), *absent])
 
-    A bundle's page must be the same, byte for byte, on every machine. So this uses a fixed library instead of Python's
-    zlib, which differs between machines.
-    """
-    return base64.b64encode(deflate.gzip_compress(text.encode())).decode()
+
+def _marks(panels: Sequence[Panel], reference: str) -> list[str]:
+    parts = []
+    if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
+        parts.append("bands are intervals over launches")
+    if reference:
+        parts.append("the dashed line marks no difference")
+    if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
+        parts.append(f"grey is `{reference}` against itself: the noise level")
+    return parts

@@ -1,12 +1,10 @@
 """The ladder: the time of a round trip in every measured layer, from a copy in memory up to a task farm.
 
-Each layer is the median of an arm of some experiment. The layers come from different launches, so the ladder shows
-orders of magnitude; smaller differences are for the experiments themselves.
+The layers come from different launches, so the ladder shows orders of magnitude, not smaller differences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,6 @@ from pathlib import Path
 from crossover.records import failure
 from crossover.records.protocol import Keys, holds
 from crossover.report.base import numbers
-from crossover.report.base.places import nearest
 from crossover.report.base.tables import Panel, Row, rows
 from crossover.report.charts import export, figures
 
@@ -30,13 +27,15 @@ PLACEMENT = "node"
 class Layer:
     """An arm of an experiment as a layer: its curve, and how its axis and metric convert to bytes and seconds."""
 
-    name: str
     experiment: str
     where: Keys
     """Keys of its curve; if several curves have them, the first protocol in alphabetical order is used."""
+    unit_bytes: int
+    """The bytes of one unit of the axis."""
+    rate: bool
+    """Whether the metric is a rate, the inverse of the time."""
+    name: str
     arm: str
-    size_bytes: Callable[[float], float]
-    seconds: Callable[[float], float] = float
 
     def rows(self, summary: list[Row]) -> list[Row]:
         """The summary's rows of this layer, converted for the ladder; empty if the layer was not measured."""
@@ -52,27 +51,21 @@ class Layer:
 
     def _row(self, row: Row) -> Row:
         # The upper end of a rate is the lower end of the time.
-        ends = sorted(self.seconds(row[end]) for end in ("low", "high") if row[end] is not None)
+        ends = sorted(self._seconds(row[end]) for end in ("low", "high") if row[end] is not None)
         low, high = ends if len(ends) == 2 else (None, None)
         units = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
         names = {"experiment": NAME, "arm": self.name, "null": False, "ceiling": False}
-        cell = {"x": self.size_bytes(row["x"]), "median": self.seconds(row["median"]), "low": low, "high": high}
+        cell = {"x": self.unit_bytes * row["x"], "median": self._seconds(row["median"]), "low": low, "high": high}
         return row | units | names | cell
 
-
-def _array(name: str, arm: str) -> Layer:
-    # Not the re-sent array, which has no memcpy.
-    where = {"object": "float64 array", "re_sent": False}
-    return Layer(name, "mpi_pingpong", where, arm, lambda elements: FLOAT64_BYTES * elements)
+    def _seconds(self, value: float) -> float:
+        return 1 / value if self.rate else value
 
 
-def _message(name: str, arm: str) -> Layer:
-    return Layer(name, "zmq_latency", {"pattern": "REQ/REP", "transport": "ipc", "legacy": False}, arm, float)
-
-
-def _farm(name: str, arm: str) -> Layer:
-    return Layer(name, "task_throughput", {}, arm, float, lambda rate: 1 / rate)
-
+# Not the re-sent array, which has no memcpy.
+_array = partial(Layer, "mpi_pingpong", {"object": "float64 array", "re_sent": False}, FLOAT64_BYTES, False)
+_message = partial(Layer, "zmq_latency", {"pattern": "REQ/REP", "transport": "ipc", "legacy": False}, 1, False)
+_farm = partial(Layer, "task_throughput", {}, 1, True)
 
 LAYERS = (
     _array("memcpy", "memcpy"),
@@ -92,9 +85,8 @@ LAYERS = (
 
 def panel(summary: list[Row]) -> Panel | None:
     """All measured layers as one panel, without a reference; None if there are fewer than two."""
-    found = {layer.name: layer.rows(summary) for layer in LAYERS}
-    measured = [row for rung in found.values() for row in rung]
-    if sum(map(bool, found.values())) < 2:
+    measured = [row for layer in LAYERS for row in layer.rows(summary)]
+    if len({row["arm"] for row in measured}) < 2:
         return None
     return Panel(NAME, "round trip", "every layer that was measured", PLACEMENT, measured, [], [])
 
@@ -110,20 +102,21 @@ def draw(results: Path, folder: Path) -> None:
     export.draw({shown.name: partial(figures.curve, shown)} if shown else {}, folder, failures=failures)
 
 
-def rungs(shown: Panel) -> tuple[list[str], list[list[str]]]:
-    """Header and lines of the ladder's table: a line per layer, from the bottom up, at round sizes."""
+def rungs(shown: Panel) -> list[dict[str, str]]:
+    """The lines of the ladder's table: one per layer, from the bottom up, at round sizes."""
     sizes = [10.0**power for power in range(1, 7)]
-    lines = []
-    for layer in LAYERS:
-        own = {row["x"]: row["median"] for row in shown.summary if row["arm"] == layer.name}
-        if own:
-            lines.append([layer.name, *(_nearest(own, size) for size in sizes)])
-    return ["layer", *(numbers.quantity(size, "bytes") for size in sizes)], lines
+    curves = {layer.name: [row for row in shown.summary if row["arm"] == layer.name] for layer in LAYERS}
+    return [
+        {"layer": name} | {numbers.quantity(size, "bytes"): _nearest(rows, size) for size in sizes}
+        for name, rows in curves.items()
+        if rows
+    ]
 
 
-def _nearest(values: dict[float, float], size: float) -> str:
+def _nearest(curve: list[Row], size: float) -> str:
     """The measured value nearest to `size`, with its place if that differs."""
-    place = nearest(values, size)
+    values = {row["x"]: row["median"] for row in curve}
+    place = numbers.nearest(values, size)
     if place is None:
         return "–"
     time = numbers.quantity(values[place], "s")

@@ -1,16 +1,27 @@
-"""The output of the code cells of `reports/changes.qmd`: the changes between two runs."""
+"""The changes between two runs: the output of the code cells of `reports/changes.qmd`, and its charts."""
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
-from IPython.display import Markdown
+import altair as alt
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row
-from crossover.report.charts import gallery
+from crossover.report.base.tables import Panel, Row, slug, title
+from crossover.report.charts import axes, export, figures, gallery, marks
+from crossover.report.charts.colours import ARMS, INK, NOISE
 from crossover.report.pages.part import AnyPage, part, sentence
-from crossover.report.runs import comparison, comparison_figures, software
+from crossover.report.runs import comparison, software
+from crossover.report.runs.comparison import Comparison
+
+BLUE, ORANGE, GREEN, PINK = ARMS[:4]
+COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "undecided": NOISE}
+ROW_HEIGHT = 36
+"""Pixels for the name of a curve and, below it, its interval."""
+
+OVERVIEW_SUBTITLE = "typical change of each arm's ratio to its reference over the points; shaded: the same"
 
 
 class ComparisonPage(AnyPage):
@@ -19,11 +30,12 @@ class ComparisonPage(AnyPage):
     def __init__(self, folder: Path | None = None):
         super().__init__(folder, "compare BEFORE AFTER")
         self.found = comparison.load(self.folder)
+        self.overviews = overviews(self.found)
 
     @part()
-    def summary(self) -> Markdown:
+    def summary(self) -> str:
         """The page in a few sentences."""
-        return Markdown(comparison.summary(self.found))
+        return comparison.summary(self.found)
 
     @sentence
     def before(self) -> str:
@@ -38,57 +50,58 @@ class ComparisonPage(AnyPage):
     @sentence
     def bound(self) -> str:
         """The largest change that counts as the same."""
-        return comparison.bound(self.found)
+        return comparison.bound(self.found.curves)
 
     @part()
-    def differences(self) -> Markdown:
+    def differences(self) -> str:
         """The differences between the runs' facts, in a sentence."""
-        return Markdown(f"They differ in {software.differences(self.found.runs, 'before', 'after')}.")
+        return f"They differ in {software.differences(self.found.runs, 'before', 'after')}."
 
     @part()
-    def runs(self) -> Markdown:
+    def runs(self) -> str:
         """The facts of both runs."""
-        return Markdown(markup.pipe_table(["", "before", "after"], software.lines(self.found.runs, "before", "after")))
+        return markup.table(software.lines(self.found.runs, "before", "after"))
 
     @part()
-    def experiments(self) -> Markdown:
+    def experiments(self) -> str:
         """A section for each experiment: charts, sentences on the changes, a table of all curves."""
-        return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
+        return "\n\n".join(map(self._section, self.found.experiments))
 
     @part()
-    def absolute(self) -> Markdown:
+    def absolute(self) -> str:
         """The arms' own values."""
-        return Markdown(markup.pipe_table(comparison.ABSOLUTE, comparison.absolute_lines(self.found)))
+        return markup.table(comparison.absolute_lines(self.found))
 
     @part()
-    def unpaired(self) -> Markdown:
+    def unpaired(self) -> str:
         """The curves and points that could not be compared, with the reasons."""
-        return Markdown(comparison.unpaired(self.found))
+        return comparison.unpaired(self.found)
 
     def _section(self, experiment: str) -> str:
         changed = [row for row in self.found.changed if row["experiment"] == experiment]
-        items = [f"- {comparison.sentence(self.found, row)}" for row in changed] or [
-            "No curve of an arm was shown to have changed."
-        ]
+        items = [f"- {comparison.sentence(self.found, row)}" for row in changed]
         parts = [
             f"## {experiment}",
-            *(self._overview(*each) for each in comparison_figures.metrics(self.found) if each[0] == experiment),
-            "\n".join(items),
+            *(
+                self._overview(name, rows)
+                for name, rows in self.overviews.items()
+                if rows[0]["experiment"] == experiment
+            ),
+            "\n".join(items) or "No curve of an arm was shown to have changed.",
             *map(self._along, changed),
-            markup.pipe_table(comparison.CURVES, comparison.lines(self.found, experiment)),
+            markup.table(comparison.lines(self.found, experiment)),
         ]
         return "\n\n".join(parts)
 
-    def _overview(self, experiment: str, metric: str) -> str:
-        name = comparison_figures.overview_name(experiment, metric)
-        rows = comparison_figures.curves_of(self.found, experiment, metric)
+    def _overview(self, name: str, rows: list[Row]) -> str:
+        metric = rows[0]["metric"]
         description = f"Chart of the changes of {numbers.counted(len(rows), 'curve')} of {metric}, with intervals."
         caption = (
             f"{metric.capitalize()}: the typical change of each arm's ratio to its reference, over its points "
-            f"({rows[0]['better']} is better). Lines are intervals over launches, the shaded band is {self.bound()}."
+            f"({rows[0]['better']} is better). Lines are intervals over launches, the shaded band is "
+            f"{comparison.bound(self.found.curves)}."
         )
-        chart = gallery.alone(self._figures, name, comparison_figures.OVERVIEW_SUBTITLE, description, {})
-        return markup.figure(name, chart, caption)
+        return self._alone(name, caption, OVERVIEW_SUBTITLE, description, {})
 
     def _along(self, row: Row) -> str:
         description = markup.plain(comparison.sentence(self.found, row))
@@ -96,11 +109,90 @@ class ComparisonPage(AnyPage):
             f"The change of `{row['arm']}` against `{row['reference']}` along the axis: {row['metric']}, "
             f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
         )
-        name = comparison_figures.along_name(row)
-        styles = gallery.drawn([comparison_figures.along_panel(self.found, row)])
-        chart = gallery.alone(self._figures, name, comparison_figures.along_subtitle(row), description, styles)
-        return markup.figure(name, chart, caption)
+        styles = gallery.drawn([_along_panel(self.found, row)])
+        return self._alone(_along_name(row), caption, _along_subtitle(row), description, styles)
 
-    @property
-    def _figures(self) -> Path:
-        return self.folder / "figures"
+
+# ---- charts
+
+
+def draw(folder: Path) -> None:
+    """Write the charts of the comparison in `folder` to its `figures`, as `export.draw` does."""
+    found = comparison.load(folder)
+    charts = {name: partial(overview, rows) for name, rows in overviews(found).items()}
+    export.draw(charts | {_along_name(row): partial(along, found, row) for row in found.changed}, folder / "figures")
+
+
+def overviews(found: Comparison) -> dict[str, list[Row]]:
+    """The competing curves with an interval, by the name of their chart: one for each experiment and metric."""
+
+    def group(row: Row) -> tuple[str, str]:
+        return row["experiment"], row["metric"]
+
+    rows = sorted((row for row in found.competing if row["low"] is not None), key=group)
+    return {slug(" ".join(names)): list(own) for names, own in groupby(rows, group)}
+
+
+def overview(rows: list[Row]) -> alt.LayerChart:
+    """The typical change of each curve over its points, with its interval; the range of equivalence is shaded."""
+    points = [
+        {name: row[name] for name in ("change", "low", "high", "verdict")}
+        | {
+            "curve": f"{title(row['protocol'], row['placement'])}: {row['arm']}",
+            "is": numbers.ratio(row["change"], row["low"], row["high"]),
+        }
+        for row in rows
+    ]
+    within = rows[0]["within"]
+    low = min(1 / within, *(point["low"] for point in points)) / 1.02
+    high = max(within, *(point["high"] for point in points)) * 1.02
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    axis = alt.Axis(values=axes.log_ticks(low, high), format="~g", labelOverlap="greedy")
+    heading = "ratio after ÷ ratio before"
+    x = alt.X("change:Q", scale=scale, axis=axis, title=heading)
+    # Names are above the intervals, because beside them they would take half the width of a column.
+    y = alt.Y("curve:N", axis=None, scale=alt.Scale(paddingOuter=0))
+    colours = alt.Scale(domain=list(COLOURS), range=[colour.light for colour in COLOURS.values()])
+    colour = alt.Color("verdict:N", scale=colours, legend=marks.legend(list(COLOURS)))
+    tips = [*marks.tips({"curve": "curve", "is": "change"}), alt.Tooltip("verdict:N")]
+    base = alt.Chart().encode(y=y, color=colour, tooltip=tips)
+    bounds = alt.Chart(alt.Data(values=[{"low": 1 / within, "high": within}]))
+    line = alt.Chart(alt.Data(values=[{"one": 1}]))
+    named = alt.Chart().mark_text(align="left", baseline="bottom", dy=-5, color=INK.light)
+    layers = [
+        bounds.mark_rect(opacity=1, fillOpacity=0.1, color=NOISE.light).encode(
+            x=alt.X("low:Q", scale=scale), x2="high:Q"
+        ),
+        line.mark_rule(strokeDash=[5, 4], color=NOISE.light).encode(x="one:Q"),
+        base.mark_rule(strokeWidth=2, yOffset=6).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"),
+        base.mark_point(filled=True, size=60, opacity=1, yOffset=6).encode(x=x),
+        named.encode(x=alt.value(0), y=y, text="curve:N"),
+    ]
+    columns = [("curve", "curve"), (heading, "change"), *((field, field) for field in ("low", "high", "verdict"))]
+    about = f"{rows[0]['experiment']}: {rows[0]['metric']}"
+    return figures.finished(layers, points, columns, about, OVERVIEW_SUBTITLE, ROW_HEIGHT * len(points) + 10)
+
+
+def along(found: Comparison, row: Row) -> alt.LayerChart:
+    """The change of one curve along its axis, with the null arm's beside it."""
+    return figures.around_one(_along_panel(found, row), f"change of {row['metric']}", _along_subtitle(row))
+
+
+def _along_panel(found: Comparison, row: Row) -> Panel:
+    """The changes of one curve and of the null arm as if they were ratios."""
+    names = ("experiment", "placement", "protocol", "metric")
+    cells = [
+        cell | {"ratio": cell["change"], "launches": f"{cell['launches_before']} and {cell['launches_after']}"}
+        for cell in found.cells
+        if all(cell[name] == row[name] for name in names) and (cell["arm"] == row["arm"] or cell["null"])
+    ]
+    return Panel(row["experiment"], row["metric"], row["protocol"], row["placement"], [], cells, [])
+
+
+def _along_name(row: Row) -> str:
+    return slug(f"{row['experiment']} {row['placement']} {row['metric']} {row['protocol']} {row['arm']} along")
+
+
+def _along_subtitle(row: Row) -> str:
+    better = "above" if row["better"] == "higher" else "below"
+    return f"{row['arm']} ÷ {row['reference']}, after ÷ before; better is {better} the dashed line"

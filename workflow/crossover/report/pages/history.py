@@ -1,16 +1,20 @@
-"""The output of the code cells of `reports/history.qmd`: the course of every curve through many runs."""
+"""The course of curves through many runs: the output of the code cells of `reports/history.qmd`, and its charts."""
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
-from IPython.display import Markdown
+import altair as alt
 
 from crossover.report.base import markup, numbers
-from crossover.report.charts import gallery
+from crossover.report.base.tables import slug
+from crossover.report.charts import arm_styles, axes, export, figures, marks
+from crossover.report.charts.colours import NOISE
 from crossover.report.pages.part import AnyPage, part
-from crossover.report.runs import history_figures, history_text
-from crossover.report.runs.history_text import Course
+from crossover.report.runs import history
+from crossover.report.runs.history import Course, History
 
 
 class HistoryPage(AnyPage):
@@ -18,34 +22,34 @@ class HistoryPage(AnyPage):
 
     def __init__(self, folder: Path | None = None):
         super().__init__(folder, "history RUN RUN ...")
-        self.found = history_text.load(self.folder)
+        self.found = history.load(self.folder)
 
     @part()
-    def summary(self) -> Markdown:
+    def summary(self) -> str:
         """The page in a few sentences."""
-        return Markdown(history_text.summary(self.found))
+        return history.summary(self.found)
 
     @part()
-    def runs(self) -> Markdown:
+    def runs(self) -> str:
         """Every run, and its differences from the run before."""
-        return Markdown(markup.pipe_table(history_text.RUNS, history_text.run_lines(self.found)))
+        return markup.table(history.run_lines(self.found))
 
     @part()
-    def experiments(self) -> Markdown:
+    def experiments(self) -> str:
         """A section for each experiment: a chart per metric and protocol, all curves in a table."""
-        return Markdown("\n\n".join(self._section(name) for name in self.found.experiments))
+        return "\n\n".join(map(self._section, self.found.experiments))
 
     def _section(self, experiment: str) -> str:
         figures = [
-            self._figure(courses)
-            for courses in history_figures.groups(self.found)
+            self._figure(name, courses)
+            for name, courses in groups(self.found).items()
             if courses[0].facts["experiment"] == experiment
         ]
-        table = markup.pipe_table(history_text.CURVES, history_text.lines(self.found, experiment))
+        table = markup.table(history.lines(self.found, experiment))
         return "\n\n".join([f"# {experiment}", *figures, table])
 
-    def _figure(self, courses: list[Course]) -> str:
-        name, first = history_figures.name(courses), courses[0]
+    def _figure(self, name: str, courses: list[Course]) -> str:
+        first = courses[0]
         arms = numbers.listed([one.facts["arm"] for one in courses])
         description = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
         caption = (
@@ -53,6 +57,63 @@ class HistoryPage(AnyPage):
             f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
             "lines are intervals over launches, horizontal lines are levels."
         )
-        subtitle, styles = history_figures.subtitle(courses), history_figures.styles(courses)
-        chart = gallery.alone(self.folder / "figures", name, subtitle, description, styles)
-        return markup.figure(name, chart, caption)
+        return self._alone(name, caption, _subtitle(courses), description, _styles(courses))
+
+
+# ---- charts
+
+
+def draw(folder: Path) -> None:
+    """Write the charts of the history in `folder` to its `figures`, as `export.draw` does."""
+    charts = {name: partial(chart, courses) for name, courses in groups(history.load(folder)).items()}
+    export.draw(charts, folder / "figures")
+
+
+def groups(found: History) -> dict[str, list[Course]]:
+    """The competing courses of one experiment, metric, protocol and placement, by the name of their common chart."""
+    grouped = groupby(found.competing, lambda course: (course.facts["experiment"], course.title))
+    return {slug(" ".join(names)): list(courses) for names, courses in grouped}
+
+
+def _styles(courses: list[Course]) -> dict[str, arm_styles.Look]:
+    return arm_styles.of_rivals(courses[0].facts["reference"], [course.facts["arm"] for course in courses])
+
+
+def _subtitle(courses: list[Course]) -> str:
+    return f"ratio to {courses[0].facts['reference']}"
+
+
+def chart(courses: list[Course]) -> alt.LayerChart:
+    """Points with intervals for the runs, lines for the levels."""
+    points = [
+        {name: row[name] for name in ("ratio", "level", "low", "high", "folder")}
+        | {
+            "arm": course.facts["arm"],
+            "run": row["number"],
+            "is": numbers.ratio(row["ratio"], row["low"], row["high"]),
+        }
+        for course in courses
+        for row in course.rows
+    ]
+    reach = [end for point in points for end in (point["ratio"], point["low"], point["high"]) if end]
+    low, high = min(*reach, 0.95) / 1.03, max(*reach, 1.05) * 1.03
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    axis = alt.Axis(values=axes.log_ticks(low, high), format="~g")
+    title = _subtitle(courses)
+    ratio, level, end = (
+        alt.Y(f"{field}:Q", scale=scale, axis=axis, title=title) for field in ("ratio", "level", "low")
+    )
+    encodings = marks.encodings(_styles(courses))
+    x = alt.X("run:Q", axis=alt.Axis(tickMinStep=1, format="d"), title="run")
+    base = alt.Chart().encode(x=x, color=encodings["color"])
+    tips = marks.tips({"arm": "arm", "is": title, "folder": "run"})
+    one = alt.Chart(alt.Data(values=[{"one": 1}]))
+    layers = [
+        one.mark_rule(strokeDash=[5, 4], color=NOISE.light).encode(y="one:Q"),
+        base.mark_line(strokeWidth=2, interpolate="step", opacity=0.6).encode(y=level),
+        base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5).encode(y=end, y2="high:Q"),
+        base.mark_point(filled=True, size=45, opacity=1).encode(y=ratio, shape=encodings["shape"], tooltip=tips),
+    ]
+    columns = [("arm", "arm"), ("run", "run"), ("folder", "folder"), (title, "ratio")]
+    columns += [(field, field) for field in ("low", "high", "level")]
+    return figures.finished(layers, points, columns, courses[0].title, title)

@@ -1,8 +1,4 @@
-"""The output of the code cells of `reports/index.qmd`: charts, tables and computed sentences, as Markdown.
-
-Nothing here uses the network or gives HTML to the notebook: charts are raw blocks, drawn by one script that each page
-contains once.
-"""
+"""The output of the code cells of `reports/index.qmd`: charts, tables and computed sentences, as Markdown."""
 
 from __future__ import annotations
 
@@ -17,27 +13,14 @@ from IPython.display import Markdown
 from crossover.config import block_lengths as long_blocks
 from crossover.config import published, schema
 from crossover.records import record
-from crossover.report.base import markup, numbers
+from crossover.report.base import markup
 from crossover.report.base import tables as corridor
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder
-from crossover.report.pages import metric, summary
+from crossover.report.pages import summary
 from crossover.report.pages.part import OF_EXPERIMENT, AnyPage, listed, part, sentence
 from crossover.report.render import inputs
-from crossover.report.sections import (
-    block_lengths,
-    certainty,
-    claims,
-    costs,
-    crossovers,
-    fits,
-    machine,
-    ratios,
-    recommendations,
-    refined,
-    tiers,
-)
-from crossover.report.sections.machine import Experiment
+from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
 from crossover.report.sentences import findings, holes, thresholds
 
 NOT_COMPARED = "No arm could be compared with another."
@@ -57,58 +40,54 @@ class Page(AnyPage):
     # ---- the whole page
 
     @part()
-    def recommended(self) -> Markdown:
+    def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
-        return Markdown(recommendations.section(self.tables.recommendations))
+        return recommendations.section(self.tables.recommendations)
 
     @part()
-    def summary(self) -> Markdown:
+    def summary(self) -> str:
         """The page in a few sentences."""
-        return Markdown(summary.sentences(self.tables, self.leads, partial=bool(inputs.waiting().get("partial"))))
+        return summary.sentences(self.tables, self.leads, partial=bool(inputs.waiting().get("partial")))
 
     @part()
-    def headlines(self) -> Markdown:
+    def headlines(self) -> str:
         """The result of each experiment in its leading metric, and the experiments that were not run."""
-        return Markdown(findings.headlines(self.tables, self.leads))
+        return findings.headlines(self.tables, self.leads)
 
     @part("crossovers")
-    def crossovers(self) -> Markdown:
+    def crossovers(self) -> str:
         """The crossover of each arm and its reference in the leading metric, or the verdict."""
-        panels = self.tables.all_leading(self.leads)
-        lines = [[f"`{panel.experiment}`", panel.metric, *line] for panel in panels for line in crossovers.lines(panel)]
-        return _table(["experiment", "metric", *crossovers.HEADER], lines)
+        lines = [
+            {"experiment": f"`{panel.experiment}`", "metric": panel.metric} | line
+            for panel in self.tables.all_leading(self.leads)
+            for line in crossovers.lines(panel)
+        ]
+        return markup.table(lines, NOT_COMPARED)
 
     @part("ranks")
-    def machine(self) -> Markdown:
+    def machine(self) -> str:
         """The machines of all ranks, one column per kind of host."""
-        kinds = machine.kinds(self.tables.ranks)
-        if not kinds:
-            return Markdown("No rank recorded its machine.")
-        header = ["what", *(numbers.listed(kind.hosts) for kind in kinds)]
-        return Markdown(
-            markup.pipe_table(header, [[name, *(kind.facts[name] for kind in kinds)] for name in machine.FACTS])
-        )
+        return _columns(machine.kinds(self.tables.ranks), "No rank recorded its machine.")
 
     @part("launches", "measurements")
-    def health(self) -> Markdown:
+    def health(self) -> str:
         """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
-        names = self.tables.experiments
-        if not names:
-            return Markdown("Nothing was launched.")
         measurements = self._measurements()
-        facts = [self._facts(name, measurements) for name in names]
-        lines = [[title, *map(read, facts)] for title, read in machine.HEALTH.items()]
-        return Markdown(markup.pipe_table(["what", *(f"`{name}`" for name in names)], lines))
+        columns = {f"`{name}`": self._health(name, measurements) for name in self.tables.experiments}
+        return _columns(columns, "Nothing was launched.")
 
     @part()
-    def holes(self) -> Markdown:
+    def holes(self) -> str:
         """Every hole, with its reason and the command to retry; and the arms without any value."""
-        missing = filter(None, [holes.absent(self._absent())])
-        failed = filter(None, [listed(self.failures)])
-        partial = filter(None, [holes.partial(inputs.waiting().get("partial", []))])
-        tried = [*holes.paragraphs(self.tables), *missing, *holes.silent(self._validities())]
-        text = "\n\n".join([*failed, *partial, *tried])
-        return Markdown(text or "There are none: every launch has data.")
+        present = {*self.tables.experiments, *self._without_tables()}
+        parts = [
+            listed(self.failures),
+            holes.partial(inputs.waiting().get("partial", [])),
+            *holes.paragraphs(self.tables),
+            holes.absent([name for name in self.leads if name not in present]),
+            *holes.silent(self._validities()),
+        ]
+        return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
 
     @sentence
     def when(self) -> str:
@@ -118,53 +97,45 @@ class Page(AnyPage):
     # ---- certainty
 
     @part()
-    def certainty(self) -> Markdown:
+    def certainty(self) -> str:
         """The smallest detectable effect and the precision of each experiment, in sentences."""
-        text = certainty.sentences(self._leading(self.tables.sensitivity))
-        return Markdown(text or NOT_COMPARED)
+        return certainty.sentences(self._leading(self.tables.sensitivity)) or NOT_COMPARED
 
     @part("sensitivity", "needs")
-    def sure(self) -> Markdown:
+    def sure(self) -> str:
         """The smallest detectable effect, the precision and its target, for each arm."""
-        lines = certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs)
-        return _table(certainty.SURE_HEADER, lines)
+        return markup.table(certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs), NOT_COMPARED)
 
     @part("needs")
-    def needs(self) -> Markdown:
+    def needs(self) -> str:
         """The sources of each arm's noise, and the launches and rounds that the next run needs."""
-        lines = certainty.needs(self._leading(self.tables.needs))
-        return _table(certainty.NEEDS_HEADER, lines)
+        return markup.table(certainty.needs(self._leading(self.tables.needs)), NOT_COMPARED)
 
     @part("steady")
-    def steady(self) -> Markdown:
+    def steady(self) -> str:
         """The number of series with a steady state, and the launches with some that have none."""
         kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
         table = record.read(self.folder / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
         counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
-        if not counts:
-            return Markdown("Nothing was measured.")
-        shown = markup.pipe_table(certainty.STEADY_HEADER, certainty.steady(counts))
-        return Markdown("\n\n".join(filter(None, [shown, certainty.unsettled(counts)])))
+        shown = markup.table(certainty.steady(counts), "Nothing was measured.")
+        return "\n\n".join(filter(None, [shown, certainty.unsettled(counts)]))
 
     @part("groups")
-    def groups(self) -> Markdown:
+    def groups(self) -> str:
         """The points where launches form two groups, so that their mean is the value of neither."""
         table = record.read(self.folder / "groups.parquet", record.GROUPS).to_pylist()
-        lines = certainty.groups(self._leading(table))
-        return _table(certainty.GROUPS_HEADER, lines, "The launches form two groups nowhere.")
+        return markup.table(certainty.groups(self._leading(table)), "The launches form two groups nowhere.")
 
     @part()
-    def block_lengths(self) -> Markdown:
+    def block_lengths(self) -> str:
         """The agreement of short blocks with long ones, for the experiments on this page."""
         rows = [row for row in long_blocks.read() if row.experiment in self.tables.experiments]
-        lines = block_lengths.lines(rows)
-        table = [markup.pipe_table(block_lengths.HEADER, lines)] if lines else []
-        return Markdown("\n\n".join([*filter(None, [block_lengths.sentence(rows)]), *table]))
+        return "\n\n".join(filter(None, [block_lengths.sentence(rows), markup.table(block_lengths.lines(rows))]))
 
     @part("fits")
-    def fits(self) -> Markdown:
+    def fits(self) -> str:
         """The cost of a message and of a byte, for each curve of time against size."""
-        return _table(fits.HEADER, fits.lines(self._leading(self.tables.fits)), "No time was measured against size.")
+        return markup.table(costs.fits(self._leading(self.tables.fits)), "No time was measured against size.")
 
     def _leading(self, table: Sequence[Row]) -> list[Row]:
         return self.tables.of_leads(table, self.leads)
@@ -178,71 +149,75 @@ class Page(AnyPage):
         return Markdown("\n\n".join(filter(None, (str(part(experiment).data) for part in parts))))
 
     @part(OF_EXPERIMENT)
-    def charts(self, experiment: str) -> Markdown:
+    def charts(self, experiment: str) -> str:
         """A tab for each metric: the arms' curves beside their ratios, protocol by protocol, then all verdicts."""
         every = self.tables.panels(experiment, self.leads.get(experiment))
         panels = [panel for panel in every if panel.values or panel.near_ratios]
         if not panels and experiment in self._without_tables():
-            return Markdown("")
+            return ""
         if not panels:
-            return Markdown(f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::")
-        metrics = list(dict.fromkeys(panel.metric for panel in panels))
-        groups = ([panel for panel in panels if panel.metric == name] for name in metrics)
-        sections = [metric.section(self.folder / "figures", group, self.published) for group in groups]
+            return f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
+        sections = {}
+        for name in dict.fromkeys(panel.metric for panel in panels):
+            own = [panel for panel in panels if panel.metric == name]
+            below = ([line for panel in own for line in lines(panel)] for lines in (crossovers.lines, thresholds.lines))
+            parts = [gallery.captioned(self.folder / "figures", own, self.published), *map(markup.table, below)]
+            sections[name] = "\n\n".join(filter(None, parts))
         if len(sections) == 1:
-            return Markdown(sections[0])
-        tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in zip(metrics, sections, strict=True))
-        return Markdown(f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::")
+            return next(iter(sections.values()))
+        tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in sections.items())
+        return f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::"
 
     @part()
-    def findings(self, experiment: str) -> Markdown:
+    def findings(self, experiment: str) -> str:
         """The findings of the leading metric's panels, in sentences."""
         leading = self.tables.leading(experiment, self.leads.get(experiment))
+        launches = self.tables.launches
         paragraphs = [
-            [findings.findings(panel), refined.refined(panel, self.tables.launches), thresholds.sentences(panel)]
+            [findings.findings(panel), findings.second_sweep(panel, launches), thresholds.sentences(panel)]
             for panel in leading
         ]
-        return Markdown("\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs))
+        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs)
 
     @part()
-    def ratios(self, experiment: str) -> Markdown:
+    def ratios(self, experiment: str) -> str:
         """The leading metric's ratios at a few points of the axis, including its ends."""
-        return _table(*ratios.table(self.tables.leading(experiment, self.leads.get(experiment))), "")
+        return markup.table(crossovers.ratios(self.tables.leading(experiment, self.leads.get(experiment))))
 
     @part()
-    def costs(self, experiment: str) -> Markdown:
+    def costs(self, experiment: str) -> str:
         """The cost of a send on each curve with throughputs and send rates."""
-        return _table(*costs.table(self.tables.panels(experiment)), "No send was timed.")
+        return markup.table(costs.sends(self.tables.panels(experiment)), "No send was timed.")
 
     @part()
-    def waiting(self, experiment: str) -> Markdown:
+    def waiting(self, experiment: str) -> str:
         """The parts of an experiment that need a higher tier or a cluster."""
         known = inputs.waiting()
         higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
-        return Markdown(" ".join(filter(None, [tiers.waiting(higher), tiers.hosts(elsewhere)])))
+        return " ".join(filter(None, [holes.tiers(higher), holes.hosts(elsewhere)]))
 
     @part()
-    def claims(self) -> Markdown:
+    def claims(self) -> str:
         """The verdicts on published claims, one line each."""
-        return Markdown(claims.table(self.tables.claims) or "No claim was judged.")
+        return claims.table(self.tables.claims) or "No claim was judged."
 
     @part()
-    def claims_told(self) -> Markdown:
+    def claims_told(self) -> str:
         """The same in sentences, source by source."""
-        return Markdown("\n\n".join(claims.paragraphs(self.tables.claims)))
+        return "\n\n".join(claims.paragraphs(self.tables.claims))
 
     @part()
-    def ladder(self) -> Markdown:
+    def ladder(self) -> str:
         """The round trip of every measured layer: a chart, and a table at a few sizes."""
         shown = ladder.panel(self.tables.summary)
         if shown is None:
-            return Markdown("Too few layers were measured for a ladder.")
+            return "Too few layers were measured for a ladder."
         chart = gallery.gallery(self.folder / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every measured layer; lower is better. Bands are intervals over launches."
-        return Markdown(f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.pipe_table(*ladder.rungs(shown))}")
+        return f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.table(ladder.rungs(shown))}"
 
     @part()
-    def others(self) -> Markdown:
+    def others(self) -> str:
         """A section for each experiment of this run that has none yet, opened by its title and description."""
         sections = []
         for name in self.tables.experiments:
@@ -250,7 +225,7 @@ class Page(AnyPage):
                 own = self.described.get(name, {"title": name, "description": ""})
                 parts = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
                 sections.append("\n\n".join(filter(None, parts)))
-        return Markdown("\n\n".join(sections))
+        return "\n\n".join(sections)
 
     def _validities(self) -> list[Row]:
         """The validities of each arm's blocks, by experiment and protocol."""
@@ -261,28 +236,27 @@ class Page(AnyPage):
     def _measurements(self) -> pa.Table:
         return record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
 
-    def _facts(self, experiment: str, measurements: pa.Table) -> Experiment:
+    def _health(self, experiment: str, measurements: pa.Table) -> dict[str, str]:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))
         cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
         launches, ranks = (
             [row for row in table if row["experiment"] == experiment]
             for table in (self.tables.launches, self.tables.ranks)
         )
-        return Experiment(launches, cells["stop"].to_pylist(), own["validity"].to_pylist(), ranks)
-
-    def _absent(self) -> list[str]:
-        return [name for name in self.leads if name not in {*self.tables.experiments, *self._without_tables()}]
+        return machine.health(launches, ranks, cells["stop"].to_pylist(), own["validity"].to_pylist())
 
     def _without_tables(self) -> set[str]:
         """The experiments with a failed table; its missing rows do not mean that nothing was measured."""
         return {each.experiment for each in self.failures if each.kind == "table"}
 
 
+def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:
+    """A table with a column for each entry of `facts`, and a line for each fact."""
+    names = next(iter(facts.values()), {})
+    return markup.table([{"what": name, **{of: own[name] for of, own in facts.items()}} for name in names], empty)
+
+
 def lead(described: Mapping[str, Any]) -> str:
     """The leading metric, given an experiment's part of the schema: that of its second sweep, otherwise its first."""
     settings = described["properties"]
     return str(settings["refine_metric"]["default"] if "refine_metric" in settings else described["x-metrics"][0])
-
-
-def _table(header: list[str], rows: list[list[str]], empty: str = NOT_COMPARED) -> Markdown:
-    return Markdown(markup.pipe_table(header, rows) if rows else empty)

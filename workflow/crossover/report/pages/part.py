@@ -2,74 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any
 
 from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
-from crossover.report.base.markup import capitalized
+from crossover.report.base import markup, numbers
 from crossover.report.charts import gallery
+from crossover.report.charts.arm_styles import Look
 from crossover.report.render import inputs
-from crossover.report.sentences import chance
-
-P = ParamSpec("P")
-OnPage = TypeVar("OnPage", bound="AnyPage")
-
-Method: TypeAlias = Callable[Concatenate[OnPage, P], Markdown]
 
 OF_EXPERIMENT = "of the experiment"
 """In place of the name of a table: all tables of the part's experiment."""
 
 
-def part(*tables: str) -> Callable[[Method[OnPage, P]], Method[OnPage, P]]:
-    """Make a method of a page a part of it.
+def part(*tables: str) -> Callable[[Callable[..., str]], Callable[..., Markdown]]:
+    """Make a method of a page, which returns Markdown as text, a part of the page.
 
     The part begins with the reasons for failed `tables`. The method's argument, if it has one, is an experiment.
     """
 
-    def of(method: Method[OnPage, P]) -> Method[OnPage, P]:
+    def of(method: Callable[..., str]) -> Callable[..., Markdown]:
         @wraps(method)
-        def shown(page: OnPage, /, *args: P.args, **kwargs: P.kwargs) -> Markdown:
-            experiment = str(args[0]) if args else ""
-            with _kept(method.__name__, experiment) as failed:
-                made = str(method(page, *args, **kwargs).data)
-            if failed:
-                made = f"**Missing.** {_reason(failed[0])}"
+        def shown(page: AnyPage, experiment: str = "") -> Markdown:
+            made, fault = _tried(method, page, experiment)
             missing = (_missing(each, tables, experiment) for each in page.failures)
-            return Markdown("\n\n".join(filter(None, [*missing, made])))
+            return Markdown("\n\n".join(filter(None, [*missing, f"**Missing.** {fault}" if fault else made])))
 
         return shown
 
     return of
 
 
-def sentence(method: Callable[[OnPage], str]) -> Callable[[OnPage], str]:
+def sentence(method: Callable[[Any], str]) -> Callable[[Any], str]:
     """Make a method of a page a part of a sentence, as plain text."""
 
     @wraps(method)
-    def shown(page: OnPage, /) -> str:
-        with _kept(method.__name__, "") as failed:
-            return method(page)
-        return f"({_reason(failed[0])})".replace("`", "")
+    def shown(page: AnyPage) -> str:
+        made, fault = _tried(method, page, "")
+        return f"({fault})".replace("`", "") if fault else made
 
     return shown
 
 
-@contextmanager
-def _kept(name: str, experiment: str) -> Iterator[list[Failure]]:
-    """Catch a failure, and pass it to the renderer for the top of the page."""
-    with failure.caught("section", name, experiment) as failed:
-        yield failed
+def _tried(method: Callable[..., str], page: AnyPage, experiment: str) -> tuple[str, str]:
+    """The text of a part, and the reason if it fails; the renderer gets the failure for the top of the page."""
+    with failure.caught("section", method.__name__, experiment) as failed:
+        return method(page, experiment) if experiment else method(page), ""
     inputs.add(failed)
-
-
-def _reason(failed: Failure) -> str:
-    return f"This part of the page failed: {failure.reason(failed)}."
+    return "", f"This part of the page failed: {failure.reason(failed[0])}."
 
 
 def _missing(each: Failure, tables: Sequence[str], experiment: str) -> str:
@@ -80,21 +65,10 @@ def _missing(each: Failure, tables: Sequence[str], experiment: str) -> str:
     return f"**Missing.** The {failure.names([each], '`')} failed: {failure.reason(each)}."
 
 
-def callout(failures: Sequence[Failure]) -> str:
-    """All failures in a box, for the top of the page; empty if there are none."""
-    if not failures:
-        return ""
-    return (
-        "::: {.callout-important}\nParts of this run failed and are missing on this page; the rest is complete.\n\n"
-        f"{listed(failures)}\n\nThis is probably a bug in crossover: please report it, with the traceback from the "
-        "folder `logs` of the results. To retry the failed parts, repeat the command that made this page.\n:::"
-    )
-
-
 def listed(failures: Sequence[Failure]) -> str:
     """An item for each cause, with all parts that failed from it."""
     return "\n".join(
-        f"- {capitalized(failure.names(group, '`'))}: {failure.reason(cause)}."
+        f"- {markup.capitalized(failure.names(group, '`'))}: {failure.reason(cause)}."
         for cause, group in failure.grouped(failures).items()
     )
 
@@ -111,10 +85,22 @@ class AnyPage:
         return Markdown(gallery.script())
 
     def failed(self) -> Markdown:
-        """The failed parts of the run and of this page."""
-        return Markdown(callout(self.failures))
+        """All failed parts of the run and of this page in a box; empty if there are none."""
+        if not self.failures:
+            return Markdown("")
+        return Markdown(
+            "::: {.callout-important}\nParts of this run failed and are missing on this page; the rest is complete.\n\n"
+            f"{listed(self.failures)}\n\nThis is probably a bug in crossover: please report it, with the traceback "
+            "from the folder `logs` of the results. To retry the failed parts, repeat the command that made this "
+            "page.\n:::"
+        )
 
     @sentence
     def odds(self) -> str:
         """The number of tests or intervals of which chance makes one wrong."""
-        return chance.odds()
+        return numbers.odds()
+
+    def _alone(self, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
+        """A chart by itself, with a caption; the arguments are those of `gallery.alone`."""
+        chart = gallery.alone(self.folder / "figures", name, subtitle, description, styles)
+        return markup.figure(name, chart, caption)

@@ -8,17 +8,14 @@ from crossover.report.sections import claims
 from crossover.report.sentences import findings
 
 KINDS = {
-    "crosses": ("has a crossover", "have a crossover"),
-    "does not": ("does not cross", "do not cross"),
-    "not shown": ("shows no crossover", "show no crossover"),
+    "one": ("has a crossover", "have a crossover"),
+    "always": ("does not cross", "do not cross"),
+    "none": ("shows no crossover", "show no crossover"),
     "several": ("crosses several times", "cross several times"),
     "undecided": ("is undecided", "are undecided"),
     "not replicated": ("was not replicated", "were not replicated"),
 }
-"""The outcomes for a pair of arms as predicates, for one pair and for several."""
-
-KIND = {"one": "crosses", "always": "does not", "none": "not shown", "several": "several"}
-"""The outcome for each verdict on a crossover."""
+"""The verdicts on a crossover as predicates, for one pair of arms and for several."""
 
 
 def sentences(tables: Tables, leads: dict[str, str], partial: bool = False) -> str:
@@ -45,16 +42,14 @@ def _coverage(tables: Tables) -> str:
 
 
 def _crossings(panels: list[Panel]) -> str:
-    """The outcomes for the pairs of arms, in the leading metrics."""
     rows = [row for panel in panels for arm in panel.rivals if (row := panel.crossover_of(arm))]
     if not rows:
         return ""
-    kinds = ["not replicated" if row["launches"] < 2 else KIND.get(row["verdict"], "undecided") for row in rows]
+    kinds = ["not replicated" if row["launches"] < 2 else row["verdict"] for row in rows]
     return f"Of {numbers.counted(len(rows), 'pair')} of arms {numbers.tally(kinds, KINDS)} (@sec-crossovers)."
 
 
 def _noise(panels: list[Panel]) -> str:
-    """The largest differences of the null arms in the leading metrics."""
     cells: dict[str, list[Row]] = {}
     for panel in panels:
         cells.setdefault(panel.experiment, []).extend(panel.ratios_of(panel.null))

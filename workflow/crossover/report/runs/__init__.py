@@ -1,1 +1,1 @@
-"""Texts and charts on several runs: a comparison and a history."""
+"""Texts on several runs: a comparison and a history."""

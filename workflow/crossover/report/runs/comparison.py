@@ -12,6 +12,9 @@ from crossover.records import record
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, competes, title
 
+CURVE = ("experiment", "placement", "protocol", "metric", "arm")
+"""The columns that name a curve."""
+
 MOST_NAMED = 12
 """The most changed curves that the summary lists; the sections list all."""
 
@@ -41,12 +44,7 @@ class Comparison:
     @property
     def changed(self) -> list[Row]:
         """The competing curves that differ, the most significant first."""
-        return sorted((row for row in self.competing if _differs(row)), key=lambda row: row["p"])
-
-    def along(self, curve: Row) -> list[Row]:
-        """The cells of a curve."""
-        names = ("experiment", "placement", "protocol", "metric", "arm")
-        return [cell for cell in self.cells if all(cell[name] == curve[name] for name in names)]
+        return sorted(filter(_differs, self.competing), key=lambda row: row["p"])
 
 
 def load(folder: Path) -> Comparison:
@@ -73,12 +71,11 @@ def summary(found: Comparison) -> str:
     named = [f"- {sentence(found, row)}" for row in changed[:MOST_NAMED]]
     if len(changed) > MOST_NAMED:
         named.append(f"- {len(changed) - MOST_NAMED} more, in the sections below.")
-    paragraphs = [
-        _tally(found.competing),
-        "\n".join(named),
-        f"{_chance(found)} {_null(found.curves)}".strip(),
-        _alone(found),
-    ]
+    paragraphs = [_tally(found.competing), "\n".join(named), f"{_chance(found)} {_null(found.curves)}"]
+    whole = sum(row["x"] is None for row in found.unpaired)
+    counts = {"curve": whole, "point": len(found.unpaired) - whole}
+    if alone := [numbers.counted(count, noun) for noun, count in counts.items() if count]:
+        paragraphs.append(f"{numbers.listed(alone)} could not be compared: see @sec-unpaired.")
     return "\n\n".join(filter(None, paragraphs))
 
 
@@ -88,7 +85,7 @@ def _tally(curves: list[Row]) -> str:
         "better": "better",
         "worse": "worse",
         "mixed": "better at some points and worse at others",
-        "same": f"the same within {_bound(curves)}",
+        "same": f"the same within {bound(curves)}",
         "undecided": "undecided",
     }
     parts = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
@@ -97,14 +94,13 @@ def _tally(curves: list[Row]) -> str:
 
 def _chance(found: Comparison) -> str:
     expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
-    count = numbers.counted(len(found.competing), "curve")
-    left = sum(row["q"] <= record.SIGNIFICANCE for row in found.changed)
-    if not found.changed:
-        return f"If nothing had changed, about {expected} of {count} would differ by chance."
-    return (
-        f"If nothing had changed, about {expected} of {count} would differ by chance; {left} of the "
-        f"{len(found.changed)} that differ still {'does' if left == 1 else 'do'} after correction for their number."
-    )
+    count, changed = numbers.counted(len(found.competing), "curve"), found.changed
+    chance = f"If nothing had changed, about {expected} of {count} would differ by chance"
+    if not changed:
+        return f"{chance}."
+    left = sum(row["q"] <= record.SIGNIFICANCE for row in changed)
+    still = f"still {'does' if left == 1 else 'do'} after correction for their number"
+    return f"{chance}; {left} of the {len(changed)} that differ {still}."
 
 
 def _null(curves: list[Row]) -> str:
@@ -121,16 +117,10 @@ def _null(curves: list[Row]) -> str:
     )
 
 
-def _alone(found: Comparison) -> str:
-    whole = sum(row["x"] is None for row in found.unpaired)
-    cells = len(found.unpaired) - whole
-    counts = [numbers.counted(count, noun) for count, noun in ((whole, "curve"), (cells, "point")) if count]
-    return f"{numbers.listed(counts)} could not be compared: see @sec-unpaired." if counts else ""
-
-
 def sentence(found: Comparison, row: Row) -> str:
     """The change of one curve."""
-    parts = [f"`{row['arm']}` against `{row['reference']}` is **{_now(row)}** in {_where(row)}"]
+    now = "better and worse" if row["verdict"] == "mixed" else row["verdict"]
+    parts = [f"`{row['arm']}` against `{row['reference']}` is **{now}** in {where(row)}"]
     if row["change"] is not None:
         parts.append(
             f"over {numbers.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times the earlier "
@@ -138,7 +128,7 @@ def sentence(found: Comparison, row: Row) -> str:
         )
     parts.append(_points(found, row))
     if row["equivalent"]:
-        parts.append(f"as a whole it is within {_bound([row])}")
+        parts.append(f"as a whole it is within {bound([row])}")
     return f"{'; '.join(filter(None, parts))}."
 
 
@@ -149,10 +139,10 @@ def _points(found: Comparison, row: Row) -> str:
     ]
     if not clauses:
         return "no single point shows this by itself"
-    sure = [cell for cell in found.along(row) if _differs(cell)]
+    sure = [cell for cell in found.cells if _differs(cell) and all(cell[name] == row[name] for name in CURVE)]
     most = max(sure, key=lambda cell: abs(math.log(cell["change"])))
-    where = numbers.quantity(most["x"], most["axis_unit"])
-    return f"{numbers.listed(clauses)}, most at {where}: {_times(most)} times"
+    place = numbers.quantity(most["x"], most["axis_unit"])
+    return f"{numbers.listed(clauses)}, most at {place}: {_times(most)} times"
 
 
 def in_a_terminal(found: Comparison) -> str:
@@ -163,39 +153,38 @@ def in_a_terminal(found: Comparison) -> str:
 
 # ---- tables
 
-CURVES = ["metric, protocol", "arms", "before", "after", "after ÷ before", "verdict", "points: better, worse, same"]
 
-
-def lines(found: Comparison, experiment: str) -> list[list[str]]:
-    """A line for each arm's curve of an experiment, under CURVES."""
+def lines(found: Comparison, experiment: str) -> list[dict[str, str]]:
+    """A line for each arm's curve of an experiment."""
     return [
-        [
-            _where(row),
-            f"`{row['arm']}` / `{row['reference']}`",
-            *(_number(row[side]) for side in ("before", "after")),
-            _times(row),
-            row["verdict"] if min(row["launches_before"], row["launches_after"]) > 1 else "not replicated",
-            f"{row['cells_better']}, {row['cells_worse']}, {row['cells_same']} of {row['cells']}",
-        ]
+        {
+            "metric, protocol": where(row),
+            "arms": f"`{row['arm']}` / `{row['reference']}`",
+            **{side: "–" if row[side] is None else numbers.significant(row[side]) for side in ("before", "after")},
+            "after ÷ before": _times(row),
+            "verdict": row["verdict"] if min(row["launches_before"], row["launches_after"]) > 1 else "not replicated",
+            "points: better, worse, same": f"{row['cells_better']}, {row['cells_worse']}, {row['cells_same']} "
+            f"of {row['cells']}",
+        }
         for row in found.competing
         if row["experiment"] == experiment
     ]
 
 
-ABSOLUTE = ["experiment", "metric, protocol", "arm", "before", "after", "after ÷ before", "shown to be"]
-
-
-def absolute_lines(found: Comparison) -> list[list[str]]:
-    """A line for each arm's own values, under ABSOLUTE."""
+def absolute_lines(found: Comparison) -> list[dict[str, str]]:
+    """A line for each arm's own values."""
     return [
-        [
-            f"`{row['experiment']}`",
-            _where(row),
-            f"`{row['arm']}`",
-            *("–" if row[side] is None else numbers.quantity(row[side], row["unit"]) for side in ("before", "after")),
-            _times(row),
-            f"the same within {_bound([row])}" if row["verdict"] == "same" else "nothing",
-        ]
+        {
+            "experiment": f"`{row['experiment']}`",
+            "metric, protocol": where(row),
+            "arm": f"`{row['arm']}`",
+            **{
+                side: "–" if row[side] is None else numbers.quantity(row[side], row["unit"])
+                for side in ("before", "after")
+            },
+            "after ÷ before": _times(row),
+            "shown to be": f"the same within {bound([row])}" if row["verdict"] == "same" else "nothing",
+        }
         for row in found.absolute
         if not row["ceiling"]
     ]
@@ -206,43 +195,31 @@ def unpaired(found: Comparison) -> str:
     reasons: dict[tuple[str, str, str], list[Row]] = {}
     for row in found.unpaired:
         reasons.setdefault((row["experiment"], row["run"], row["reason"]), []).append(row)
-    items = [f"- {_only_in(*key, rows)}" for key, rows in reasons.items()]
+    items = []
+    for (experiment, run, reason), rows in reasons.items():
+        arms = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
+        count = numbers.counted(len(rows), "curve" if rows[0]["x"] is None else "point")
+        which = run if run == "both" else f"the run {run}"
+        items.append(f"- `{experiment}`, {count} of {arms}, in {which}: {reason}.")
     return "\n".join(items) or "Nothing: both runs measured the same curves and points."
-
-
-def _only_in(experiment: str, run: str, reason: str, rows: list[Row]) -> str:
-    arms = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
-    count = numbers.counted(len(rows), "curve" if rows[0]["x"] is None else "point")
-    return f"`{experiment}`, {count} of {arms}, in {run if run == 'both' else f'the run {run}'}: {reason}."
 
 
 # ---- phrases
 
 
-def bound(found: Comparison) -> str:
-    """The largest change that counts as the same."""
-    return _bound(found.curves)
-
-
-def _bound(rows: Sequence[Row]) -> str:
+def bound(rows: Sequence[Row]) -> str:
+    """The largest change of these curves that counts as the same."""
     return f"±{numbers.percent(rows[0]['within'] - 1)}" if rows else "the bounds"
+
+
+def where(row: Row) -> str:
+    """Metric, protocol and placement of a curve."""
+    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
 
 
 def _differs(row: Row) -> bool:
     return row["verdict"] in ("better", "worse", "mixed")
 
 
-def _now(row: Row) -> str:
-    return "better and worse" if row["verdict"] == "mixed" else str(row["verdict"])
-
-
-def _where(row: Row) -> str:
-    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
-
-
 def _times(row: Row) -> str:
     return "–" if row["change"] is None else numbers.ratio(row["change"], row["low"], row["high"])
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else numbers.significant(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row
 
@@ -20,54 +18,38 @@ KINDS = {
 EXPECTED = ("when", "launches")
 """Kinds of facts that always differ and so explain no change."""
 
-UNKNOWN = "–"
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One fact of two runs."""
-
-    kind: str
-    name: str
-    before: str
-    after: str
-
-    @property
-    def differs(self) -> bool:
-        """Whether the two runs differ in this fact."""
-        return self.before != self.after
-
-    @property
-    def title(self) -> str:
-        """The fact's name in a table."""
-        return f"{KINDS[self.kind]} {self.name.replace('_', ' ') if self.kind == 'machine' else self.name}".strip()
+Fact = tuple[str, str, str, str]
+"""A fact of two runs: its kind, its title, the values before and after."""
 
 
 def facts(runs: list[Row], before: str, after: str) -> list[Fact]:
     """All facts of the two runs of these labels, in the order of KINDS."""
     values = {(row["run"], row["kind"], row["name"]): row["value"] for row in runs if row["value"]}
-    names = sorted({(kind, name) for _, kind, name in values}, key=lambda key: (list(KINDS).index(key[0]), key[1]))
-    return [
-        Fact(kind, name, *(values.get((run, kind, name), UNKNOWN) for run in (before, after)))
-        for kind, name in names
-        if any((run, kind, name) in values for run in (before, after))
-    ]
+    names = {(kind, name) for run, kind, name in values if run in (before, after)}
+    found = []
+    for kind, name in sorted(names, key=lambda key: (list(KINDS).index(key[0]), key[1])):
+        title = f"{KINDS[kind]} {name.replace('_', ' ') if kind == 'machine' else name}".strip()
+        old, new = (values.get((run, kind, name), "–") for run in (before, after))
+        found.append((kind, title, old, new))
+    return found
 
 
 def differences(runs: list[Row], before: str, after: str) -> str:
     """The differences between two runs, apart from time, as a clause."""
-    found = [fact for fact in facts(runs, before, after) if fact.differs and fact.kind not in EXPECTED]
-    if not found:
-        return "no recorded fact"
-    return numbers.listed([f"{fact.title} ({fact.before} before, {fact.after} after)" for fact in found])
+    found = [
+        f"{title} ({old} before, {new} after)"
+        for kind, title, old, new in facts(runs, before, after)
+        if old != new and kind not in EXPECTED
+    ]
+    return numbers.listed(found) or "no recorded fact"
 
 
-def lines(runs: list[Row], before: str, after: str) -> list[list[str]]:
+def lines(runs: list[Row], before: str, after: str) -> list[dict[str, str]]:
     """A table of two runs: all facts except settings that agree; differences are in bold."""
     return [
-        [fact.title, *(f"**{value}**" if fact.differs else value for value in (fact.before, fact.after))]
-        for fact in facts(runs, before, after)
-        if fact.differs or fact.kind != "setting"
+        {"": title, "before": f"**{old}**" if old != new else old, "after": f"**{new}**" if old != new else new}
+        for kind, title, old, new in facts(runs, before, after)
+        if old != new or kind != "setting"
     ]
 
 

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from crossover.config.block_lengths import LongBlock
 from crossover.report.base import numbers
-from crossover.report.sentences import chance
-
-HEADER = ["experiment", "protocol", "arm", "metric", "at", "block", "long block", "long / short"]
 
 TOLERATED = 0.03
 """Smaller differences are not listed."""
@@ -26,7 +23,7 @@ def sentence(rows: Sequence[LongBlock]) -> str:
         "The developers compared blocks with long blocks in the same rounds, for "
         f"{numbers.counted(len(rows), 'arm')} at single points ({when}, `make bench-blocks`). "
         f"{agree} agreed within {numbers.percent(TOLERATED)}. {differ} differed significantly by more; chance alone "
-        f"gives about one in {chance.odds()}. For {len(rows) - agree - differ}, the noise was too large to decide. "
+        f"gives about one in {numbers.odds()}. For {len(rows) - agree - differ}, the noise was too large to decide. "
         "The null arm is the reference again."
     )
 
@@ -36,18 +33,18 @@ def differing(rows: Sequence[LongBlock]) -> list[LongBlock]:
     return [row for row in rows if abs(row.ratio - 1) > TOLERATED and not row.low <= 1 <= row.high]
 
 
-def lines(rows: Sequence[LongBlock]) -> list[list[str]]:
-    """A line for each row that differs, under HEADER."""
+def lines(rows: Sequence[LongBlock]) -> list[dict[str, str]]:
+    """A line for each row that differs."""
     return [
-        [
-            f"`{row.experiment}`",
-            row.protocol,
-            row.arm,
-            row.metric,
-            numbers.quantity(row.x, row.axis_unit),
-            numbers.duration(row.block_seconds),
-            numbers.duration(row.long_seconds),
-            numbers.ratio(row.ratio, row.low, row.high),
-        ]
+        {
+            "experiment": f"`{row.experiment}`",
+            "protocol": row.protocol,
+            "arm": row.arm,
+            "metric": row.metric,
+            "at": numbers.quantity(row.x, row.axis_unit),
+            "block": numbers.duration(row.block_seconds),
+            "long block": numbers.duration(row.long_seconds),
+            "long / short": numbers.ratio(row.ratio, row.low, row.high),
+        }
         for row in differing(rows)
     ]

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, place
 
-SURE_HEADER = ["experiment", "protocol", "arms", "smallest detectable effect", "precision", "target"]
-
-NEEDS_HEADER = [
-    *("experiment", "protocol", "arms", "noise", "launches × rounds"),
-    *("expected precision", "target", "launches × rounds needed", "time per heat"),
-]
-
-STEADY_HEADER = ["experiment", "", "series", "flat", "warm-up", "slowdown", "no steady state", "too few rounds"]
-
-GROUPS_HEADER = ["experiment", "protocol", "arms", "at", "ratio of one group", "ratio of the other"]
+STATES = ("flat", "warm-up", "slowdown", "no steady state", "too few rounds")
 
 UNKNOWN = "–"
 
@@ -25,16 +17,17 @@ NAMED = 5
 """The most launches that are listed by number."""
 
 
-def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[list[str]]:
-    """A line for each rival, under SURE_HEADER: bias, chance and target."""
-    wanted = {_curve(row): row["wanted"] for row in needs}
+def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str]]:
+    """A line for each rival: bias, chance and target."""
+    curve = itemgetter("experiment", "placement", "protocol", "metric", "arm")
+    wanted = {curve(row): row["wanted"] for row in needs}
     return [
-        [
-            *_named(row),
-            UNKNOWN if row["smallest_effect"] is None else _beyond(row["smallest_effect"]),
-            UNKNOWN if row["resolution"] is None else f"±{_beyond(row['resolution'])}",
-            _width(wanted.get(_curve(row))),
-        ]
+        _named(row)
+        | {
+            "smallest detectable effect": _beyond(row["smallest_effect"]),
+            "precision": _beyond(row["resolution"], "±"),
+            "target": _width(wanted.get(curve(row))),
+        }
         for row in sensitivity
     ]
 
@@ -60,18 +53,20 @@ def _sentence(experiment: str, placement: str, metric: str, rows: list[Row]) -> 
     return f"{text}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
 
 
-def needs(rows: Iterable[Row]) -> list[list[str]]:
-    """A line for each rival, under NEEDS_HEADER."""
+def needs(rows: Iterable[Row]) -> list[dict[str, str]]:
+    """A line for each rival."""
     return [
-        [
-            *_named(row),
-            _noise(row),
-            f"{row['launches']} × {row['rounds']}",
-            _width(row["half_width"]),
-            _width(row["wanted"]),
-            _times(row["launches_needed"], row["rounds_needed"]),
-            UNKNOWN if row["seconds_needed"] is None else numbers.duration(row["seconds_needed"]),
-        ]
+        _named(row)
+        | {
+            "noise": _noise(row),
+            "launches × rounds": f"{row['launches']} × {row['rounds']}",
+            "expected precision": _width(row["half_width"]),
+            "target": _width(row["wanted"]),
+            "launches × rounds needed": UNKNOWN
+            if row["launches_needed"] is None
+            else f"{row['launches_needed']:,} × {row['rounds_needed']:,}",
+            "time per heat": UNKNOWN if row["seconds_needed"] is None else numbers.duration(row["seconds_needed"]),
+        }
         for row in rows
     ]
 
@@ -82,19 +77,20 @@ def _noise(row: Row) -> str:
     return ", ".join(f"{name} {numbers.percent(row[f'{name}_share'])}" for name in ("launch", "round", "order"))
 
 
-def _times(launches: int | None, rounds: int | None) -> str:
-    return UNKNOWN if launches is None else f"{launches:,} × {rounds:,}"
-
-
-def steady(counts: Iterable[Row]) -> list[list[str]]:
-    """Two lines for each experiment and placement, under STEADY_HEADER; `counts` as for `unsettled`."""
+def steady(counts: Iterable[Row]) -> list[dict[str, str]]:
+    """Two lines for each experiment and placement; `counts` as for `unsettled`."""
     found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in counts:
         for kind, column in (("values", "state"), ("ratios", "ratio_state")):
             if row[column] is not None:
                 found[place(row), kind][row[column]] += row["series"]
     return [
-        [name, kind, f"{tally.total():,}", *(f"{tally[state]:,}" for state in STEADY_HEADER[3:])]
+        {
+            "experiment": name,
+            "": kind,
+            "series": f"{tally.total():,}",
+            **{state: f"{tally[state]:,}" for state in STATES},
+        }
         for (name, kind), tally in found.items()
     ]
 
@@ -124,34 +120,35 @@ def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) 
     return f"{name}: ratios without a steady state occur in {numbers.listed(parts)}."
 
 
-def groups(rows: Sequence[Row]) -> list[list[str]]:
-    """A line under GROUPS_HEADER for each point whose launches form two groups, given a row for each group."""
+def groups(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """A line for each point whose launches form two groups, given a row for each group."""
     return [
-        [*_named(lower), numbers.quantity(lower["x"], lower["axis_unit"]), _group(lower), _group(upper)]
+        _named(lower)
+        | {
+            "at": numbers.quantity(lower["x"], lower["axis_unit"]),
+            "ratio of one group": _group(lower),
+            "ratio of the other": _group(upper),
+        }
         for lower, upper in zip(rows[::2], rows[1::2], strict=True)
     ]
 
 
 def _group(row: Row) -> str:
     """A group's mean ratio and launches."""
-    few = row["launches"] <= NAMED
-    who = (
-        f"{'launch' if row['launches'] == 1 else 'launches'} {row['members']}" if few else f"{row['launches']} launches"
-    )
-    return f"{numbers.ratio(row['ratio'], None, None)} ({who})"
+    who = f"launch{'es' if row['launches'] > 1 else ''} {row['members']}"
+    if row["launches"] > NAMED:
+        who = f"{row['launches']} launches"
+    return f"{numbers.significant(row['ratio'])} ({who})"
 
 
-def _named(row: Row) -> list[str]:
-    return [place(row), row["protocol"], f"`{row['arm']}` / `{row['reference']}`"]
+def _named(row: Row) -> dict[str, str]:
+    arms = f"`{row['arm']}` / `{row['reference']}`"
+    return {"experiment": place(row), "protocol": row["protocol"], "arms": arms}
 
 
-def _curve(row: Row) -> Sequence[str]:
-    return tuple(row[name] for name in ("experiment", "placement", "protocol", "metric", "arm"))
-
-
-def _beyond(ratio: float) -> str:
+def _beyond(ratio: float | None, sign: str = "") -> str:
     """The distance of a ratio from 1, in per cent."""
-    return numbers.percent(ratio - 1)
+    return UNKNOWN if ratio is None else f"{sign}{numbers.percent(ratio - 1)}"
 
 
 def _width(fraction: float | None) -> str:

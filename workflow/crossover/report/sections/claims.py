@@ -19,43 +19,43 @@ VERDICTS = {
 """Each verdict as predicate, for one claim and for several."""
 
 DECIDED = ("holds", "refuted")
-HEADER = ["claim", "verdict", "measured", "expected", "source's own data"]
 OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's own data contradicts it"}
 
 
 def counts(claims: Sequence[Row]) -> str:
-    """The number of claims, which must not be 0, and of each verdict."""
+    """The number of claims, which must not be 0, of each verdict, and of those that the source's data contradicts."""
     tally = numbers.tally([row["verdict"] for row in claims], VERDICTS)
-    return f"Of {numbers.counted(len(claims), 'published claim')} {tally}.{_contradictions(claims)}"
-
-
-def _contradictions(claims: Sequence[Row]) -> str:
-    """The number of claims that their source's own data contradicts."""
+    said = f"Of {numbers.counted(len(claims), 'published claim')} {tally}."
     with_data = [row["own"] for row in claims if row["own"] in OWN]
-    wrong = with_data.count("contradicts")
-    if not with_data:
-        return ""
-    be = "is" if wrong == 1 else "are"
-    return f" Of {len(with_data)} whose source has data of its own, {wrong} {be} contradicted by that data."
+    if with_data:
+        wrong = with_data.count("contradicts")
+        be = "is" if wrong == 1 else "are"
+        said += f" Of {len(with_data)} whose source has data of its own, {wrong} {be} contradicted by that data."
+    return said
 
 
 def table(claims: Sequence[Row]) -> str:
     """A line for each claim; undecided claims are folded away, unless all are undecided."""
     decided, left = ([row for row in claims if (row["verdict"] in DECIDED) is wanted] for wanted in (True, False))
-    parts = [markup.pipe_table(HEADER, lines(decided))] if decided else []
+    parts = [markup.table(lines(decided))] if decided else []
     if left:
         about = f"{numbers.counted(len(left), 'claim')} that this run does not decide"
-        parts.append(markup.folded(about, markup.pipe_table(HEADER, lines(left)), unfolded=not decided))
+        parts.append(markup.folded(about, markup.table(lines(left)), unfolded=not decided))
     return "\n\n".join(parts)
 
 
-def lines(claims: Sequence[Row]) -> list[list[str]]:
-    """A line for each claim, under HEADER."""
-    return [[_words(row), row["verdict"], _measured(row) or "–", _expected(row), _own(row) or "–"] for row in claims]
-
-
-def _words(row: Row) -> str:
-    return f"{row['says'].strip()} (`{row['claim']}`, {citations.cite(row['source'])})"
+def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
+    """A line for each claim."""
+    return [
+        {
+            "claim": f"{row['says'].strip()} (`{row['claim']}`, {citations.cite(row['source'])})",
+            "verdict": row["verdict"],
+            "measured": _measured(row) or "–",
+            "expected": _expected(row),
+            "source's own data": "–" if row["own_value"] is None else f"{row['own']}: {_own(row)}",
+        }
+        for row in claims
+    ]
 
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:
@@ -71,7 +71,8 @@ def paragraphs(claims: Sequence[Row]) -> list[str]:
 
 def sentences(row: Row) -> str:
     """The claim, its source's words, the verdict with numbers and conditions, and the source's own data."""
-    head = f"`{row['claim']}`: *{row['says'].strip()}* {_quoted(row)}"
+    quoted = f"“{markup.verbatim(row['quote'])}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
+    head = f"`{row['claim']}`: *{row['says'].strip()}* In its words: {quoted}."
     if row["verdict"] in ("not measured", "not judged"):
         found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     else:
@@ -83,18 +84,13 @@ def sentences(row: Row) -> str:
     return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
 
 
-def _quoted(row: Row) -> str:
-    """The source's own words, and their place."""
-    return f"In its words: “{markup.verbatim(row['quote'])}” ([{markup.verbatim(row['locator'])}]({row['url']}))."
-
-
 def _measured(row: Row) -> str:
     if row["value"] is None:
         return ""
     bound = "at least " if row["at_least"] else ""
-    if row["low"] is None or row["high"] is None:
-        return f"{bound}{_number(row['value'], row)}{_times(row)}"
-    return f"{bound}{_number(row['value'], row)} [{_number(row['low'], row)}, {_number(row['high'], row)}]{_times(row)}"
+    known = row["low"] is not None and row["high"] is not None
+    interval = f" [{_number(row['low'], row)}, {_number(row['high'], row)}]" if known else ""
+    return f"{bound}{_number(row['value'], row)}{interval}{_times(row)}"
 
 
 def _number(value: float, row: Row) -> str:
@@ -150,7 +146,7 @@ def _sensitivity(row: Row) -> str:
 
 
 def _own(row: Row) -> str:
-    return "" if row["own_value"] is None else f"{row['own']}: {_number(row['own_value'], row)}{_times(row)}"
+    return f"{_number(row['own_value'], row)}{_times(row)}"
 
 
 def _otherwise(row: Row) -> str:
@@ -158,7 +154,7 @@ def _otherwise(row: Row) -> str:
     if row["own"] not in OWN:
         return ""
     place = f" at {numbers.quantity(row['own_x'], row['axis_unit'])}" if row["own_x"] and row["numbers"] > 1 else ""
-    return f"{OWN[row['own']]}: {_number(row['own_value'], row)}{_times(row)}{place}."
+    return f"{OWN[row['own']]}: {_own(row)}{place}."
 
 
 def _times(row: Row) -> str:

@@ -1,65 +1,56 @@
-"""The cost of sending, from the summary and the ratios of a flood: the largest rates, and the time of one send."""
+"""Costs: of a send in a flood, with the largest rates; of a message and of a byte, from straight lines over size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from crossover.report.base import numbers
-from crossover.report.base.places import nearest
-from crossover.report.base.tables import Panel, Row
+from crossover.report.base.tables import Panel, Row, place
 
 LARGE_BYTES = 1e6
 """The size of the large message; the nearest measured size within a factor of two is used."""
 
 
-def table(panels: Sequence[Panel]) -> tuple[list[str], list[list[str]]]:
-    """Header and lines of the table on an experiment's panels: a line per curve and arm, without the null arm.
+UNKNOWN = "–"
 
-    Both are empty if no curve has both a throughput and a send rate.
-    """
-    sends = {(panel.protocol, panel.placement): panel for panel in panels if panel.metric == "send rate"}
+
+def sends(panels: Sequence[Panel]) -> list[dict[str, str]]:
+    """A line for each arm, without the null arm, of each curve with a throughput and a send rate."""
+    sent_by = {(panel.protocol, panel.placement): panel for panel in panels if panel.metric == "send rate"}
     pairs = [
-        (panel, sends[panel.protocol, panel.placement])
+        (panel, sent_by[panel.protocol, panel.placement])
         for panel in panels
-        if panel.metric == "throughput" and (panel.protocol, panel.placement) in sends
+        if panel.metric == "throughput" and (panel.protocol, panel.placement) in sent_by
     ]
     if not pairs:
-        return [], []
+        return []
     sizes = {row["x"] for _, sent in pairs for row in sent.summary}
-    small, large = min(sizes), nearest(sizes, LARGE_BYTES)
-    lines = [
-        [
-            arrived.title,
-            f"`{arm}`",
-            _peak(arrived, arm),
-            _relative_peak(arrived, arm),
-            _peak(sent, arm),
-            _relative_peak(sent, arm),
-            _microseconds(sent, arm, small),
-            _penalty(sent, arm, small),
-            _microseconds(sent, arm, large),
-        ]
+    small, large = min(sizes), numbers.nearest(sizes, LARGE_BYTES)
+    reference = next((f"`{sent.reference}`" for _, sent in pairs if sent.reference), "the reference")
+    near, far = (numbers.quantity(size, "bytes") for size in (small, large or LARGE_BYTES))
+    return [
+        {
+            "protocol": arrived.title,
+            "arm": f"`{arm}`",
+            "largest throughput, messages/s": _peak(arrived, arm),
+            f"largest throughput / that of {reference}": _relative_peak(arrived, arm),
+            "largest send rate, messages/s": _peak(sent, arm),
+            f"largest send rate / that of {reference}": _relative_peak(sent, arm),
+            f"a send of {near}, µs": _microseconds(sent, arm, small),
+            f"penalty over {reference}, µs": _penalty(sent, arm, small),
+            f"a send of {far}, µs": _microseconds(sent, arm, large),
+        }
         for arrived, sent in pairs
         for arm in sent.arms
         if arm != sent.null
     ]
-    reference = next((f"`{sent.reference}`" for _, sent in pairs if sent.reference), "the reference")
-    near, far = (numbers.quantity(size, "bytes") for size in (small, large or LARGE_BYTES))
-    header = [
-        *("protocol", "arm"),
-        *("largest throughput, messages/s", f"largest throughput / that of {reference}"),
-        *("largest send rate, messages/s", f"largest send rate / that of {reference}"),
-        *(f"a send of {near}, µs", f"penalty over {reference}, µs"),
-        f"a send of {far}, µs",
-    ]
-    return header, lines
 
 
 def _peak(panel: Panel, arm: str) -> str:
     """An arm's largest value along the axis, and its place."""
     best = _largest(panel, arm)
     if best is None:
-        return "–"
+        return UNKNOWN
     return f"{numbers.significant(best['median'])} at {numbers.quantity(best['x'], best['axis_unit'])}"
 
 
@@ -67,7 +58,7 @@ def _relative_peak(panel: Panel, arm: str) -> str:
     """An arm's largest value divided by the reference's; at the same size, the ratio of rounds with its interval."""
     best, reference = _largest(panel, arm), _largest(panel, panel.reference)
     if best is None or reference is None or arm == panel.reference:
-        return "–"
+        return UNKNOWN
     paired = _at(panel.ratios_of(arm), best["x"])
     if paired and best["x"] == reference["x"]:
         return numbers.ratio(paired["ratio"], paired["low"], paired["high"])
@@ -78,7 +69,7 @@ def _microseconds(panel: Panel, arm: str, size: float | None) -> str:
     """The time of a send in µs: the inverse of the send rate and of its interval."""
     row = _at(_values(panel, arm), size)
     if row is None:
-        return "–"
+        return UNKNOWN
     return numbers.ratio(1e6 / row["median"], *(end and 1e6 / end for end in (row["high"], row["low"])))
 
 
@@ -89,7 +80,7 @@ def _penalty(panel: Panel, arm: str, size: float) -> str:
     """
     reference, paired = _at(_values(panel, panel.reference), size), _at(panel.ratios_of(arm), size)
     if reference is None or paired is None:
-        return "–"
+        return UNKNOWN
     microseconds = 1e6 / reference["median"]
     value, low, high = (
         ratio and microseconds * (1 / ratio - 1) for ratio in (paired["ratio"], paired["high"], paired["low"])
@@ -107,3 +98,37 @@ def _values(panel: Panel, arm: str) -> list[Row]:
 
 def _at(rows: Sequence[Row], size: float | None) -> Row | None:
     return next((row for row in rows if row["x"] == size), None)
+
+
+# ---- straight lines
+
+
+def fits(rows: Iterable[Row]) -> list[dict[str, str]]:
+    """A line for each segment of each arm's fit, without the null arm, which repeats the reference."""
+    return [
+        {
+            "experiment": place(row),
+            "protocol": row["protocol"],
+            "arm": f"`{row['arm']}`",
+            "sizes": numbers.bracket(row["first_bytes"], row["last_bytes"], "bytes") if row["segments"] else _why(row),
+            "per message": _interval(row, "latency_seconds", "s"),
+            "bytes per second": _interval(row, "rate_bytes", "bytes", "/s"),
+            "begins at": _interval(row, "break_bytes", "bytes"),
+            "misfit": numbers.percent(row["misfit"]) if row["segments"] else UNKNOWN,
+        }
+        for row in rows
+        if not row["null"]
+    ]
+
+
+def _why(row: Row) -> str:
+    """The reason why a curve was not fitted."""
+    cells = numbers.counted(row["cells"], "point")
+    return "not replicated" if row["launches"] < 2 else f"too few points: {cells} in the same launches"
+
+
+def _interval(row: Row, name: str, unit: str, per: str = "") -> str:
+    if not row["segments"] or row[name] is None:
+        return UNKNOWN
+    value, low, high = (numbers.quantity(row[f"{name}{end}"], unit, 2) + per for end in ("", "_low", "_high"))
+    return f"{value} [{low}, {high}]"

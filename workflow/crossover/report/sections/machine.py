@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 from crossover.planning.plan import read_settings
@@ -15,100 +14,77 @@ from crossover.report.base.tables import Row
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class Kind:
-    """Hosts with the same FACTS."""
+def kinds(ranks: list[Row]) -> dict[str, dict[str, str]]:
+    """The facts of each kind of host: {hosts with the same facts: {name: text}}."""
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for host in sorted({rank["host"] for rank in ranks}):
+        own = [_facts(rank) for rank in ranks if rank["host"] == host]
+        facts = tuple((name, _distinct(each[name] for each in own)) for name in own[0])
+        alike.setdefault(facts, []).append(host)
+    return {numbers.listed(hosts): dict(facts) for facts, hosts in alike.items()}
 
-    hosts: list[str]
-    facts: dict[str, str]
 
-
-def kinds(ranks: list[Row]) -> list[Kind]:
-    """Group the hosts of all ranks by their facts."""
-    by_host = {
-        host: {name: _distinct(fact(row) for row in ranks if row["host"] == host) for name, fact in FACTS.items()}
-        for host in sorted({row["host"] for row in ranks})
+def _facts(rank: Row) -> dict[str, str]:
+    """The lines of the machine's table, as one rank recorded them."""
+    # Other facts of a job differ from launch to launch and do not describe the machine.
+    job: dict[str, str] | None = json.loads(rank["slurm"] or "null")
+    facts = {
+        "processor": rank["cpu"],
+        "logical processors": rank["logical_cpus"],
+        "memory": rank["memory_bytes"] and numbers.quantity(rank["memory_bytes"], "bytes"),
+        "governor": rank["governor"],
+        "affinity of the ranks": rank["affinity"],
+        "network": _entries(rank["network"], " Mbit/s"),
+        "kernel": rank["kernel"],
+        "system": rank["os"],
+        "container": rank["container"] or "none",
+        "Slurm": f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job",
+        "MPI": rank["mpi"],
+        "Python": rank["python"],
+        "libraries": _entries(rank["libraries"]),
     }
-    alike: dict[str, list[str]] = {}
-    for host, facts in by_host.items():
-        alike.setdefault(json.dumps(facts), []).append(host)
-    return [Kind(hosts, json.loads(facts)) for facts, hosts in alike.items()]
+    return {name: str(value or UNKNOWN) for name, value in facts.items()}
+
+
+def _entries(column: str | None, unit: str = "") -> str:
+    """A column of JSON as text; empty entries are left out."""
+    entries: dict[str, object] = json.loads(column or "{}")
+    return ", ".join(f"{key} {value}{unit}" for key, value in sorted(entries.items()) if value)
 
 
 def _distinct(values: Iterable[str]) -> str:
     return "; ".join(sorted(set(values)))
 
 
-def _text(name: str) -> Callable[[Row], str]:
-    return lambda row: str(row[name] or UNKNOWN)
-
-
-def _table(name: str, unit: str = "") -> Callable[[Row], str]:
-    """A column of JSON as text; empty entries are left out."""
-
-    def fact(row: Row) -> str:
-        entries: dict[str, object] = json.loads(row[name] or "{}")
-        parts = [f"{key} {value}{unit}" for key, value in sorted(entries.items()) if value]
-        return ", ".join(parts) or UNKNOWN
-
-    return fact
-
-
-def _slurm(row: Row) -> str:
-    """The partition. Other facts of a job differ from launch to launch and do not describe the machine."""
-    job: dict[str, str] | None = json.loads(row["slurm"] or "null")
-    return f"partition {job.get('SLURM_JOB_PARTITION', UNKNOWN)}" if job else "not in a job"
-
-
-def _memory(row: Row) -> str:
-    return numbers.quantity(row["memory_bytes"], "bytes") if row["memory_bytes"] else UNKNOWN
-
-
-FACTS: dict[str, Callable[[Row], str]] = {
-    "processor": _text("cpu"),
-    "logical processors": _text("logical_cpus"),
-    "memory": _memory,
-    "governor": _text("governor"),
-    "affinity of the ranks": _text("affinity"),
-    "network": _table("network", unit=" Mbit/s"),
-    "kernel": _text("kernel"),
-    "system": _text("os"),
-    "container": lambda row: str(row["container"] or "none"),
-    "Slurm": _slurm,
-    "MPI": _text("mpi"),
-    "Python": _text("python"),
-    "libraries": _table("libraries"),
-}
-"""The rows of the machine's table, each with the function that reads it from a rank."""
-
-
 # ---- the run
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """The facts of one experiment that HEALTH shows."""
+def health(
+    launches: list[Row], ranks: list[Row], stops: Iterable[str | None], validities: Iterable[str | None]
+) -> dict[str, str]:
+    """The lines of the table on an experiment's run.
 
-    launches: list[Row]
-    stops: list[str | None]
-    """The reason why each cell of each launch stopped."""
-    validities: list[str | None]
-    """The validity of each row."""
-    ranks: list[Row]
-    """The ranks of the launches."""
-
-
-def with_data(experiment: Experiment) -> str:
-    """The number of launches with data."""
-    measured = sum(row["outcome"] == "measured" for row in experiment.launches)
-    return f"{measured} of {len(experiment.launches)}"
-
-
-def limits(experiment: Experiment) -> str:
-    """The limits in the launches' settings; all of them if they differ."""
-    return _distinct(
-        _limits(read_settings(row["settings"])) if row["settings"] else UNKNOWN for row in experiment.launches
+    `stops` has the reason why each cell of each launch stopped, `validities` the validity of each measurement.
+    """
+    measured = [row for row in launches if row["outcome"] == "measured"]
+    limits = (_limits(read_settings(row["settings"])) if row["settings"] else UNKNOWN for row in launches)
+    known = [row["wall_seconds"] for row in launches if row["wall_seconds"] is not None]
+    # Holes have no timed blocks.
+    wall_seconds = sum(row["wall_seconds"] or 0 for row in measured)
+    timed_seconds = sum(row["timed_seconds"] or 0 for row in measured if row["wall_seconds"])
+    share = (
+        f"{numbers.percent(timed_seconds / wall_seconds)} of {numbers.duration(wall_seconds)}" if wall_seconds else "–"
     )
+    interfaces = (str(row["interface"] or UNKNOWN) for row in ranks if row["placement"] == "nodes")
+    return {
+        "launches with data": f"{len(measured)} of {len(launches)}",
+        "limits of each launch": _distinct(limits),
+        "total time of launches": numbers.duration(sum(known)) if known else UNKNOWN,
+        "in timed blocks": share,
+        "interface between hosts": _distinct(interfaces) or "–",
+        "cells, by reason to stop": tally(stops),
+        "rows, by validity": tally(validities),
+    }
 
 
 def _limits(settings: dict[str, Any]) -> str:
@@ -118,27 +94,6 @@ def _limits(settings: dict[str, Any]) -> str:
         f"target ±{numbers.percent(settings['target_width'])}, "
         f"{numbers.duration(settings['budget_seconds'])} per launch"
     )
-
-
-def total_time(experiment: Experiment) -> str:
-    """The total wall time of all launches, including holes."""
-    known = [row["wall_seconds"] for row in experiment.launches if row["wall_seconds"] is not None]
-    return numbers.duration(sum(known)) if known else UNKNOWN
-
-
-def timed_share(experiment: Experiment) -> str:
-    """The share of the launches' wall time inside timed blocks, without holes."""
-    measured = [row for row in experiment.launches if row["outcome"] == "measured" and row["wall_seconds"]]
-    wall_seconds = sum(row["wall_seconds"] for row in measured)
-    if not wall_seconds:
-        return "–"
-    timed_seconds = sum(row["timed_seconds"] or 0 for row in measured)
-    return f"{numbers.percent(timed_seconds / wall_seconds)} of {numbers.duration(wall_seconds)}"
-
-
-def between_hosts(experiment: Experiment) -> str:
-    """The network interfaces between ranks on several hosts."""
-    return _distinct(str(row["interface"] or UNKNOWN) for row in experiment.ranks if row["placement"] == "nodes") or "–"
 
 
 def tally(values: Iterable[str | None]) -> str:
@@ -162,15 +117,3 @@ def when(launches: list[Row]) -> str:
     if not days:
         return "Nothing was launched"
     return f"Launched on {days[0]}" if days[0] == days[-1] else f"Launched from {days[0]} to {days[-1]}"
-
-
-HEALTH: dict[str, Callable[[Experiment], str]] = {
-    "launches with data": with_data,
-    "limits of each launch": limits,
-    "total time of launches": total_time,
-    "in timed blocks": timed_share,
-    "interface between hosts": between_hosts,
-    "cells, by reason to stop": lambda experiment: tally(experiment.stops),
-    "rows, by validity": lambda experiment: tally(experiment.validities),
-}
-"""The rows of the table on the run, each with the function that reads it from an experiment's facts."""

@@ -10,9 +10,6 @@ from itertools import chain, groupby, repeat
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, title
 
-HEADER = ["setting", "aim", "set it to", "gain over the default", "other effects"]
-LEFT_HEADER = ["setting", "aim", "why nothing is recommended"]
-
 
 def section(rows: Sequence[Row]) -> str:
     """The whole section, from the rows of the recommendations."""
@@ -22,17 +19,22 @@ def section(rows: Sequence[Row]) -> str:
     parts = [opening(passed, left)]
     if passed:
         lines = [
-            [name, _served(row), _value(row), "–" if row["gain"] is None else gain(row), _other_effects(row)]
+            {
+                "setting": name,
+                "aim": _served(row),
+                "set it to": _value(row),
+                "gain over the default": "–" if row["gain"] is None else gain(row),
+                "other effects": _other_effects(row),
+            }
             for names, own in _by_setting(passed)
             for name, row in zip(names, own, strict=False)
         ]
-        parts.append(markup.pipe_table(HEADER, lines))
-        parts += conflicts(passed)
+        parts += [markup.table(lines), *conflicts(passed)]
         parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
     if left:
         # Without any recommendation, the reasons are shown unfolded.
         about = f"Leave at the default: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
-        parts.append(markup.folded(about, markup.pipe_table(LEFT_HEADER, list(_reasons(left))), unfolded=not passed))
+        parts.append(markup.folded(about, markup.table(list(_reasons(left))), unfolded=not passed))
     return "\n\n".join(parts)
 
 
@@ -44,15 +46,16 @@ def conflicts(passed: Sequence[Row]) -> Iterator[str]:
         costs = [
             f"{_value(row)} is {numbers.listed(worse)}"
             for row in rows
-            if (worse := [_changed(effect, row) for effect in _effects(row) if _is_cost(effect, row)])
+            if (worse := [_changed(effect, row) for effect in _costs(row)])
         ]
         if costs or len({row["aims"] for row in rows}) > 1:
             yield " ".join(f"{text}." for text in [f"The aims conflict for {name}: {numbers.listed(values)}", *costs])
 
 
-def _is_cost(effect: Row, row: Row) -> bool:
-    """Whether an effect of a row's value is a loss in another aim."""
-    return effect["says"] == "worse" and effect["aim"] is not None and effect["aim"] not in json.loads(row["aims"])
+def _costs(row: Row) -> list[Row]:
+    """The effects of a row's value that are losses in another aim."""
+    own = [*json.loads(row["aims"]), None]
+    return [effect for effect in _effects(row) if effect["says"] == "worse" and effect["aim"] not in own]
 
 
 def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
@@ -139,14 +142,15 @@ def _by_setting(rows: Sequence[Row]) -> Iterator[tuple[Iterator[str], list[Row]]
         yield chain([f"{name}: {about}"], repeat(name)), list(own)
 
 
-def _reasons(rows: Sequence[Row]) -> Iterator[list[str]]:
-    """A line for each setting, aim and reason, under LEFT_HEADER, with all the places that share the reason."""
+def _reasons(rows: Sequence[Row]) -> Iterator[dict[str, str]]:
+    """A line for each setting, aim and reason, with all the places that share the reason."""
     for names, own in _by_setting(rows):
         places: dict[tuple[str, str], list[str]] = {}
         for row in own:
             places.setdefault((_aims(row), reason(row)), []).append(_where(row))
         for name, ((aims, why), where) in zip(names, places.items(), strict=False):
-            yield [name, f"{aims} ({'; '.join(dict.fromkeys(where))})", why]
+            aim = f"{aims} ({'; '.join(dict.fromkeys(where))})"
+            yield {"setting": name, "aim": aim, "why nothing is recommended": why}
 
 
 def _other_effects(row: Row) -> str:
@@ -170,9 +174,8 @@ def _where(row: Row) -> str:
 
 def _to_paste(name: str, rows: Sequence[Row]) -> str:
     """The snippets of one setting, folded."""
-    labels = [f"For {_served(row)}".replace("`", "") for row in rows]
     shown = "".join(
-        f"<p>{html.escape(label)}</p><pre><code>{html.escape(row['snippet'])}</code></pre>"
-        for label, row in zip(labels, rows, strict=True)
+        f"<p>For {html.escape(markup.plain(_served(row)))}</p><pre><code>{html.escape(row['snippet'])}</code></pre>"
+        for row in rows
     )
-    return f"<details><summary>To paste: {html.escape(name.replace('`', ''))}</summary>{shown}</details>"
+    return f"<details><summary>To paste: {html.escape(markup.plain(name))}</summary>{shown}</details>"

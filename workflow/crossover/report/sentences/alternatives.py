@@ -9,12 +9,11 @@ from crossover.report.sentences import findings, thresholds
 
 def curve(panel: Panel) -> str:
     """The ends of each arm's curve, and the best arm at both ends of the axis, as plain sentences."""
-    axis = panel.facts["axis"]
-    ends = [_ends(panel, arm) for arm in panel.arms if arm != panel.null]
-    best = _best(panel)
+    curves = ([row for row in panel.summary if row["arm"] == arm] for arm in panel.arms if arm != panel.null)
+    ends = " ".join(_ends(cells) for cells in curves if cells)
     return _plain(
-        f"Chart of {panel.metric} against {axis}, {panel.title}; {panel.facts['better']} is better. "
-        f"{' '.join(filter(None, ends))} {best} {thresholds.sentences(panel)}"
+        f"Chart of {panel.metric} against {panel.facts['axis']}, {panel.title}; {panel.facts['better']} is better. "
+        f"{ends} {_best(panel)} {thresholds.sentences(panel)}"
     )
 
 
@@ -23,14 +22,10 @@ def ratio(panel: Panel) -> str:
     return _plain(f"Chart of {panel.metric} relative to {panel.reference}. {findings.findings(panel)}")
 
 
-def _ends(panel: Panel, arm: str) -> str:
-    cells = [row for row in panel.summary if row["arm"] == arm]
-    if not cells:
-        return ""
-    first, last = cells[0], cells[-1]
-    if len(cells) == 1:
-        return f"{arm}: {_value(first)} at {_place(first)}."
-    return f"{arm}: {_value(first)} at {_place(first)}, {_value(last)} at {_place(last)}."
+def _ends(curve: list[Row]) -> str:
+    ends = [curve[0], curve[-1]] if len(curve) > 1 else curve
+    values = (f"{numbers.quantity(row['median'], row['unit'])} at {_place(row)}" for row in ends)
+    return f"{curve[0]['arm']}: {', '.join(values)}."
 
 
 def _best(panel: Panel) -> str:
@@ -45,10 +40,6 @@ def _best(panel: Panel) -> str:
             best = choose(there, key=lambda row: float(row["median"]))
             named.append(f"{best['arm']} at {_place(best)}")
     return f"The best median has {numbers.listed(named)}." if named else ""
-
-
-def _value(row: Row) -> str:
-    return numbers.quantity(row["median"], row["unit"])
 
 
 def _place(row: Row) -> str:

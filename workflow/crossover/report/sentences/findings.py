@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 
+from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, Tables
 from crossover.report.sentences import holes
@@ -14,14 +16,11 @@ from crossover.report.sentences import holes
 def findings(panel: Panel) -> str:
     """One paragraph: each arm at both ends of the axis, its crossover, and the noise."""
     if not panel.compared:
-        return f"**{panel.title}.** No arm could be compared with another: {_arms_seen(panel)}."
+        arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
+        seen = f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
+        return f"**{panel.title}.** No arm could be compared with another: {seen}."
     sentences = [sentence for arm in panel.compared for sentence in (_ends(panel, arm), crossing(panel, arm))]
     return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
-
-
-def _arms_seen(panel: Panel) -> str:
-    arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
-    return f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
 
 
 def _ends(panel: Panel, arm: str) -> str:
@@ -52,16 +51,11 @@ def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
     return f"is {_word(panel, cell)}{than}"
 
 
-def _word(panel: Panel, cell: Row) -> str:
-    """The comparative for the arm, such as `faster`, from its ratio without the interval."""
+def _word(panel: Panel, cell: Row, opposite: bool = False) -> str:
+    """The comparative for the arm, such as `faster`, or its opposite, from its ratio without the interval."""
     better, worse = numbers.comparatives(panel.unit)
-    return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
-
-
-def _opposite(panel: Panel, word: str) -> str:
-    """The opposite of a comparative, such as `slower` for `faster`."""
-    better, worse = numbers.comparatives(panel.unit)
-    return worse if word == better else better
+    ahead = (cell["ratio"] > 1) == (cell["better"] == "higher")
+    return better if ahead != opposite else worse
 
 
 def crossing(panel: Panel, arm: str) -> str:
@@ -74,7 +68,11 @@ def crossing(panel: Panel, arm: str) -> str:
     match row["verdict"]:
         case "one":
             where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            return f"It becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{_bracket(row)}."
+            between = ""
+            if row["bracket_low"] is not None and row["bracket_high"] is not None:
+                low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
+                between = f", between the measured points {low} and {high}"
+            return f"It becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{between}."
         case "always":
             return f"It is {_mostly(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
         case "none":
@@ -125,18 +123,11 @@ def verdict(panel: Panel, arm: str) -> str:
         case "always":
             return f"always {_mostly(panel, arm)}"
         case "none":
-            return f"never {_opposite(panel, _mostly(panel, arm))}"
+            return f"never {_mostly(panel, arm, opposite=True)}"
         case "several":
             return "crosses several times"
         case _:
             return "undecided"
-
-
-def _bracket(row: Row) -> str:
-    if row["bracket_low"] is None or row["bracket_high"] is None:
-        return ""
-    low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
-    return f", between the measured points {low} and {high}"
 
 
 def _beyond(panel: Panel, arm: str) -> str:
@@ -147,9 +138,9 @@ def _beyond(panel: Panel, arm: str) -> str:
     return _word(panel, next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
 
 
-def _mostly(panel: Panel, arm: str) -> str:
+def _mostly(panel: Panel, arm: str, opposite: bool = False) -> str:
     """The comparative for `arm` at its most significant point, because a ratio far from 1 may be noise."""
-    return _word(panel, _surest(panel.ratios_of(arm)))
+    return _word(panel, _surest(panel.ratios_of(arm)), opposite)
 
 
 def _surest(cells: list[Row]) -> Row:
@@ -200,10 +191,29 @@ def largest(cells: list[Row]) -> str:
     return numbers.percent(math.expm1(max(map(_distance, cells))))
 
 
+def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
+    """The launches and points of the second sweep for a panel's curves; empty if there are none."""
+    seen: dict[int, list[int]] = {}
+    for row in launches:
+        here = (row["experiment"], row["placement"]) == (panel.experiment, panel.placement)
+        cells = read_settings(row["settings"]).get("cells", {}) if here and row["outcome"] == "measured" else {}
+        if points := cells.get(panel.protocol):
+            seen[row["launch"]] = points
+    if not seen:
+        return ""
+    launched, places = sorted(seen), sorted(set().union(*seen.values()))
+    which = f"{launched[0]} to {launched[-1]}" if len(launched) > 1 else f"{launched[0]}"
+    first, last = (numbers.quantity(place, panel.facts["axis_unit"]) for place in (places[0], places[-1]))
+    return (
+        f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) added "
+        f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
+    )
+
+
 # ---- the whole run
 
 
-def headlines(tables: Tables, leads: dict[str, str]) -> str:
+def headlines(tables: Tables, leads: Mapping[str, str]) -> str:
     """A line per experiment, then those that were not run; `leads` gives each experiment's leading metric."""
     order = tables.order(leads)
     lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order if name in tables.experiments]
@@ -244,7 +254,7 @@ def _clause(panel: Panel, arm: str) -> str:
         case "always":
             return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
         case "none":
-            never = _opposite(panel, _mostly(panel, arm))
+            never = _mostly(panel, arm, opposite=True)
             return f"`{arm}` is never significantly {never} than `{reference}`, {most}"
         case "several":
             return f"`{arm}` crosses `{reference}` several times; {at_most}"

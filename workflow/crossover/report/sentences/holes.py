@@ -1,8 +1,8 @@
-"""Sentences about launches and arms without data, and how to retry, in Markdown."""
+"""Sentences about missing data, and how to get it: holes, arms without values, measurements of other runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from crossover.records.absence import alike, why
 from crossover.report.base import numbers
@@ -10,12 +10,17 @@ from crossover.report.base.tables import Row, Tables
 
 
 def paragraphs(tables: Tables) -> list[str]:
-    """One paragraph and one command for all launches of an experiment with the same hole."""
-    return [
-        f"{_which(rows)} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-        f"To retry:\n\n```\n{_command(tables, rows)}\n```"
-        for rows in alike(tables.holes())
-    ]
+    """One paragraph and one command, with the profile of the other launches, for all launches with the same hole."""
+    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
+    said = []
+    for rows in alike(tables.holes()):
+        which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
+        files = " \\\n    ".join(row["file"] for row in rows)
+        said.append(
+            f"{which} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
+            f"To retry:\n\n```\nsnakemake --profile {profile} -R {files}\n```"
+        )
+    return said
 
 
 def _cause(row: Row) -> str:
@@ -26,16 +31,6 @@ def _code(reason: str) -> str:
     """A reason as code, because it can be any text, such as a line of a traceback, and must not break the page."""
     line = " ".join(reason.replace("`", "'").split())
     return f"`{line}`"
-
-
-def _which(rows: list[Row]) -> str:
-    return f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
-
-
-def _command(tables: Tables, rows: list[Row]) -> str:
-    """The command that remeasures these launches, with the profile of the other launches."""
-    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    return f"snakemake --profile {profile} -R " + " \\\n    ".join(row["file"] for row in rows)
 
 
 def partial(remarks: Sequence[Sequence[str]]) -> str:
@@ -87,3 +82,23 @@ def absence(tables: Tables, experiment: str) -> str:
     if not why(tables.launches, experiment):
         return "no arm could be compared with another"
     return f"its {numbers.counted(len(tables.holes(experiment)), 'launch')} left only holes"
+
+
+# ---- measurements of other runs
+
+
+def tiers(waiting: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """The additional measurements of higher tiers, given as {tier: {key: entries}}; empty if there are none."""
+    sentences = []
+    for tier, keys in waiting.items():
+        entries = [f"{key} {numbers.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
+        sentences.append(f"The `{tier}` tier also measures {'; '.join(entries)}.")
+    return " ".join(sentences)
+
+
+def hosts(placements: Mapping[str, int]) -> str:
+    """The placements that need more hosts, given as {placement: hosts needed}; empty if there are none."""
+    return " ".join(
+        f"Placement `{placement}` needs a cluster with {numbers.counted(count, 'host')} (`snakemake --profile slurm`)."
+        for placement, count in placements.items()
+    )

@@ -5,19 +5,28 @@ from __future__ import annotations
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 
-HEADER = ["protocol", "arm", "level", "reached", "between measured points"]
+WORDS = {
+    "from": "from **{at}** on",
+    "up to": "up to **{at}**",
+    "always": "at every measured point",
+    "never": "at no measured point",
+    "at the latest": "at the latest from {high} on",
+    "not yet": "not yet at {low}, undecided beyond",
+    "several": "on and off, several times along the axis",
+}
+"""The words for each verdict: the threshold with its interval, or the measured points around it."""
 
 
-def lines(panel: Panel) -> list[list[str]]:
-    """A line for each arm and level, under HEADER."""
+def lines(panel: Panel) -> list[dict[str, str]]:
+    """A line for each arm and level."""
     return [
-        [
-            panel.title,
-            f"`{row['arm']}`",
-            _level(row),
-            _reached(row),
-            numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
-        ]
+        {
+            "protocol": panel.title,
+            "arm": f"`{row['arm']}`",
+            "level": numbers.percent(level),
+            "reached": _reached(row),
+            "between measured points": numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
+        }
         for level in levels(panel)
         for row in _of_level(panel, level)
     ]
@@ -27,9 +36,8 @@ def sentences(panel: Panel) -> str:
     """The threshold of each level, arm by arm; empty for a metric without levels."""
     parts = []
     for level in levels(panel):
-        rows = _of_level(panel, level)
-        clauses = [f"`{row['arm']}` {_reached(row)}" for row in rows]
-        parts.append(f"{panel.metric.capitalize()} of at least {_level(rows[0])}: {'; '.join(clauses)}.")
+        clauses = [f"`{row['arm']}` {_reached(row)}" for row in _of_level(panel, level)]
+        parts.append(f"{panel.metric.capitalize()} of at least {numbers.percent(level)}: {'; '.join(clauses)}.")
     return " ".join(parts)
 
 
@@ -44,29 +52,12 @@ def _of_level(panel: Panel, level: float) -> list[Row]:
     return [found[arm] for arm in panel.arms if arm in found and arm != panel.null]
 
 
-def _level(row: Row) -> str:
-    return numbers.percent(row["level"])
-
-
 def _reached(row: Row) -> str:
     """The verdict, to follow the name of an arm."""
-    unit = row["axis_unit"]
     if row["launches"] < 2:
         return "not replicated"
-    match row["verdict"]:
-        case "from":
-            return f"from **{numbers.position(row['x'], row['low'], row['high'], unit)}** on"
-        case "up to":
-            return f"up to **{numbers.position(row['x'], row['low'], row['high'], unit)}**"
-        case "always":
-            return "at every measured point"
-        case "never":
-            return "at no measured point"
-        case "at the latest":
-            return f"at the latest from {numbers.quantity(row['bracket_high'], unit)} on"
-        case "not yet":
-            return f"not yet at {numbers.quantity(row['bracket_low'], unit)}, undecided beyond"
-        case "several":
-            return "on and off, several times along the axis"
-        case _:
-            return "undecided"
+    unit = row["axis_unit"]
+    at = "" if row["x"] is None else numbers.position(row["x"], row["low"], row["high"], unit)
+    ends = (row["bracket_low"], row["bracket_high"])
+    low, high = ("" if end is None else numbers.quantity(end, unit) for end in ends)
+    return WORDS.get(row["verdict"], "undecided").format(at=at, low=low, high=high)

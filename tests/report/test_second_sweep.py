@@ -6,7 +6,7 @@ import pytest
 from campaigns import Campaign, launch_row, run, zmq
 
 from crossover.report.base.tables import Panel
-from crossover.report.sections import refined
+from crossover.report.sentences import findings
 
 TCP, IPC = (zmq(f"PUSH/PULL over {transport}, 64 MB in flight") for transport in ("tcp", "ipc"))
 
@@ -25,20 +25,20 @@ def panels(*launches) -> tuple[dict[str, Panel], list]:
 
 def test_the_launches_and_points_of_the_second_sweep_are_told():
     found, launches = panels(refining(10001), refining(10002), refining(10003))
-    assert refined.refined(found[TCP.protocol], launches) == (
+    assert findings.second_sweep(found[TCP.protocol], launches) == (
         "A second sweep of 3 launches (number 10001 to 10003) added 3 points from 4.64 kB to 10 kB, inside the "
         "crossovers of the first."
     )
-    assert refined.refined(found[IPC.protocol], launches) == ""
+    assert findings.second_sweep(found[IPC.protocol], launches) == ""
 
 
 @pytest.mark.parametrize("change", [{"outcome": "hole"}, {"placement": "nodes"}, {"experiment": "zmq_latency"}])
 def test_launches_that_gave_nothing_or_are_anothers_do_not_count(change):
     found, launches = panels(refining(10001, **change))
-    assert refined.refined(found[TCP.protocol], launches) == ""
+    assert findings.second_sweep(found[TCP.protocol], launches) == ""
 
 
 def test_heats_with_other_points_are_told_together():
     found, launches = panels(refining(10001, (10, 20, 40)), refining(10002, (1000, 2000)))
-    assert "2 launches (number 10001 to 10002)" in refined.refined(found[TCP.protocol], launches)
-    assert "added 5 points from 10 B to 2 kB" in refined.refined(found[TCP.protocol], launches)
+    assert "2 launches (number 10001 to 10002)" in findings.second_sweep(found[TCP.protocol], launches)
+    assert "added 5 points from 10 B to 2 kB" in findings.second_sweep(found[TCP.protocol], launches)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from crossover.records import record
@@ -25,11 +26,6 @@ class Course:
     def facts(self) -> Row:
         """Any row, for the names and the reference, which all rows share."""
         return self.rows[-1]
-
-    @property
-    def competes(self) -> bool:
-        """Whether this is neither a null arm nor a ceiling."""
-        return competes(self.facts)
 
     @property
     def changes(self) -> list[int]:
@@ -59,7 +55,7 @@ class History:
     @property
     def competing(self) -> list[Course]:
         """The courses of arms."""
-        return [course for course in self.courses if course.competes]
+        return [course for course in self.courses if competes(course.facts)]
 
     @property
     def experiments(self) -> list[str]:
@@ -78,47 +74,37 @@ def load(folder: Path) -> History:
     Raises record.RecordError for a table that is missing, damaged or of another version.
     """
     rows = record.read(folder / "history.parquet", record.HISTORY).to_pylist()
-
-    def curve(row: Row) -> tuple[str, ...]:
-        return tuple(row[name] for name in CURVE)
-
-    rows.sort(key=lambda row: (curve(row), row["number"]))
-    every = [Course(list(own)) for _, own in groupby(rows, curve)]
-    courses = [each for each in every if each.facts["cells"]]
-    runs = record.read(folder / "runs.parquet", record.RUNS).to_pylist()
-    return History(courses, runs, [each for each in every if not each.facts["cells"]])
+    rows.sort(key=itemgetter(*CURVE, "number"))
+    every = [Course(list(own)) for _, own in groupby(rows, itemgetter(*CURVE))]
+    courses, left_out = ([each for each in every if bool(each.facts["cells"]) is kept] for kept in (True, False))
+    return History(courses, record.read(folder / "runs.parquet", record.RUNS).to_pylist(), left_out)
 
 
 def summary(found: History) -> str:
     """The number of curves that shifted, the runs at which they did, and how far to trust this."""
-    every = found.competing
-    if not every:
-        none = f"No curve of an arm can be followed through these {numbers.counted(len(found.labels), 'run')}."
-        return "\n\n".join(filter(None, [none, _left_out(found)]))
-    changed = [course for course in every if course.changes]
-    tally = (
-        f"{len(changed)} of {numbers.counted(len(every), 'curve')} of an arm against its reference shifted within "
-        f"{numbers.counted(len(found.labels), 'run')}."
-    )
-    named = [f"- {sentence(found, course, position)}" for course in changed for position in course.changes]
-    return "\n\n".join(filter(None, [tally, "\n".join(named), _trust(found), _left_out(found)]))
-
-
-def _left_out(found: History) -> str:
-    if not found.left_out:
-        return ""
-    named = numbers.listed([f"{course.arms} in {course.title}" for course in found.left_out])
-    return f"Left out, because no point was measured by every launch of the runs: {named}."
+    every, runs = found.competing, numbers.counted(len(found.labels), "run")
+    if every:
+        changed = [course for course in every if course.changes]
+        curves = numbers.counted(len(every), "curve")
+        tally = f"{len(changed)} of {curves} of an arm against its reference shifted within {runs}."
+        named = [f"- {sentence(found, course, position)}" for course in changed for position in course.changes]
+        parts = [tally, "\n".join(named), _trust(found)]
+    else:
+        parts = [f"No curve of an arm can be followed through these {runs}."]
+    if found.left_out:
+        left = numbers.listed([f"{course.arms} in {course.title}" for course in found.left_out])
+        parts.append(f"Left out, because no point was measured by every launch of the runs: {left}.")
+    return "\n\n".join(filter(None, parts))
 
 
 def _trust(found: History) -> str:
     null = [course for course in found.courses if course.facts["null"]]
-    wrong = sum(bool(course.changes) for course in null)
     expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
     by_chance = f"If nothing had changed, at most about {expected} of {count} would appear to shift by chance."
     if not null:
         return f"{by_chance} No null arm is in these runs."
+    wrong = sum(bool(course.changes) for course in null)
     return (
         f"{by_chance} Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, "
         f"{wrong} {'appears' if wrong == 1 else 'appear'} to shift."
@@ -131,8 +117,9 @@ def sentence(found: History, course: Course, position: int) -> str:
     factor = row["level"] / before["level"]
     word = "better" if (factor > 1) == (row["better"] == "higher") else "worse"
     reasons = software.differences(found.runs, before["run"], row["run"])
+    day = str(row["began_utc"])[:10] or "at an unknown time"
     return (
-        f"{course.arms} in {course.title} is **{word}** from run {row['number']} on (started {_day(row)}): "
+        f"{course.arms} in {course.title} is **{word}** from run {row['number']} on (started {day}): "
         f"{numbers.significant(before['level'])} before, {numbers.significant(row['level'])} after, a factor of "
         f"{numbers.significant(factor)}. Run {row['number']} differs from run {before['number']} in {reasons}."
     )
@@ -143,33 +130,32 @@ def in_a_terminal(found: History) -> str:
     return markup.plain(summary(found)).replace("\n\n", "\n")
 
 
-RUNS = ["run", "folder", "days", "launches measured", "differs from the run before in"]
-
-
-def run_lines(found: History) -> list[list[str]]:
-    """A line for each run, under RUNS."""
-    lines = []
+def run_lines(found: History) -> list[dict[str, str]]:
+    """A line for each run."""
     values = {(row["run"], row["kind"], row["name"]): row["value"] for row in found.runs}
-    for before, label in zip(["", *found.labels], found.labels, strict=False):
-        reasons = software.differences(found.runs, before, label) if before else "–"
-        facts = (values.get((label, *key), "–") for key in (("when", "days"), ("launches", "measured")))
-        lines.append([label, software.folder(found.runs, label), *facts, reasons])
-    return lines
-
-
-CURVES = ["metric, protocol", "arms", "runs", "first", "last", "levels"]
-
-
-def lines(found: History, experiment: str) -> list[list[str]]:
-    """A line for each arm's curve of an experiment, under CURVES."""
     return [
-        [
-            course.title,
-            course.arms,
-            str(len(course.rows)),
-            *(numbers.ratio(row["ratio"], row["low"], row["high"]) for row in (course.rows[0], course.rows[-1])),
-            _levels(course),
-        ]
+        {
+            "run": label,
+            "folder": software.folder(found.runs, label),
+            "days": values.get((label, "when", "days"), "–"),
+            "launches measured": values.get((label, "launches", "measured"), "–"),
+            "differs from the run before in": software.differences(found.runs, before, label) if before else "–",
+        }
+        for before, label in zip(["", *found.labels], found.labels, strict=False)
+    ]
+
+
+def lines(found: History, experiment: str) -> list[dict[str, str]]:
+    """A line for each arm's curve of an experiment."""
+    return [
+        {
+            "metric, protocol": course.title,
+            "arms": course.arms,
+            "runs": str(len(course.rows)),
+            "first": numbers.ratio(*(course.rows[0][name] for name in ("ratio", "low", "high"))),
+            "last": numbers.ratio(*(course.rows[-1][name] for name in ("ratio", "low", "high"))),
+            "levels": _levels(course),
+        }
         for course in found.competing
         if course.facts["experiment"] == experiment
     ]
@@ -178,10 +164,5 @@ def lines(found: History, experiment: str) -> list[list[str]]:
 def _levels(course: Course) -> str:
     """Each level with the run at which it began."""
     begun = [course.rows[position] for position in (0, *course.changes)]
-    if len(begun) == 1:
-        return "one"
-    return "; ".join(f"{numbers.significant(row['level'])} from run {row['number']}" for row in begun)
-
-
-def _day(row: Row) -> str:
-    return str(row["began_utc"])[:10] or "at an unknown time"
+    said = [f"{numbers.significant(row['level'])} from run {row['number']}" for row in begun]
+    return "; ".join(said) if len(said) > 1 else "one"
