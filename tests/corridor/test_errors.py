@@ -7,7 +7,7 @@ import pytest
 
 from crossover.__main__ import main
 from crossover.analyse.claims.readings import BeyondError
-from crossover.cli import examining
+from crossover.config import reference_page
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 
@@ -39,21 +39,21 @@ def below(*names):
 
 
 def broken(error):
-    def command(_):
+    def text():
         raise error
 
-    return command
+    return text
 
 
 def test_an_error_of_the_users_is_one_line_and_exit_code_1(monkeypatch, capsys):
-    monkeypatch.setattr(examining, "_document", broken(CrossoverError("a.yaml: is empty; fill it in")))
+    monkeypatch.setattr(reference_page, "text", broken(CrossoverError("a.yaml: is empty; fill it in")))
     assert main(["document"]) == 1
     assert capsys.readouterr().err == "crossover document: a.yaml: is empty; fill it in\n"
 
 
 @pytest.mark.parametrize("bug", [KeyError("nobody expected this"), BeyondError(5.0)])
 def test_a_bug_keeps_its_traceback_also_where_its_class_is_ours(monkeypatch, capsys, bug):
-    monkeypatch.setattr(examining, "_document", broken(bug))
+    monkeypatch.setattr(reference_page, "text", broken(bug))
     with pytest.raises(type(bug)):
         main(["document"])
     assert capsys.readouterr().err == ""

@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from crossover.__main__ import _parser, main
-from crossover.cli.parser import TYPED
+from crossover.cli.command import TYPED
 
 
 def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:

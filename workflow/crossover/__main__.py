@@ -6,7 +6,8 @@ import argparse
 import signal
 import sys
 
-from crossover.cli import analysing, comparing, examining, extending, measuring, reporting, sharing
+from crossover.cli import analysing, examining, extending, measuring, reporting
+from crossover.cli.command import Command
 from crossover.errors import CrossoverError
 
 
@@ -28,8 +29,10 @@ def _parser() -> argparse.ArgumentParser:
         "You type the commands compare, history, publish, bundle and new; Snakemake calls the others.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for group in (measuring, analysing, reporting, comparing, sharing, examining, extending):
-        group.add_to(commands)
+    for group in (measuring, analysing, reporting, examining, extending):
+        for each in vars(group).values():
+            if isinstance(each, Command):
+                each.add_to(commands)
     return parser
 
 

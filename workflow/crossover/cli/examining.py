@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
-from crossover.cli.parser import Commands, add, interface, launcher
-
-
-def add_to(commands: Commands) -> None:
-    """Add these commands to the command line."""
-    added = add(
-        commands,
-        "examine",
-        _examine,
-        "Run a job of the doctor: start two ranks on one host or two, and record what works.",
-        "--placement node --output node.json --log node.log",
-        "To run every check, use snakemake -F doctor.",
-    )
-    added.add_argument("--placement", required=True, help="`node` for one host, `nodes` for two")
-    interface(added)
-    launcher(added)
-    added.add_argument("--output", required=True, type=Path, help="JSON file to write")
-    added.add_argument("--log", required=True, type=Path, help="log file to write")
-
-    added = add(
-        commands,
-        "check",
-        _check,
-        "Run a check of the doctor that needs no job, on this machine.",
-        "compiler --output compiler.json",
-    )
-    added.add_argument("check", help="compiler, quarto or queue")
-    added.add_argument("--output", required=True, type=Path, help="JSON file to write")
-
-    add(commands, "document", _document, "Write the generated files: config/README.md and reports/references.bib.", "")
+from crossover.cli.command import INTERFACE, MPI, command, path, value
 
 
-def _examine(chosen: Namespace) -> None:
+@command(
+    "--placement node --output node.json --log node.log",
+    value("--placement", "`node` for one host, `nodes` for two"),
+    INTERFACE,
+    MPI,
+    path("--output", "JSON file to write"),
+    path("--log", "log file to write"),
+)
+def examine(chosen: Namespace) -> None:
+    """Run a job of the doctor: start two ranks on one host or two, and record what works.
+
+    To run every check, use snakemake -F doctor.
+    """
     from crossover.doctor import examine, launching
     from crossover.measure.launch.light_imports import without_pandas
 
@@ -46,13 +28,21 @@ def _examine(chosen: Namespace) -> None:
     examine.examine(chosen.mpi, job, chosen.output, chosen.log)
 
 
-def _check(chosen: Namespace) -> None:
+@command(
+    "compiler --output compiler.json",
+    value("check", "compiler, quarto or queue"),
+    path("--output", "JSON file to write"),
+)
+def check(chosen: Namespace) -> None:
+    """Run a check of the doctor that needs no job, on this machine."""
     from crossover.doctor import checks, examine
 
     examine.write(checks.module(chosen.check).look(), chosen.output)
 
 
-def _document(_: Namespace) -> None:
+@command("")
+def document(_: Namespace) -> None:
+    """Write the generated files: config/README.md and reports/references.bib."""
     from crossover.config import reference_page, sources
     from crossover.paths import PROJECT
 

@@ -7,26 +7,21 @@ import re
 from argparse import Namespace
 from pathlib import Path
 
-from crossover.cli.parser import Commands, add
+from crossover.cli.command import command, value
 from crossover.errors import CrossoverError
 
 
-def add_to(commands: Commands) -> None:
-    """Add this command to the command line."""
-    added = add(
-        commands,
-        "new",
-        _new,
-        "Start a new experiment: write its driver, its test and its configuration.",
-        "experiment socket_options",
-        "Adds a block to config/schema.yaml and a line to config/config.yaml. The experiment runs as it is; "
-        "docs/extending.md explains what to change.",
-    )
-    added.add_argument("kind", choices=["experiment"], help="what to start")
-    added.add_argument("name", help="its name, such as socket_options")
+@command(
+    "experiment socket_options",
+    value("kind", "what to start", choices=["experiment"]),
+    value("name", "its name, such as socket_options"),
+)
+def new(chosen: Namespace) -> None:
+    """Start a new experiment: write its driver, its test and its configuration.
 
-
-def _new(chosen: Namespace) -> None:
+    Adds a block to config/schema.yaml and a line to config/config.yaml. The experiment runs as it is; docs/extending.md
+    explains what to change.
+    """
     from crossover import paths
     from crossover.config import reference_page, schema
 

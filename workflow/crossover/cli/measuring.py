@@ -3,91 +3,32 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from argparse import Namespace
 
-from crossover.cli.parser import Commands, add, interface, launcher
+from crossover.cli.command import INTERFACE, MPI, command, path, value
 
-
-def add_to(commands: Commands) -> None:
-    """Add these commands to the command line."""
-    added = add(
-        commands,
-        "launch",
-        _launch,
-        "Measure one launch, and write its raw file.",
-        "--experiment mpi_pingpong --launch 1 --settings SETTINGS --output raw.parquet --log launch.log",
-        "If the launch fails, the raw file is a hole with the reason, and the exit code is 0.",
-    )
-    _of_launch(added)
-    launcher(added)
-    added.add_argument("--code", default="", help="hash of the measuring code, to be recorded")
-    added.add_argument("--libraries", nargs="*", default=[], type=Path, help="built libraries that the launch uses")
-    added.add_argument("--output", required=True, type=Path, help="raw file to write")
-    added.add_argument("--log", required=True, type=Path, help="log file to write")
-
-    added = add(
-        commands,
-        "rank",
-        _rank,
-        "Run one rank of a launch; `launch` starts it through the MPI launcher.",
-        "--experiment mpi_pingpong --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
-    )
-    _of_launch(added)
-    added.add_argument(
-        "--processors", default=1, type=int, help="logical processors that each rank must be able to use (default: 1)"
-    )
-    added.add_argument("--part", required=True, type=Path, help="file for the rows of rank 0")
-    added.add_argument("--refusal", required=True, type=Path, help="file for the reason of a refusal")
-
-    added = add(
-        commands,
-        "build",
-        _build,
-        "Compile a C source of the ceilings.",
-        "--library zmq_push_pull.so workflow/native/zmq_push_pull.c",
-        "If that fails, the library file holds the reason, and the exit code is 0.",
-    )
-    added.add_argument("--library", required=True, type=Path, help="library to write")
-    added.add_argument("source", type=Path, help="C source")
-
-    added = add(
-        commands,
-        "libzmq-source",
-        _libzmq_source,
-        "Get the sources of a version of libzmq.",
-        "--version 2.2.0 --archive libzmq-2.2.0.tar.gz",
-        "If that fails, the archive holds the reason, and the exit code is 0.",
-    )
-    added.add_argument("--version", required=True, help="version, such as 2.2.0")
-    added.add_argument(
-        "--origin", default="pip", help="`pip` to download the sources, or a folder that holds them (default: pip)"
-    )
-    added.add_argument("--archive", required=True, type=Path, help="archive to write")
-
-    added = add(
-        commands,
-        "libzmq",
-        _libzmq,
-        "Build libzmq with a message struct of another size.",
-        "--archive libzmq-2.2.0.tar.gz --library libzmq-2.2.0-64.so",
-        "If that fails, the library file holds the reason, and the exit code is 0.",
-    )
-    added.add_argument("--archive", required=True, type=Path, help="archive of the sources")
-    added.add_argument(
-        "--library", required=True, type=Path, help="library to write: libzmq-VERSION-BYTES.so or ...-BYTES-LAYOUT.so"
-    )
+OF_LAUNCH = (
+    value("--experiment", "name of the experiment, such as mpi_pingpong"),
+    value("--launch", "number of the launch, from 1", type=int),
+    value("--settings", "settings of the launch, as JSON, including `placement`"),
+    INTERFACE,
+)
 
 
-def _of_launch(added: ArgumentParser) -> None:
-    """Add the arguments that the supervisor and the ranks share."""
-    added.add_argument("--experiment", required=True, help="name of the experiment, such as mpi_pingpong")
-    added.add_argument("--launch", required=True, type=int, help="number of the launch, from 1")
-    added.add_argument("--settings", required=True, help="settings of the launch, as JSON, including `placement`")
-    interface(added)
+@command(
+    "--experiment mpi_pingpong --launch 1 --settings SETTINGS --output raw.parquet --log launch.log",
+    *OF_LAUNCH,
+    MPI,
+    value("--code", "hash of the measuring code, to be recorded", default=""),
+    path("--libraries", "built libraries that the launch uses", nargs="*", default=[]),
+    path("--output", "raw file to write"),
+    path("--log", "log file to write"),
+)
+def launch(chosen: Namespace) -> int:
+    """Measure one launch, and write its raw file.
 
-
-def _launch(chosen: Namespace) -> int:
+    If the launch fails, the raw file is a hole with the reason, and the exit code is 0.
+    """
     from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.supervisor import Job, supervise
     from crossover.planning.plan import read_settings
@@ -105,7 +46,15 @@ def _launch(chosen: Namespace) -> int:
     return supervise(job, chosen.output, chosen.log)
 
 
-def _rank(chosen: Namespace) -> int:
+@command(
+    "--experiment mpi_pingpong --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
+    *OF_LAUNCH,
+    value("--processors", "logical processors that each rank must be able to use (default: 1)", type=int, default=1),
+    path("--part", "file for the rows of rank 0"),
+    path("--refusal", "file for the reason of a refusal"),
+)
+def rank(chosen: Namespace) -> int:
+    """Run one rank of a launch; `launch` starts it through the MPI launcher."""
     from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.pmi import shorten_values
 
@@ -121,14 +70,33 @@ def _rank(chosen: Namespace) -> int:
     )
 
 
-def _build(chosen: Namespace) -> None:
+@command(
+    "--library zmq_push_pull.so workflow/native/zmq_push_pull.c",
+    path("--library", "library to write"),
+    path("source", "C source"),
+)
+def build(chosen: Namespace) -> None:
+    """Compile a C source of the ceilings.
+
+    If that fails, the library file holds the reason, and the exit code is 0.
+    """
     from crossover.measure.build import c_libraries
 
     if reason := c_libraries.build(chosen.source, chosen.library):
         print(f"{chosen.library}: not built, so its ceilings will not be measured: {reason}", file=sys.stderr)
 
 
-def _libzmq_source(chosen: Namespace) -> None:
+@command(
+    "--version 2.2.0 --archive libzmq-2.2.0.tar.gz",
+    value("--version", "version, such as 2.2.0"),
+    value("--origin", "`pip` to download the sources, or a folder that holds them (default: pip)", default="pip"),
+    path("--archive", "archive to write"),
+)
+def libzmq_source(chosen: Namespace) -> None:
+    """Get the sources of a version of libzmq.
+
+    If that fails, the archive holds the reason, and the exit code is 0.
+    """
     from crossover.measure.build.libzmq import line, source
 
     if reason := source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin):
@@ -138,7 +106,16 @@ def _libzmq_source(chosen: Namespace) -> None:
         )
 
 
-def _libzmq(chosen: Namespace) -> None:
+@command(
+    "--archive libzmq-2.2.0.tar.gz --library libzmq-2.2.0-64.so",
+    path("--archive", "archive of the sources"),
+    path("--library", "library to write: libzmq-VERSION-BYTES.so or ...-BYTES-LAYOUT.so"),
+)
+def libzmq(chosen: Namespace) -> None:
+    """Build libzmq with a message struct of another size.
+
+    If that fails, the library file holds the reason, and the exit code is 0.
+    """
     from crossover.measure.build.libzmq import build
 
     if reason := build.build(chosen.library.stem, chosen.archive, chosen.library):

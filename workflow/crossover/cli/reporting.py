@@ -1,61 +1,52 @@
-"""Commands that report on one run: figures, the ladder, the page."""
+"""Commands that use tables: figures and pages of one run or of several, and their publication."""
 
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
+from typing import Any
 
-from crossover.cli.parser import Commands, add, results
+from crossover.cli.command import RESULTS, command, path, value
 
-
-def add_to(commands: Commands) -> None:
-    """Add these commands to the command line."""
-    added = add(
-        commands,
-        "figures",
-        _figures,
-        "Draw the figures of an experiment from its tables.",
-        "--folder figures results/experiments/mpi_pingpong",
-    )
-    added.add_argument("--folder", required=True, type=Path, help="folder to write the figures to")
-    added.add_argument("tables", type=Path, help="folder of the experiment's tables")
-
-    added = add(
-        commands, "ladder", _ladder, "Draw the round-trip time of every measured layer.", "--folder figures results"
-    )
-    added.add_argument("--folder", required=True, type=Path, help="folder to write the figure to")
-    results(added)
-
-    added = add(
-        commands,
-        "report",
-        _report,
-        "Render the report of a run from its folder of results, or from a bundle.",
-        "--from bundle.zip --page report.html",
-        "If a part of the page fails, the page names it and the exit code is 1.",
-    )
-    source = added.add_mutually_exclusive_group(required=True)
-    source.add_argument("results", nargs="?", type=Path, help="folder of results")
-    source.add_argument("--from", dest="bundle", metavar="BUNDLE", type=Path, help="bundle, instead of a folder")
-    added.add_argument("--page", required=True, type=Path, help="page to write")
-    added.add_argument("--waiting", default="{}", help="what higher tiers and clusters would measure, as JSON")
-    added.add_argument("--go-on", action="store_true", help="exit with 0 even if a part of the page fails")
+FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
 
 
-def _figures(chosen: Namespace) -> None:
+@command(
+    "--folder figures results/experiments/mpi_pingpong",
+    path("--folder", "folder to write the figures to"),
+    path("tables", "folder of the experiment's tables"),
+)
+def figures(chosen: Namespace) -> None:
+    """Draw the figures of an experiment from its tables."""
     from crossover.report.charts import figures
 
     figures.draw(chosen.tables, chosen.folder)
 
 
-def _ladder(chosen: Namespace) -> None:
+@command("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)
+def ladder(chosen: Namespace) -> None:
+    """Draw the round-trip time of every measured layer."""
     from crossover.report.charts import ladder
 
     ladder.draw(chosen.results, chosen.folder)
 
 
-def _report(chosen: Namespace) -> int:
+@command(
+    "--from bundle.zip --page report.html",
+    [
+        path("results", "folder of results", nargs="?"),
+        path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
+    ],
+    path("--page", "page to write"),
+    value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
+    value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
+)
+def report(chosen: Namespace) -> int:
+    """Render the report of a run from its folder of results, or from a bundle.
+
+    If a part of the page fails, the page names it and the exit code is 1.
+    """
     if chosen.bundle:
         from crossover.share.bundle import rerender
 
@@ -65,9 +56,127 @@ def _report(chosen: Namespace) -> int:
         from crossover.report.render import renderer
 
         failures = renderer.render(chosen.results, chosen.page, chosen.waiting)
-    if not failures or chosen.go_on:
-        return 0
-    from crossover.run import outcome
+    return 0 if chosen.go_on else _ended(failures)
 
-    print(outcome.sentences(failures), file=sys.stderr)
-    return 1
+
+def _ended(failures: list[Any]) -> int:
+    """The exit code of a page: 1 if a part of it failed; prints these parts."""
+    if failures:
+        from crossover.run import outcome
+
+        print(outcome.sentences(failures), file=sys.stderr)
+    return int(bool(failures))
+
+
+def _fraction(text: str) -> float:
+    try:
+        fraction = float(text)
+    except ValueError:
+        fraction = 0.0
+    if not 0 < fraction < 1:
+        raise ArgumentTypeError(f"{text!r} is not between 0 and 1; write 0.1 for 10 %")
+    return fraction
+
+
+@command(
+    "results.old results",
+    path("before", "results of the first run, such as results.old"),
+    path("after", "results of the second run, such as results"),
+    value(
+        "--within",
+        "largest change that counts as the same, such as 0.05 for 5 %% (default: %(default)s)",
+        type=_fraction,
+        default=0.1,
+        metavar="FRACTION",
+    ),
+    path("--folder", "folder to write to (default: %(default)s)", default=Path("results/comparison")),
+)
+def compare(chosen: Namespace) -> int:
+    """Compare two runs, such as before and after an upgrade, or of two clusters.
+
+    Calls each arm's ratio to the reference better, worse, the same or undecided, curve by curve. Writes parquet tables
+    and a page; measures nothing.
+    """
+    from crossover.analyse.compare import compare
+    from crossover.report.pages import changes
+    from crossover.report.runs import comparison
+
+    print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
+    compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
+    changes.draw(chosen.folder)
+    return _page(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
+
+
+@command(
+    "results.*",
+    path("runs", "folders of results, in any order", nargs="+"),
+    path("--folder", "folder to write to (default: %(default)s)", default=Path("results/history")),
+)
+def history(chosen: Namespace) -> int:
+    """Follow each arm's ratio to the reference through many runs, and detect where it shifted.
+
+    Orders the runs by time; needs six to detect a shift. Writes parquet tables and a page; measures nothing.
+    """
+    from crossover.analyse.compare import history as analysis
+    from crossover.report.pages import history as charts
+    from crossover.report.runs import history as found
+
+    print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
+    analysis.history(chosen.runs, chosen.folder)
+    charts.draw(chosen.folder)
+    return _page(chosen.folder, "history.qmd", found.in_a_terminal(found.load(chosen.folder)))
+
+
+def _page(folder: Path, source: str, findings: str) -> int:
+    """Render the page on the tables in `folder`; print the findings and the path of the page. Returns the exit code."""
+    from crossover.report.render import renderer
+
+    page = folder / "index.html"
+    failures = renderer.render(folder, page, source=source)
+    print(f"{findings}\nPage: {page}")
+    return _ended(failures)
+
+
+@command(
+    "--to site/",
+    FINISHED,
+    value(
+        "--to",
+        "gh-pages to push, or a folder (site/) or a zip file (site.zip) (default: %(default)s)",
+        default="gh-pages",
+    ),
+    value("--remote", "remote to push to (default: %(default)s)", default="origin"),
+    value("--branch", "branch to push to (default: %(default)s)", default="gh-pages"),
+    value("--yes", "push without asking", action="store_true"),
+)
+def publish(chosen: Namespace) -> None:
+    """Publish the report: push it to a branch, or write a folder or a zip file for a web server.
+
+    Asks before it pushes. Measures and renders nothing. Refuses a report that is older than its data.
+    """
+    from crossover.share.publish import publish
+
+    print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes))
+
+
+@command(
+    "--license CC-BY-4.0 --author 'Ada Lovelace <0000-0002-1825-0097>'",
+    FINISHED,
+    path("--output", "archive to write (default: RESULTS/bundle.zip)", default=None),
+    value("--license", "SPDX name of the data's licence (default: %(default)s)", default="BSD-3-Clause"),
+    value(
+        "--author",
+        "an author of the data, `Name` or `Name <ORCID>`; repeat for several",
+        action="append",
+        default=[],
+    ),
+)
+def bundle(chosen: Namespace) -> None:
+    """Archive a run in one zip file, for others to check and render again.
+
+    Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.
+    """
+    from crossover.share.bundle import bundle, crate
+
+    attribution = crate.Attribution(chosen.license, chosen.author)
+    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution))
