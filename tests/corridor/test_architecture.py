@@ -47,8 +47,6 @@ ROOMS = {
     "report.pages": "config records report.base report.charts report.render report.runs report.sections "
     "report.sentences",
     "share": "records report.render",
-    "share.publish": "report.render share",
-    "share.bundle": "records report.render share",
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",
     "doctor.checks": "doctor measure.build measure.ranks records run",
 }

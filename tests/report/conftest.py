@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from crossover.records import record
 from crossover.report.render import renderer
-from crossover.share.publish import quarto
+from crossover.share import quarto
 
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.offsetWidth > 0 && chart.getBoundingClientRect().top < innerHeight)

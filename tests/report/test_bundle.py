@@ -25,8 +25,8 @@ from crossover.records import failure, record
 from crossover.records.protocol import KEYS
 from crossover.report.base import tables
 from crossover.report.render import renderer
-from crossover.share.bundle import bundle as bundles
-from crossover.share.bundle import crate, private, recorded_facts, unpack
+from crossover.share import bundle as bundles
+from crossover.share import crate, private, unpack
 
 ROOT = Path(__file__).parents[2]
 TOLD = crate.Attribution("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
@@ -249,7 +249,7 @@ def references(node):
     ],
 )
 def test_a_version_is_read_from_what_a_library_says(said, name, version):
-    found = recorded_facts.NAME_AND_VERSION.match(said)
+    found = crate.NAME_AND_VERSION.match(said)
     assert (found["name"], found["version"]) == (name, version)
 
 

@@ -15,8 +15,8 @@ from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.report.render import origin
-from crossover.share import freshness
-from crossover.share.publish import git, quarto, site
+from crossover.share import freshness, git, quarto
+from crossover.share import publish as publishing
 
 ROOT = Path(__file__).parents[2]
 
@@ -304,7 +304,7 @@ def test_somebody_elses_page_is_not_overwritten(checkout, capsys):
 
 def test_a_report_that_cannot_be_copied_is_named(tmp_path):
     with pytest.raises(CrossoverError, match="cannot be copied"):
-        site.stage(tmp_path / "nowhere", tmp_path / "site")
+        publishing.stage(tmp_path / "nowhere", tmp_path / "site")
 
 
 def test_a_zip_file_is_the_same_whenever_it_is_made(checkout):

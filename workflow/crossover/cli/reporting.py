@@ -48,9 +48,9 @@ def report(chosen: Namespace) -> int:
     If a part of the page fails, the page names it and the exit code is 1.
     """
     if chosen.bundle:
-        from crossover.share.bundle import rerender
+        from crossover.share import unpack
 
-        message, failures = rerender.report(chosen.bundle, chosen.page)
+        message, failures = unpack.render(chosen.bundle, chosen.page)
         print(message)
     else:
         from crossover.report.render import renderer
@@ -154,7 +154,7 @@ def publish(chosen: Namespace) -> None:
 
     Asks before it pushes. Measures and renders nothing. Refuses a report that is older than its data.
     """
-    from crossover.share.publish import publish
+    from crossover.share import publish
 
     print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes))
 
@@ -176,7 +176,7 @@ def bundle(chosen: Namespace) -> None:
 
     Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.
     """
-    from crossover.share.bundle import bundle, crate
+    from crossover.share import bundle, crate
 
     attribution = crate.Attribution(chosen.license, chosen.author)
     print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution))

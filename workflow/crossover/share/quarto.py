@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crossover.errors import CrossoverError
 from crossover.paths import REPORTS
-from crossover.share.publish.git import Checkout, indented
+from crossover.share.git import Checkout, indented
 
 TARGET = ("origin", "gh-pages")
 """The only remote and branch that Quarto publishes to. Without a terminal, it does not create the branch."""

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossover.errors import CrossoverError
-from crossover.share.publish import quarto, site
-from crossover.share.publish.git import Checkout, indented, without_password
+from crossover.report.render import origin
+from crossover.share import quarto
+from crossover.share.git import Checkout, indented, without_password
 
 MESSAGE = "Report by crossover"
+
+NO_JEKYLL = ".nojekyll"
+"""An empty file that stops GitHub from processing the site with Jekyll."""
 
 DOMAIN = "CNAME"
 """The file with a site's own domain, which the server's settings write."""
@@ -92,7 +96,12 @@ def _refuse(branch: Branch) -> None:
 def _is_ours(checkout: Checkout, commit: str) -> bool:
     page = checkout.ask("cat-file", "-p", f"{commit}:index.html")
     # An empty branch can be replaced too, but only if git has read it successfully.
-    return site.is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
+    return is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
+
+
+def is_ours(page: bytes) -> bool:
+    """Whether crossover made this page."""
+    return origin.MARK.encode() in page
 
 
 def holds(branch: Branch, files: dict[str, Path]) -> bool:
@@ -104,7 +113,7 @@ def holds(branch: Branch, files: dict[str, Path]) -> bool:
     hashes = branch.checkout.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
     wanted = dict(zip(files, hashes, strict=True))
     there = branch.content()
-    return {**wanted, site.NO_JEKYLL: ""} == {**there, site.NO_JEKYLL: ""}
+    return {**wanted, NO_JEKYLL: ""} == {**there, NO_JEKYLL: ""}
 
 
 def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:

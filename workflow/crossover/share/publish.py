@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from crossover.errors import CrossoverError
-from crossover.share import archive, freshness
-from crossover.share.publish import branch, site
-from crossover.share.publish.git import Checkout
+from crossover.share import archive, branch, freshness
+from crossover.share.branch import Branch
+from crossover.share.git import Checkout
 
 PAGES = "gh-pages"
 """The destination for a branch; any other destination is a path."""
@@ -26,17 +27,47 @@ def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str
     freshness.require(results)
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "site"
-        files = site.stage((results / freshness.PAGE).parent, folder)
+        files = stage((results / freshness.PAGE).parent, folder)
         if to.endswith(".zip"):
             archive.write(folder, Path(to))
         elif to != PAGES:
-            site.write(files, Path(to))
+            _to_folder(files, Path(to))
         else:
             return _to_branch(files, folder, branch.look(Checkout(Path.cwd()), remote, name), agreed)
     return f"Report: {to}"
 
 
-def _to_branch(files: dict[str, Path], folder: Path, target: branch.Branch, agreed: bool) -> str:
+def stage(report: Path, folder: Path) -> dict[str, Path]:
+    """Copy the report's folder to the new `folder`, ready for any web server. Returns the copied files by their names.
+
+    Raises CrossoverError if a file cannot be read, or if the disk is full.
+    """
+    try:
+        shutil.copytree(report, folder, ignore=shutil.ignore_patterns(".*"))
+        (folder / branch.NO_JEKYLL).touch()
+    except OSError as error:
+        raise CrossoverError(
+            f"{report}: cannot be copied to {folder} ({error.strerror or error}); make it readable, or set TMPDIR to a "
+            "folder with more space"
+        ) from None
+    return {path.relative_to(folder).as_posix(): path for path in archive.files(folder)}
+
+
+def _to_folder(files: dict[str, Path], folder: Path) -> None:
+    """Write the files into a folder, and keep all other files there, unless it has another page."""
+    page = folder / "index.html"
+    try:
+        if page.exists() and not branch.is_ours(page.read_bytes()):
+            raise CrossoverError(f"{page}: is not a crossover report and was kept; choose another folder, or remove it")
+        for name, path in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / name)
+    except OSError as error:
+        why = error.strerror or error
+        raise CrossoverError(f"{folder}: cannot be written ({why}); choose another folder") from None
+
+
+def _to_branch(files: dict[str, Path], folder: Path, target: Branch, agreed: bool) -> str:
     where = f"the branch {target.name} of {target.url}"
     branch.keep_domain(target, files, folder)
     if branch.holds(target, files):

@@ -19,9 +19,8 @@ import yaml
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.report.render import renderer
-from crossover.share import archive, freshness
-from crossover.share.bundle import crate
-from crossover.share.bundle.private import Mask
+from crossover.share import archive, crate, freshness
+from crossover.share.private import Mask
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
 """Files that are archived beside the results."""
@@ -77,7 +76,7 @@ def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_fro
         (folder / "README.md").write_text(README, encoding="utf-8")
         project = yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8"))
         crate.write(folder, attribution, project)
-        sums = [f"{_sum(path)}  {path.relative_to(folder).as_posix()}\n" for path in archive.files(folder)]
+        sums = [f"{checksum(path)}  {path.relative_to(folder).as_posix()}\n" for path in archive.files(folder)]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
         print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)
         archive.write(folder, bundle)
@@ -106,6 +105,7 @@ def _copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
             shutil.copyfile(path, copy)
 
 
-def _sum(path: Path) -> str:
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()

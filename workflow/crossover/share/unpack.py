@@ -1,4 +1,4 @@
-"""Unpacks bundles, which can come from anywhere, safely: checks every name and every byte."""
+"""Renders the reports of bundles, which can come from anywhere: checks every name and every byte while unpacking."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from crossover.errors import CrossoverError
 from crossover.records import record
-from crossover.share.bundle.bundle import SUMS
-from crossover.share.bundle.crate import METADATA
+from crossover.records.failure import Failure
+from crossover.report.render import origin, renderer
+from crossover.share import freshness
+from crossover.share.bundle import SUMS, checksum
+from crossover.share.crate import METADATA
 
 LARGEST_LIST_BYTES = 64 << 20
 """Size limit of the metadata and of the checksums; enough for a bundle of a hundred thousand files."""
@@ -30,6 +31,24 @@ BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError
 
 OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
 """Errors from looking up keys in unexpected JSON."""
+
+
+def render(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
+    """Render the report from a bundle to the file `page`. Returns a comparison with the bundle's own, and failures.
+
+    Raises CrossoverError.
+    """
+    with opened(bundle) as folder:
+        theirs = folder / "results" / freshness.PAGE
+        failures = renderer.render(folder / "results", page, json.dumps(origin.read(theirs)["waiting"]))
+        same = page.read_bytes() == theirs.read_bytes()
+    if same:
+        return f"Report: {page}, the same bytes as in {bundle}", failures
+    message = (
+        f"Report: {page}, from the same results as the report in {bundle}, but with other bytes, because versions of "
+        "crossover or its libraries differ, or only one of them was rendered by Quarto"
+    )
+    return message, failures
 
 
 @contextmanager
@@ -106,16 +125,9 @@ def _extract(packed: zipfile.ZipFile, folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with packed.open(name) as source, path.open("wb") as copy:
-            if _copy(source, copy) != expected[name]:
-                raise _refusal(f"is damaged: {name!r} does not match its checksum in {SUMS}")
-
-
-def _copy(source: IO[bytes], copy: IO[bytes]) -> str:
-    content = sha256()
-    while part := source.read(1 << 20):
-        content.update(part)
-        copy.write(part)
-    return content.hexdigest()
+            shutil.copyfileobj(source, copy)
+        if checksum(path) != expected[name]:
+            raise _refusal(f"is damaged: {name!r} does not match its checksum in {SUMS}")
 
 
 def _small(packed: zipfile.ZipFile, name: str) -> bytes:

@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crossover.records import record
@@ -50,13 +49,13 @@ class Mask:
 
     def _parquet(self, path: Path) -> None:
         table = pq.read_table(path, partitioning=None)
-        texts = [name for name in table.column_names if pa.types.is_string(table.schema.field(name).type)]
         masked = table
-        for name in texts:
-            content = [text for text in pc.unique(table[name]).to_pylist() if text]
-            if any(self.text(text) != text for text in content):
-                column = pa.array([text and self.text(text) for text in table[name].to_pylist()], pa.string())
-                masked = masked.set_column(masked.column_names.index(name), name, column)
+        for index, field in enumerate(table.schema):
+            if pa.types.is_string(field.type):
+                coded = table[field.name].combine_chunks().dictionary_encode()
+                texts = pa.array([self.text(text) for text in coded.dictionary.to_pylist()], pa.string())
+                if not texts.equals(coded.dictionary):
+                    masked = masked.set_column(index, field.name, texts.take(coded.indices))
         facts = record.metadata(table)
         masked_facts = {key: self._within(value) for key, value in facts.items()}
         if masked is not table or masked_facts != facts:

@@ -1,1 +1,0 @@
-"""Publishing a report to a branch, a folder or a zip file."""
