@@ -11,7 +11,6 @@ from playwright.sync_api import sync_playwright
 
 from crossover.records import record
 from crossover.report.render import renderer
-from crossover.share import quarto
 
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.offsetWidth > 0 && chart.getBoundingClientRect().top < innerHeight)
@@ -97,12 +96,11 @@ def run(whole_run: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def checkout(run, tmp_path, monkeypatch):
-    """A clone with a bare remote and no Quarto, in which the run was made; the current folder."""
+    """A clone with a bare remote, in which the run was made; the current folder."""
     for name, value in {"GLOBAL": os.devnull, "NOSYSTEM": "1"}.items():
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     for variable in [name for name in os.environ if name.startswith(("GIT_COMMITTER", "GIT_AUTHOR"))]:
         monkeypatch.delenv(variable)
-    monkeypatch.setattr(quarto, "found", lambda: None)
     folder, remote = run.parent, tmp_path / "remote.git"
     git("init", "-q", "--bare", "-b", "main", str(remote), folder=tmp_path)
     git("init", "-q", "-b", "main", folder=folder)

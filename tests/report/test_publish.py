@@ -1,6 +1,5 @@
 """Is the report published as it is, where it was said, after asking, and never when it is older than its data?"""
 
-import json
 import os
 import re
 import sys
@@ -15,7 +14,7 @@ from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.report.render import origin
-from crossover.share import freshness, git, quarto
+from crossover.share import freshness, git
 from crossover.share import publish as publishing
 
 ROOT = Path(__file__).parents[2]
@@ -210,78 +209,6 @@ def test_the_domain_that_the_site_was_given_stays(checkout, tmp_path):
 def test_no_password_is_told():
     said = git.indented("fatal: unable to access 'https://me:s3cret@example.org/it.git/'")
     assert said == "  fatal: unable to access 'https://example.org/it.git/'"
-
-
-# ---- by Quarto
-
-QUARTO = """#!{python}
-import json, os, pathlib, subprocess, sys
-git = lambda *words: subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout.strip()
-site = {{path.name: path.read_text() for path in pathlib.Path("_site").iterdir()}}
-pathlib.Path({told!r}).write_text(json.dumps([sys.argv[1:], os.getcwd(), site, os.listdir(".")]))
-if {fails}:
-    sys.exit("no permission")
-# As Quarto does: a commit in a worktree of the branch, and a mark of its own in .nojekyll.
-git("fetch", "origin", "gh-pages")
-git("worktree", "add", "-q", "--force", "--detach", "pages", "origin/gh-pages")
-os.chdir("pages")
-for name, text in site.items():
-    pathlib.Path(name).write_text(text if name != ".nojekyll" else "a1b2")
-git("add", "-Af", ".")
-git("commit", "--allow-empty", "-qm", "Built site for gh-pages")
-git("push", "-q", "--force", "origin", "HEAD:gh-pages")
-os.chdir("..")
-git("worktree", "remove", "--force", "pages")
-"""
-
-
-@pytest.fixture
-def by_quarto(checkout, tmp_path, monkeypatch):
-    """Puts a stand-in for Quarto in its place, and gives the file in which it says how it was called."""
-
-    def install(fails=False):
-        script, told = tmp_path / "quarto", tmp_path / "told"
-        script.write_text(QUARTO.format(python=sys.executable, told=str(told), fails=fails))
-        script.chmod(0o755)
-        monkeypatch.setattr(quarto, "found", lambda: str(script))
-        return told
-
-    return install
-
-
-def change(checkout):
-    page = checkout / "results/report/index.html"
-    page.write_text(f"{page.read_text()}\n")
-    return page.read_text()
-
-
-def test_with_quarto_it_is_quarto_that_pushes_to_a_branch_that_is_there(checkout, tmp_path, by_quarto, capsys):
-    told = by_quarto()
-    publish("--yes")
-    assert not told.exists(), "without a terminal Quarto begins no branch"
-    page = change(checkout)
-    publish("--yes")
-    words, folder, site, beside = json.loads(told.read_text())
-    assert words == ["publish", "gh-pages", "--no-render", "--no-prompt", "--no-browser"]
-    assert site == {"index.html": page, ".nojekyll": ""}
-    assert sorted(beside) == ["_quarto.yml", "_site", "index.qmd"]
-    assert not Path(folder).exists() and checkout not in Path(folder).parents
-    assert len(do("worktree", "list", folder=checkout).splitlines()) == 1
-    assert pushed(checkout, tmp_path)["index.html"].decode() == page
-    first = tip(checkout)
-    publish("--yes")
-    assert tip(checkout) == first
-
-
-def test_a_quarto_that_fails_says_why_and_leaves_nothing_behind(checkout, by_quarto, capsys):
-    publish("--yes")
-    before = tip(checkout)
-    by_quarto(fails=True)
-    change(checkout)
-    said = refused(capsys, "--yes")
-    assert "ended with code 1:\n  no permission\nCorrect that, or remove quarto from PATH" in said
-    assert tip(checkout) == before
-    assert len(do("worktree", "list", folder=checkout).splitlines()) == 1
 
 
 # ---- to a folder, to a zip file

@@ -1,7 +1,6 @@
 """Publishes to a branch of a git remote that is served as a web site, such as GitHub's and GitLab's pages.
 
-If Quarto is installed and the branch exists, `quarto publish` pushes. Otherwise ghp-import makes the commit, and
-creates the branch if needed. Neither touches the working tree.
+ghp-import makes the commit, and creates the branch if needed. It does not touch the working tree.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from pathlib import Path
 
 from crossover.errors import CrossoverError
 from crossover.report.render import origin
-from crossover.share import quarto
 from crossover.share.git import Checkout, indented, without_password
 
 MESSAGE = "Report by crossover"
@@ -105,15 +103,10 @@ def is_ours(page: bytes) -> bool:
 
 
 def holds(branch: Branch, files: dict[str, Path]) -> bool:
-    """Whether the remote's branch has exactly these files, apart from the content of NO_JEKYLL, which Quarto changes.
-
-    Raises CrossoverError if a file cannot be read.
-    """
+    """Whether the remote's branch has exactly these files. Raises CrossoverError if a file cannot be read."""
     paths = [str(path) for path in files.values()]
     hashes = branch.checkout.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
-    wanted = dict(zip(files, hashes, strict=True))
-    there = branch.content()
-    return {**wanted, NO_JEKYLL: ""} == {**there, NO_JEKYLL: ""}
+    return dict(zip(files, hashes, strict=True)) == branch.content()
 
 
 def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
@@ -126,9 +119,6 @@ def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
 
 def push(branch: Branch, folder: Path) -> None:
     """Commit the files of `folder` to the branch and push it. Raises CrossoverError."""
-    if (program := quarto.found()) and (branch.remote, branch.name) == quarto.TARGET and branch.content():
-        quarto.publish(program, branch.checkout, folder)
-        return
     _commit(branch, folder)
     branch.checkout.do(
         *("push", branch.remote, f"refs/heads/{branch.name}:refs/heads/{branch.name}"),
