@@ -178,7 +178,7 @@ def test_the_doctor_starts_no_launch_and_knows_nothing_of_what_is_measured():
     for name in within("doctor"):
         assert not [other for other in imported(name) if other.startswith(("measure.experiments", "measure.farms"))]
     for name in within("doctor.checks"):
-        assert imported(name) & {"doctor.launching", "doctor.conclude", "doctor.rank"} == set(), name
+        assert imported(name) & {"doctor.job", "doctor.conclude", "doctor.rank"} == set(), name
 
 
 def test_nobody_imports_the_command_line():

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from crossover.doctor import conclude, keys, launching
+from crossover.doctor import conclude, job
 from crossover.doctor.checks import queue
 from crossover.doctor.finding import Finding, Verdict
 from crossover.doctor.pair import MARK
@@ -91,22 +91,22 @@ def test_what_ranks_print_is_told_from_what_launchers_say() -> None:
         MARK + json.dumps({"size": 1, "hosts": ["node1"]}),
         "and " + MARK + json.dumps({"size": 1, "hosts": ["node2"], "pair": {"clocks": {}}}),
     ]
-    attempt, pair = launching.understood("srun", 0, lines)
+    attempt, pair = job.understood("srun", 0, lines)
     assert attempt["worlds"] == [{"size": 1, "hosts": ["node1"]}, {"size": 1, "hosts": ["node2"]}]
     assert attempt["said"] == "srun: some warning"
     assert pair == {"clocks": {}}
 
 
 def test_a_launcher_that_hangs_has_started_nothing() -> None:
-    attempt, pair = launching.understood("srun", None, [MARK + json.dumps({"size": 2, "hosts": ["a", "b"]})])
+    attempt, pair = job.understood("srun", None, [MARK + json.dumps({"size": 2, "hosts": ["a", "b"]})])
     assert (attempt["worlds"], pair) == ([], {})
     assert "not finished" in attempt["said"]
 
 
 def test_a_launcher_that_is_not_there_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launching, "_worth_trying", lambda mpi: [mpi])
+    monkeypatch.setattr(job, "_worth_trying", lambda mpi: [mpi])
     said: list[str] = []
-    found, pair = launching.attempts("no-such-launcher --fast", launching.Job("node", "auto", tmp_path), said.append)
+    found, pair = job.attempts("no-such-launcher --fast", "node", "auto", tmp_path, said.append)
     assert pair == {}
     assert "no-such-launcher" in str(found[0]["said"])
     assert "Traceback" not in "\n".join(said)
@@ -123,7 +123,7 @@ def test_what_is_found_and_what_to_set_stand_in_the_table() -> None:
     assert max(map(len, said.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("module", [conclude, keys, launching])
+@pytest.mark.parametrize("module", [conclude, job])
 def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     tried = doctest.testmod(module)
     assert tried.attempted
@@ -135,7 +135,7 @@ ALL_CHECKS = "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SN
 
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
-    [("attempt, checks, conclude", ["mpi4py.MPI", "pyarrow"]), ("checks, examine", ["mpi4py.MPI"])],
+    [("attempt, checks, conclude", ["mpi4py.MPI", "pyarrow"]), ("checks, job", ["mpi4py.MPI"])],
     ids=["Snakemake", "the supervisor of a job"],
 )
 def test_nothing_heavy_is_loaded_by(modules: str, unwanted: list[str]) -> None:

@@ -23,7 +23,7 @@ rule examine:
     resources:
         mpi="mpiexec",
         tasks=2,
-        nodes=attempt.wanted,
+        nodes=lambda wildcards: attempt.HOSTS[wildcards.placement],
         runtime=5,
         interface="auto",
     message:

@@ -20,12 +20,11 @@ def examine(chosen: Namespace) -> None:
 
     To run every check, use snakemake -F doctor.
     """
-    from crossover.doctor import examine, launching
+    from crossover.doctor import job
     from crossover.measure.launch.light_imports import without_pandas
 
     without_pandas()
-    job = launching.Job(chosen.placement, chosen.interface, chosen.output.parent.absolute())
-    examine.examine(chosen.mpi, job, chosen.output, chosen.log)
+    job.examine(chosen.mpi, chosen.placement, chosen.interface, chosen.output, chosen.log)
 
 
 @command(
@@ -35,9 +34,9 @@ def examine(chosen: Namespace) -> None:
 )
 def check(chosen: Namespace) -> None:
     """Run a check of the doctor that needs no job, on this machine."""
-    from crossover.doctor import checks, examine
+    from crossover.doctor import checks, job
 
-    examine.write(checks.module(chosen.check).look(), chosen.output)
+    job.write(checks.module(chosen.check).look(), chosen.output)
 
 
 @command("")

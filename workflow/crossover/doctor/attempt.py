@@ -6,18 +6,11 @@ last line of the launcher's output.
 
 from __future__ import annotations
 
-from typing import Any
-
 from crossover.doctor.finding import Facts
 
 RANKS = 2
 HOSTS = {"node": 1, "nodes": 2}
 """The number of hosts of each placement's job."""
-
-
-def wanted(wildcards: Any) -> int:
-    """The number of hosts of a job, from its wildcards."""
-    return HOSTS[wildcards.placement]
 
 
 def together(attempt: Facts) -> bool:

@@ -12,13 +12,19 @@ from typing import Any
 
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
-from crossover.doctor.keys import line
 from crossover.run import session
 from crossover.run.slurm_errors import CUT_OFF
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
 """Titles of checks in the report that differ from their names."""
 INDENT = 28
+
+PLACES = {
+    "slurm": "in profiles/slurm/site.yaml",
+    "local": "in profiles/local/config.yaml, under set-resources, for the rules launch and examine,",
+}
+"""The file in which a key of the site is set, by Snakemake's executor."""
+ELSEWHERE = "in the site.yaml of your profile"
 
 
 def asked(workflow: Any) -> bool:
@@ -88,12 +94,21 @@ def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
     for check, found in findings.items():
         title = f"{found.verdict:9} {TITLES.get(check, check):{INDENT - 11}} "
         lines += textwrap.wrap(title + found.seen, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
-        setting = line(executor, found.key, found.value) if found.key else ""
-        advice = ": ".join(filter(None, [setting, found.step]))
+        advice = ": ".join(filter(None, [setting(executor, found), found.step]))
         if found.verdict in (Verdict.WARNING, Verdict.PROBLEM) and advice:
             arrow = " " * (INDENT - 3) + "-> "
             lines += textwrap.wrap(arrow + advice, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
     return "\n".join([*lines, "", summary(findings), ""])
+
+
+def setting(executor: str, found: Finding) -> str:
+    """The key to set and its file; empty if no key helps.
+
+    >>> setting("slurm", Finding(Verdict.PROBLEM, "", "mpi", value="srun --mpi=pmix"))
+    'in profiles/slurm/site.yaml set `mpi: srun --mpi=pmix`'
+    """
+    value = f": {found.value}" if found.value else ""
+    return found.key and f"{PLACES.get(executor, ELSEWHERE)} set `{found.key}{value}`"
 
 
 def summary(findings: Mapping[str, Finding]) -> str:

@@ -1,4 +1,7 @@
-"""Starts the two ranks of a job with the site's launcher, and with others if these ranks do not start together."""
+"""A job of the doctor: starts two ranks like a launch, on one host or two, and records their facts.
+
+If the site's launcher does not start them together, the job tries others.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,21 @@ import json
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from crossover.doctor.attempt import HOSTS, RANKS, hosts, together
 from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
-from crossover.measure.launch.mpi_launcher import starting, surroundings, wishes
-from crossover.measure.processes.ending import GRACE_SECONDS
+from crossover.measure.launch import mpi_launcher
+from crossover.measure.machine import slurm_job
+from crossover.measure.processes.log import Relay
+from crossover.records import atomic
 from crossover.records.holes import Refusal
 
 LIMIT_SECONDS = 20
@@ -27,77 +32,78 @@ LIMIT_SECONDS = 20
 BLOCKED = "; messages between its ranks may be blocked; try another `interface`"
 
 
-@dataclass(frozen=True)
-class Job:
-    """A job: the ranks of a placement, connected by a network interface."""
+def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -> None:
+    """Run a job, and write its facts to `output` as JSON and its output to `log`; `mpi` is the site's launcher."""
+    with log.open("wb", buffering=0) as lines:
+        found: dict[str, Any] = {
+            "host": socket.gethostname(),
+            "processors": mpi_launcher.processors(mpi),
+            "job": slurm_job.delays(time.time()),
+        }
+        found["attempts"], found["pair"] = attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines))
+    write(found, output)
 
-    placement: str
-    interface: str
-    shared: Path
-    """A folder that all hosts should see."""
+
+def write(found: dict[str, Any], output: Path) -> None:
+    """Write facts to a file, whole or not at all."""
+    with atomic.replacing(output) as part:
+        part.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
 
-def attempts(mpi: str, job: Job, log: Callable[[str], None]) -> tuple[list[Facts], Facts]:
+def attempts(
+    mpi: str, placement: str, interface: str, shared: Path, log: Callable[[str], None]
+) -> tuple[list[Facts], Facts]:
     """Try the launcher `mpi`, then others, until one puts its ranks on as many hosts as the placement has.
 
-    Returns every attempt, and the ranks' facts from the successful one. Output is passed to `log`, line by line.
+    The ranks use the folder `shared`, which all hosts should see. Returns every attempt, and the ranks' facts from the
+    successful one. Output is passed to `log`, line by line.
     """
+    try:
+        environment = mpi_launcher.surroundings(placement, interface)
+    except Refusal:
+        # Without the network's variables; `ports` reports that there is no such interface.
+        environment = mpi_launcher.wishes()
+    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
+    ranks += ["--shared", str(shared), "--interface", interface]
     found: list[Facts] = []
     for launcher in _worth_trying(mpi):
-        attempt, pair = _attempt(launcher, job, log)
+        if shutil.which(program := shlex.split(launcher)[0]):
+            log(f"doctor: trying {launcher}")
+            command = [*mpi_launcher.starting(launcher, RANKS, HOSTS[placement]), *ranks]
+            attempt, pair = understood(launcher, *_run(command, environment, log))
+        else:
+            attempt, pair = {"mpi": launcher, "worlds": [], "said": f"no program {program} on PATH"}, {}
         found.append(attempt)
-        if together(attempt) and len(hosts(attempt)) == HOSTS[job.placement]:
+        if together(attempt) and len(hosts(attempt)) == HOSTS[placement]:
             return found, pair
     return found, {}
 
 
-def _attempt(mpi: str, job: Job, log: Callable[[str], None]) -> tuple[Facts, Facts]:
-    if not shutil.which(program := shlex.split(mpi)[0]):
-        return {"mpi": mpi, "worlds": [], "said": f"no program {program} on PATH"}, {}
-    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
-    ranks += ["--shared", str(job.shared), "--interface", job.interface]
-    # The guard ends all processes that the launcher leaves behind.
-    started = starting(mpi, RANKS, HOSTS[job.placement])
-    guarded = [sys.executable, "-m", "crossover.measure.processes.ending", *started, *ranks]
-    log(f"doctor: trying {mpi}")
+def _run(command: list[str], environment: dict[str, str], log: Callable[[str], None]) -> tuple[int | None, list[str]]:
+    """The exit code of a command, None after LIMIT_SECONDS, and the lines of its output."""
     process = subprocess.Popen(
-        guarded,
+        # The guard ends all processes that the launcher leaves behind.
+        [sys.executable, "-m", "crossover.measure.processes.ending", *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        env=_environment(job),
+        env=environment,
         start_new_session=True,
     )
-    assert process.stdout is not None
-    lines: list[str] = []
-    relay = threading.Thread(target=_relay, args=(process.stdout, lines, log), daemon=True)
-    relay.start()
+    code = None
     try:
-        code = process.wait(LIMIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        code = None
+        output = process.communicate(timeout=LIMIT_SECONDS)[0]
+        code = process.returncode
+    except subprocess.TimeoutExpired as late:
+        output = late.output or b""
     finally:
         process.terminate()
         process.wait()
-    relay.join(GRACE_SECONDS)
-    return understood(mpi, code, list(lines))
-
-
-def _environment(job: Job) -> dict[str, str]:
-    """A launch's environment; without the network's variables if the interface is missing, which `ports` reports."""
-    try:
-        return surroundings(job.placement, job.interface)
-    except Refusal:
-        return wishes()
-
-
-def _relay(stream: IO[str], lines: list[str], log: Callable[[str], None]) -> None:
-    for line in stream:
-        lines.append(line.rstrip("\n"))
+    lines = output.decode(errors="replace").splitlines()
+    for line in lines:
         if MARK not in line:
-            log(lines[-1])
+            log(line)
+    return code, lines
 
 
 def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:
