@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import pandas as pd
 
 from crossover.paths import CONFIG
 
@@ -41,10 +40,6 @@ class LongBlock:
 
 def read(file: Path = FILE) -> list[LongBlock]:
     """Every row, in the file's order."""
-    with file.open(encoding="utf-8", newline="") as stream:
-        return [_row(line) for line in csv.DictReader(stream)]
-
-
-def _row(line: dict[str, str]) -> LongBlock:
-    kinds: dict[Any, Callable[[str], Any]] = {"float": float, "int": int}
-    return LongBlock(*(kinds.get(field.type, str)(line[field.name]) for field in fields(LongBlock)))
+    return [
+        LongBlock(*row) for row in pd.read_csv(file, dtype={"x": float}, keep_default_na=False).itertuples(index=False)
+    ]

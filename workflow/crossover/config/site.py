@@ -20,30 +20,21 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
 
     Raises CrossoverError with every fault, each with the file and the key.
     """
-    content = _content(Path(file))
+    content = schema.read_yaml(file) if Path(file).exists() else {}
+    if not isinstance(content, dict | None):
+        schema.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
     known = schema.read_yaml(SCHEMA)
     known["properties"] = {key: known["properties"][key] for key in keys}
     # An empty key counts as absent.
-    facts = {key: value for key, value in content.items() if value is not None}
+    facts = {key: value for key, value in (content or {}).items() if value is not None}
     faults = schema.forbidden(known, facts)
     faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
     schema.refuse(f"{file}: {fault}" for fault in faults)
     return facts
 
 
-def _content(file: Path) -> dict[str, Any]:
-    if not file.exists():
-        return {}
-    content = schema.read_yaml(file) or {}
-    if not isinstance(content, dict):
-        schema.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
-    return content
-
-
-def facts(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, Any]:
-    """The same for a profile: any fault ends Snakemake with exit code 1 and only the message."""
-    with session.plain():
-        return read(file, *keys, needed=needed)
+facts = session.plain()(read)
+"""The same for a profile: any fault ends Snakemake with exit code 1 and only the message."""
 
 
 def keeps_accounts() -> bool:

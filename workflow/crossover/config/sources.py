@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,8 @@ class Source:
     key: str
     """Its citation key."""
     title: str
-    authors: tuple[tuple[str, str], ...]
-    """Family name and given name of each."""
+    authors: Sequence[Mapping[str, str]]
+    """The `family` name and the `given` name of each."""
     year: int
     kind: str
     """Kind of document and where it appeared."""
@@ -42,7 +42,7 @@ class Source:
     @property
     def reference(self) -> str:
         """Authors, title and year in one line."""
-        names = [f"{given[0]}. {family}" for family, given in self.authors]
+        names = [f"{each['given'][0]}. {each['family']}" for each in self.authors]
         shown = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         return f"{shown}, {self.title}, {self.year}"
 
@@ -50,13 +50,9 @@ class Source:
 def read(file: str | Path = FILE) -> dict[str, Source]:
     """Every document by its citation key. `config/sources.schema.yaml` describes the file."""
     listed: dict[str, dict[str, Any]] = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    return {key: _source(key, entry) for key, entry in listed.items()}
-
-
-def _source(key: str, entry: Mapping[str, Any]) -> Source:
-    authors = tuple((author["family"], author["given"]) for author in entry["authors"])
-    conditions = {name: str(value) for name, value in entry["conditions"].items()}
-    return Source(key, entry["title"], authors, entry["year"], entry["kind"], entry["url"], conditions)
+    for entry in listed.values():
+        entry["conditions"] = {name: str(value) for name, value in entry["conditions"].items()}
+    return {key: Source(key, **entry) for key, entry in listed.items()}
 
 
 def bibliography(documents: Mapping[str, Source]) -> str:
@@ -67,7 +63,7 @@ def bibliography(documents: Mapping[str, Source]) -> str:
 
 def _entry(source: Source) -> str:
     fields = {
-        "author": " and ".join(f"{_escaped(family)}, {_escaped(given)}" for family, given in source.authors),
+        "author": " and ".join(_escaped(f"{each['family']}, {each['given']}") for each in source.authors),
         # The inner braces keep the capitals.
         "title": f"{{{_escaped(source.title)}}}",
         "year": str(source.year),
