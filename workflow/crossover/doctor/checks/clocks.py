@@ -22,8 +22,16 @@ SOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 def look(pair: Pair) -> dict[str, Any]:
     """The lead of the second rank's wall clock and its uncertainty (seconds), and facts of each measuring clock."""
-    found = offset(_exchanges(pair)) if pair.first else _answer(pair)
-    return found | {"measuring": pair.both(_measuring())}
+    exchanges = []
+    for _ in range(ROUND_TRIPS):
+        if pair.first:
+            start = time.time()
+            pair.tell(None)
+            exchanges.append((start, pair.hear(), time.time()))
+        else:
+            pair.hear()
+            pair.tell(time.time())
+    return (offset(exchanges) if pair.first else {}) | {"measuring": pair.both(_measuring())}
 
 
 def offset(exchanges: list[tuple[float, float, float]]) -> dict[str, float]:
@@ -33,23 +41,6 @@ def offset(exchanges: list[tuple[float, float, float]]) -> dict[str, float]:
     """
     start, answer, end = min(exchanges, key=lambda times: times[2] - times[0])
     return {"offset_seconds": answer - (start + end) / 2, "within_seconds": (end - start) / 2}
-
-
-def _exchanges(pair: Pair) -> list[tuple[float, float, float]]:
-    found = []
-    for _ in range(ROUND_TRIPS):
-        start = time.time()
-        pair.tell(None)
-        answer = pair.hear()
-        found.append((start, answer, time.time()))
-    return found
-
-
-def _answer(pair: Pair) -> dict[str, float]:
-    for _ in range(ROUND_TRIPS):
-        pair.hear()
-        pair.tell(time.time())
-    return {}
 
 
 def _measuring() -> dict[str, Any]:
@@ -74,17 +65,13 @@ def judge(seen: Seen) -> Finding:
         f"the measuring clock ({slowest['source'] or 'source unknown'}) has steps of "
         f"{_nanoseconds(slowest['step_seconds'])} and takes {_nanoseconds(slowest['reading_seconds'])} to read"
     )
-    agreement = (
-        f"the wall clocks of the two hosts differ by {abs(facts['offset_seconds']):.2g} s "
-        f"(within {facts['within_seconds'] * 1e6:.0f} µs)"
-        if apart
-        else "one host, so one wall clock"
-    )
-    text = f"{agreement}; {fineness}"
+    offset_seconds, within_seconds = abs(facts["offset_seconds"]), facts["within_seconds"]
+    differ = f"the wall clocks of the two hosts differ by {offset_seconds:.2g} s (within {within_seconds * 1e6:.0f} µs)"
+    text = f"{differ if apart else 'one host, so one wall clock'}; {fineness}"
     if max(slowest["step_seconds"], slowest["reading_seconds"]) > COARSE_SECONDS:
         step = "short exchanges cannot be resolved; ask the site for nodes whose kernel uses the clock source tsc"
         return Finding(Verdict.WARNING, text, "constraint", step)
-    if abs(facts["offset_seconds"]) - facts["within_seconds"] > WALL_SECONDS:
+    if offset_seconds - within_seconds > WALL_SECONDS:
         step = (
             "dates in the results will disagree, but rates and latencies do not depend on them; ask the site about NTP"
         )

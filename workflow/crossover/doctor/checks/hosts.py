@@ -16,9 +16,8 @@ def judge(seen: Seen) -> Finding:
         if not seen.node:
             return NO_JOB
         if "nodes" not in seen.lost:
-            return Finding(
-                Verdict.UNKNOWN, "the site's key `nodes` allows one node at a time, so there was no job for two hosts"
-            )
+            why = "the site's key `nodes` allows one node at a time, so there was no job for two hosts"
+            return Finding(Verdict.UNKNOWN, why)
         words = seen.lost["nodes"]
         return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
     first, *others = seen.nodes["attempts"]
@@ -26,9 +25,8 @@ def judge(seen: Seen) -> Finding:
     if not together(first):
         if seen.node and not together(seen.node["attempts"][0]):
             better = f"; {spread['mpi']} {outcome(spread)}" if spread else ""
-            return Finding(
-                Verdict.UNKNOWN, f"{first['mpi']} brings no ranks together; see the finding `launcher`{better}"
-            )
+            text = f"{first['mpi']} brings no ranks together; see the finding `launcher`{better}"
+            return Finding(Verdict.UNKNOWN, text)
         return not_together(seen.nodes)
     if apart(first):
         return Finding(Verdict.OK, f"{first['mpi']} {outcome(first)}")

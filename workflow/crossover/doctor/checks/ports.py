@@ -67,20 +67,17 @@ def judge(seen: Seen) -> Finding:
     tried = facts["tried"]
     open_ones = [each for each in tried if not each["error"]]
     chosen = next((each for each in tried if each["chosen"]), None)
-    if chosen in open_ones and chosen is not None:
+    if chosen and not chosen["error"]:
         where = f"a free port of {chosen['address']} ({chosen['interface']})"
         if not apart:
             return Finding(Verdict.OK, f"{where} can be reached here; checking from outside needs a second host")
         others = ", ".join(each["interface"] for each in open_ones if each is not chosen)
         also = f"; also through {others}" if others else ""
         return Finding(Verdict.OK, f"the other host can connect to {where}{also}")
-    text = (
-        f"the other host cannot connect to {chosen['address']} ({chosen['interface']}): {chosen['error']}"
-        if chosen
-        else facts["trouble"]
-    )
     if open_ones:
-        works = open_ones[0]["interface"]
+        works, text = open_ones[0]["interface"], facts["trouble"]
+        if chosen:
+            text = f"the other host cannot connect to {chosen['address']} ({chosen['interface']}): {chosen['error']}"
         return Finding(Verdict.PROBLEM, f"{text}; it can through {works}", "interface", value=works)
     failed = ", ".join(f"{each['interface']}: {each['error']}" for each in tried)
     step = "ask the site whether there is a firewall between its nodes"

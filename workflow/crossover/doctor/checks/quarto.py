@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from contextlib import suppress
 
 from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
 
@@ -11,17 +12,16 @@ LIMIT_SECONDS = 30
 
 
 def look() -> dict[str, str]:
-    """The path of Quarto and its version; both empty if it is not installed."""
+    """The path of Quarto, empty if it is not installed, and its version, empty if it does not work."""
     path = shutil.which("quarto")
-    if not path:
-        return {"path": "", "version": ""}
-    try:
+    version = ""
+    with suppress(OSError, subprocess.SubprocessError):
+        asked = [path or "quarto", "--version"]
         done = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, errors="replace", timeout=LIMIT_SECONDS
+            asked, capture_output=True, text=True, errors="replace", timeout=LIMIT_SECONDS, check=True
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return {"path": path, "version": ""}
-    return {"path": path, "version": done.stdout.strip() if done.returncode == 0 else ""}
+        version = done.stdout.strip()
+    return {"path": path or "", "version": version}
 
 
 def judge(seen: Seen) -> Finding:

@@ -18,6 +18,7 @@ NETWORKED = (
     *("afs", "pvfs", "orangefs", "fuse", "9p", "glusterfs"),
 )
 """Prefixes of file systems that are, or may be, on the network."""
+ELSEWHERE = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
 FREE_BYTES = {"folder": 100 << 20, "memory": 256 << 20}
 """The space that a launch may need: for its task farms' files; for messages of MPI and ceilings in shared memory."""
 
@@ -26,9 +27,7 @@ def look(pair: Pair) -> dict[str, Any]:
     """Facts of each rank's folders, and whether the second rank sees a file in the first rank's folder."""
     folder = Path(tempfile.gettempdir())
     found: dict[str, Any] = {"hosts": pair.both({"folder": _facts(folder), "memory": _facts(MEMORY)})}
-    if not pair.apart:
-        return found
-    if any(host["folder"]["error"] for host in found["hosts"]):
+    if not pair.apart or any(host["folder"]["error"] for host in found["hosts"]):
         return found
     if not pair.first:
         pair.tell(Path(pair.hear()).exists())
@@ -67,26 +66,23 @@ def judge(seen: Seen) -> Finding:
     facts, apart = seen.pair("temporary")
     if not facts:
         return NO_PAIR
-    elsewhere = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
+    mount = "ask the site to mount /dev/shm on its nodes, because MPI needs it"
     for host in facts["hosts"]:
         for name, each in host.items():
             if each["error"]:
-                step = (
-                    elsewhere
-                    if name == "folder"
-                    else "ask the site to mount /dev/shm on its nodes, because MPI needs it"
-                )
+                step = ELSEWHERE if name == "folder" else mount
                 return Finding(Verdict.PROBLEM, f"{each['path']} cannot be written to: {each['error']}", step=step)
-    folder = min((host["folder"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
-    memory = min((host["memory"] for host in facts["hosts"]), key=lambda each: each["free_bytes"])
-    text = f"{_space(folder)}; {_space(memory)}"
+    fullest = {
+        name: min((host[name] for host in facts["hosts"]), key=lambda each: each["free_bytes"]) for name in FREE_BYTES
+    }
+    text, folder = "; ".join(map(_space, fullest.values())), fullest["folder"]
     networked = folder["file_system"].startswith(NETWORKED)
     if facts.get("seen_by_other") or networked:
         why = "both hosts see the same files in it" if facts.get("seen_by_other") else "on a network file system"
-        return Finding(Verdict.WARNING, f"{text}; {folder['path']} is shared: {why}", step=elsewhere)
-    for name, each in (("folder", folder), ("memory", memory)):
+        return Finding(Verdict.WARNING, f"{text}; {folder['path']} is shared: {why}", step=ELSEWHERE)
+    for name, each in fullest.items():
         if each["free_bytes"] < FREE_BYTES[name]:
-            step = elsewhere if name == "folder" else "remove files there, or measure on other nodes"
+            step = ELSEWHERE if name == "folder" else "remove files there, or measure on other nodes"
             return Finding(Verdict.WARNING, f"{text}; {each['path']} has too little free space", step=step)
     own = "each host has its own" if apart else "checking whether hosts share it needs a second host"
     return Finding(Verdict.OK, f"{text}; {own}")
