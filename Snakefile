@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover.config import claim_list, schema, subject
+from crossover.config import claim_list, schema
 from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
 from crossover.records import disk_space
 from crossover.run import code_digest, outcome, session, slurm_check
@@ -25,7 +25,7 @@ with session.plain():
     schema.require_plain(workflow.config_settings.config)
     session.require_rule_names(workflow.resource_settings)
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
-    subject.require(claim_list.read("config/claims.yaml"), run["entrants"])
+    claim_list.require(claim_list.read("config/claims.yaml"), run["entrants"])
 
 session.expose()
 RESULTS = run["results"]

@@ -1,5 +1,6 @@
-"""Are the claims read as they were meant, and refused with the file, the key and the reason where they cannot be?"""
+"""Are the claims read as they were meant, and wrong ones refused with the file, the key and the reason?"""
 
+import copy
 import math
 import re
 import shutil
@@ -13,6 +14,9 @@ from crossover import __main__
 from crossover.analyse.claims.quantities import KINDS
 from crossover.config import claim_list, published, schema, sources
 from crossover.errors import CrossoverError
+from crossover.measure import experiments
+from crossover.planning import plan
+from crossover.report.charts import ladder
 
 ONE = """
 about: 2
@@ -204,3 +208,96 @@ def test_what_higher_tiers_measure_is_known_by_arms_and_ends_of_the_axis():
 
 def test_the_shipped_file_is_where_the_workflow_looks_for_it():
     assert Path("config/claims.yaml") == claim_list.FILE.relative_to(claim_list.FILE.parents[1])
+
+
+# ---- about what is measured
+
+CLAIM = next(claim for claim in claim_list.read() if claim["quantity"]["experiment"] == "zmq_throughput")
+
+
+def test_every_claim_of_the_project_is_about_what_is_measured():
+    claim_list.require(claim_list.read())
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "available"),
+    [
+        ("experiment", "zmq", "zmq_throughput, zmq_latency"),
+        ("arm", "no_copy", "copy, no-copy"),
+        ("metric", "speed", "throughput, bandwidth"),
+        ("placement", "moon", "node"),
+    ],
+)
+def test_what_does_not_exist_is_named_with_what_there_is(key, name, available):
+    claim = copy.deepcopy(CLAIM)
+    claim["quantity"][key] = name
+    with pytest.raises(CrossoverError) as refused:
+        claim_list.require([claim])
+    [fault] = [fault for fault in str(refused.value).splitlines() if f".{key}: " in fault]
+    assert f"claims.{claim['claim']}.quantity.{key}: {name!r} does not exist; available: " in fault
+    assert available in fault
+
+
+def of_experiment(experiment):
+    return copy.deepcopy(next(one for one in claim_list.read() if one["quantity"]["experiment"] == experiment))
+
+
+def test_the_metrics_of_an_experiment_without_a_second_sweep_are_known():
+    claim = of_experiment("task_scaling")
+    claim["quantity"]["metric"] = "submission"
+    with pytest.raises(CrossoverError, match="'submission' does not exist; available: round trip, efficiency"):
+        claim_list.require([claim])
+
+
+@pytest.mark.parametrize(
+    ("experiment", "where", "fault"),
+    [
+        ("zmq_throughput", {"patern": "PUSH/PULL"}, "where: 'patern' does not exist; available: pattern, transport, "),
+        ("zmq_throughput", {"transport": "udp"}, "where.transport: 'udp' does not exist; available: tcp, ipc, inproc"),
+        ("zmq_throughput", {"polled": "no"}, "where.polled: 'no' does not exist; available: false, true"),
+        ("zmq_throughput", {"polled": 0}, "where.polled: 0 does not exist; available: false, true"),
+        ("zmq_throughput", {"window_bytes": "64 MB"}, "where.window_bytes: '64 MB' is no whole number"),
+        ("mpi_pingpong", {"transport": "ipc"}, "where: 'transport' does not exist; available: object, re_sent, "),
+        ("task_latency", {"work": "full"}, "where.work: 'full' does not exist; available: empty"),
+        ("task_latency", {"engines": True}, "where.engines: True is no whole number"),
+        ("task_map", {"durations": "any"}, "where.durations: 'any' does not exist; available: equal, skewed"),
+    ],
+)
+def test_a_key_or_a_value_that_no_curve_has_is_named_with_what_there_is(experiment, where, fault):
+    claim = of_experiment(experiment)
+    claim["quantity"]["where"] = where
+    with pytest.raises(CrossoverError) as refused:
+        claim_list.require([claim])
+    assert any(f"claims.{claim['claim']}.quantity.{fault}" in told for told in str(refused.value).splitlines())
+
+
+def test_a_fault_in_one_of_several_alternatives_or_in_what_is_compared_with_is_named():
+    claim = of_experiment("mpi_pingpong")
+    claim["quantity"]["where"][1]["object"] = "tuple"
+    with pytest.raises(CrossoverError, match=r"quantity.where.object: 'tuple' does not exist"):
+        claim_list.require([claim])
+    (claim,) = (copy.deepcopy(one) for one in claim_list.read() if one["claim"] == "zmq-latency-penalty")
+    claim["quantity"]["against"]["where"]["polled"] = False
+    with pytest.raises(CrossoverError, match=r"quantity.against.where: 'polled' does not exist"):
+        claim_list.require([claim])
+
+
+def test_published_numbers_and_the_ladder_select_curves_by_keys_that_there_are():
+    whole = schema.read_schema()["properties"]["experiments"]["properties"]
+    for selected in (*published.read(), *ladder.LAYERS):
+        assert list(claim_list.strangers(selected.where, claim_list.keys(whole[selected.experiment]))) == []
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_the_schema_names_the_keys_of_the_drivers_curves_with_their_values(tier):
+    config = schema.complete({"tier": tier})
+    whole = schema.read_schema()["properties"]["experiments"]["properties"]
+    for name in config["experiments"]:
+        assert "x-keys" in whole[name]
+        known, driver = claim_list.keys(whole[name]), experiments.find(name)
+        own = plan.settings_of(config, name)
+        for placement in own["placements"]:
+            for cell in driver.cells(plan.of_launch(own, placement, 1)):
+                assert list(claim_list.strangers(cell.keys, known)) == []
+        declared = whole[name].get("x-metrics") or whole[name]["properties"]["refine_metric"]["enum"]
+        assert declared == [metric.name for metric in driver.METRICS]

@@ -27,7 +27,7 @@ ENTRANT, SOURCE, CLAIM = re.findall(
 )
 """What the document has of them."""
 
-HOLDING = ("tests/documents", "tests/corridor/test_architecture.py", "tests/corridor/test_subject.py")
+HOLDING = ("tests/documents", "tests/corridor/test_architecture.py", "tests/corridor/test_claim_list.py")
 """Tests that know all experiments, farms or keys, of those that take seconds."""
 
 NEW = "halves_once_more"
@@ -192,7 +192,7 @@ def test_a_new_experiment_passes_its_own_test(extended):
 
 
 def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
-    check = "from crossover.config import claim_list, subject; subject.require(claim_list.read())"
+    check = "from crossover.config import claim_list; claim_list.require(claim_list.read())"
     assert extended.run("-c", check) == (0, "")
     right = (extended.folder / CLAIMS).read_text()
     extended.edit(CLAIMS, "arm: halves", "arm: thirds")
