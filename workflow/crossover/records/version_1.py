@@ -7,50 +7,48 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 
 from crossover.records.protocol import KEYS
 
-TEXTS = {
-    "library_version": r"^libzmq ([\d.]+)",
-    "pattern": r"(\w+/\w+) over \w+",
-    "transport": r"\w+/\w+ over (\w+)",
-    "payload": r", payload (\w+)",
-    "object": r"^(.+?)(?:, re-sent)?, thread level ",
-    "thread_level": r", thread level (\w+)",
-    "durations": r", (\w+) durations",
-    "packer": r", packer: (\w+)",
+PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "library_version": (r"^libzmq ([\d.]+)", str),
+    "pattern": (r"(\w+/\w+) over \w+", str),
+    "transport": (r"\w+/\w+ over (\w+)", str),
+    "payload": (r", payload (\w+)", str),
+    "object": (r"^(.+?)(?:, re-sent)?, thread level ", str),
+    "thread_level": (r", thread level (\w+)", str),
+    "durations": (r", (\w+) durations", str),
+    "packer": (r", packer: (\w+)", str),
+    "work": (r"^(empty) tasks|^tasks (sleep|spin)|^\d+ tasks (echo) an array", str),
+    "window_messages": (r"(\d+) messages or ", int),
+    # In whole megabytes.
+    "window_bytes": (r"(\d+) MB in flight", lambda megabytes: int(megabytes) * 1_000_000),
+    "burst_seconds": (r", bursts of (\S+) s", float),
+    "message_bytes": (r", messages of (\d+) B", int),
+    "duration_us": (r", (\S+) ms each", lambda milliseconds: round(float(milliseconds) * 1000)),
+    "engines": (r", engines: (\d+)", int),
+    "tasks_per_engine": (r", tasks per engine: (\d+)", int),
+    "cores": (r", cores: (\d+)", int),
+    "senders": (r", senders: (\d+)", int),
+    "flood_tasks": (r"^(\d+)(?= tasks echo)|(?<=, tasks in a flood: )(\d+)", int),
 }
-NUMBERS = {
-    "window_messages": r"(\d+) messages or ",
-    "message_bytes": r", messages of (\d+) B",
-    "engines": r", engines: (\d+)",
-    "tasks_per_engine": r", tasks per engine: (\d+)",
-    "cores": r", cores: (\d+)",
-    "senders": r", senders: (\d+)",
-    "flood_tasks": r"^(\d+)(?= tasks echo)|(?<=, tasks in a flood: )(\d+)",
-}
-"""For each key, the pattern of its value in a label of version 1."""
+"""For each key, the pattern of its value in a label of version 1, and the conversion of the value."""
 
 
 def keys(protocol: str) -> dict[str, Any]:
     """The keys of a curve with this label; none for a label that is not of version 1.
 
-    A label gives bytes in flight in whole megabytes.
-
     >>> keys("DEALER/ROUTER over ipc, 512 MB in flight, bursts of 0.15 s")["window_bytes"]
     512000000
     """
-    found: dict[str, Any] = {name: hit for name, words in TEXTS.items() if (hit := _first(words, protocol))}
-    found |= {name: int(hit) for name, words in NUMBERS.items() if (hit := _first(words, protocol))}
-    if megabytes := _first(r"(\d+) MB in flight", protocol):
-        found["window_bytes"] = int(megabytes) * 1_000_000
-    if seconds := _first(r", bursts of (\S+) s", protocol):
-        found["burst_seconds"] = float(seconds)
-    if milliseconds := _first(r", (\S+) ms each", protocol):
-        found["duration_us"] = round(float(milliseconds) * 1000)
+    found: dict[str, Any] = {}
+    for name, (pattern, converted) in PATTERNS.items():
+        if hit := re.search(pattern, protocol):
+            found[name] = converted(next(filter(None, hit.groups())))
     if "window_bytes" in found or "message_bytes" in found:
         found["polled"] = ", polled" in protocol
     if protocol.startswith("REQ/REP"):
@@ -58,20 +56,12 @@ def keys(protocol: str) -> dict[str, Any]:
     if "object" in found:
         found["re_sent"] = ", re-sent" in protocol
         found["player"] = "engine" if protocol.endswith(", between engines") else "rank"
-    if work := _first(r"^(empty) tasks|^tasks (sleep|spin)|^\d+ tasks (echo) an array", protocol):
-        found["work"] = work
     options: dict[str, dict[str, Any]] = {}
     for option, name, value in re.findall(r", (packer|hwm) of (.+?): (\w+)", protocol):
         options.setdefault(name, {})[option] = int(value) if option == "hwm" else value
     if options:
         found["entrant_options"] = json.dumps(options)
     return found
-
-
-def _first(words: str, protocol: str) -> str:
-    """The first group with a match; empty if the pattern does not match."""
-    hit = re.search(words, protocol)
-    return next(filter(None, hit.groups()), "") if hit else ""
 
 
 def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
