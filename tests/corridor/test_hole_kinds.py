@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from crossover.paths import PACKAGE
-from crossover.records import absence, holes
+from crossover.records import holes
 from crossover.records.holes import HoleKind
 
 ELSEWHERE = [
@@ -43,9 +43,9 @@ HOLE, MEASURED = launch(), launch(2, "measured", hole=None, reason=None)
     ],
 )
 def test_why_there_are_no_data_of_an_experiment(launches, placement, why):
-    assert absence.why(launches, "toy", placement) == why
+    assert holes.why(launches, "toy", placement) == why
 
 
 def test_holes_of_one_kind_and_reason_are_one_group():
     others = [launch(3, hole="timed out"), launch(4, reason="it fell"), launch(5, placement="nodes")]
-    assert absence.alike([HOLE, MEASURED, *others, launch(6)]) == [[HOLE, launch(6)], *([each] for each in others)]
+    assert holes.alike([HOLE, MEASURED, *others, launch(6)]) == [[HOLE, launch(6)], *([each] for each in others)]

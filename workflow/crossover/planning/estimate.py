@@ -12,7 +12,7 @@ from typing import Any
 
 from crossover.planning import plan, second_sweep
 from crossover.planning.plan import Config, Launch, Settings
-from crossover.records import absence
+from crossover.records.holes import alike
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 1.2
@@ -103,7 +103,7 @@ class Course:
         if not ended:
             return "no launch was measured"
         done, facts, expected = [launch for launch, _ in ended], [fact for _, fact in ended], self.expected(due)
-        holes = absence.alike(facts)
+        holes = alike(facts)
         took = max(self._ended(launch) for launch in done) - self.began
         text = (
             f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}, "

@@ -18,7 +18,7 @@ from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
-from crossover.records import absence, failure, protocol, record
+from crossover.records import failure, holes, protocol, record
 
 Row = dict[str, Any]
 
@@ -108,5 +108,5 @@ def _condition(panel: Panel, aim: Aim) -> str:
 
 def _absence(aim: Aim, launches: pd.DataFrame) -> str:
     """The reason if a run has no evidence for this aim."""
-    missing = absence.why(launches.to_dict("records"), aim.experiment)
+    missing = holes.why(launches.to_dict("records"), aim.experiment)
     return f"not measured: {missing or 'none of the curves that decide it is part of this run'}"

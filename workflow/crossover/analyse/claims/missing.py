@@ -10,7 +10,7 @@ from typing import Any
 from crossover.analyse.claims.candidates import NotMeasuredError, Side, as_named
 from crossover.analyse.curves.curve import Curve
 from crossover.planning.plan import read_settings
-from crossover.records import absence
+from crossover.records import holes
 from crossover.records.protocol import Keys, holds
 
 Row = Mapping[str, Any]
@@ -32,7 +32,7 @@ class Absence:
         experiment, placement = wanted.experiment, wanted.placement
         here = [row for row in self.launches if (row["experiment"], row["placement"]) == (experiment, placement)]
         with_arm = [row for row in here if wanted.arm in read_settings(row["settings"]).get("arms", [])]
-        if missing := absence.why(with_arm or self.launches, experiment, placement):
+        if missing := holes.why(with_arm or self.launches, experiment, placement):
             return NotMeasuredError(missing)
         tiers = self.higher.get(experiment, [])
         if not with_arm:

@@ -9,7 +9,7 @@ import numpy as np
 from crossover.analyse.compare.run import Name, Row, Run
 from crossover.analyse.curves.curve import NAMES, PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
-from crossover.records import absence, failure
+from crossover.records import failure, holes
 
 SAME = {
     "reference": "reference",
@@ -94,7 +94,7 @@ def _absence(name: Name, run: Run) -> str:
     for each in run.failures:
         if each.experiment == wanted["experiment"]:
             return f"the {failure.names([each])} failed in {run.label}: {failure.reason(each)}"
-    if missing := absence.why(run.launches, wanted["experiment"], wanted["placement"]):
+    if missing := holes.why(run.launches, wanted["experiment"], wanted["placement"]):
         return f"in {run.label}, {missing}"
     panel = tuple(wanted[part] for part in PANEL)
     if any(tuple(curve.facts[part] for part in PANEL) == panel for curve in run.curves.values()):

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from crossover.planning.plan import read_settings
 from crossover.records import record
-from crossover.records.absence import is_hole
+from crossover.records.holes import is_hole
 from crossover.records.protocol import Keys, known
 
 Row = dict[str, Any]

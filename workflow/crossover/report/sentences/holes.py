@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from crossover.records.absence import alike, why
+from crossover.records.holes import alike, why
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
 
