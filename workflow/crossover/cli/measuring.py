@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from crossover.cli.command import INTERFACE, MPI, command, path, value
 
@@ -82,8 +83,13 @@ def build(chosen: Namespace) -> None:
     """
     from crossover.measure.build import c_libraries
 
-    if reason := c_libraries.build(chosen.source, chosen.library):
-        print(f"{chosen.library}: not built, so its ceilings will not be measured: {reason}", file=sys.stderr)
+    _report_loss(chosen.library, "built", "its ceilings", c_libraries.build(chosen.source, chosen.library))
+
+
+def _report_loss(file: Path, step: str, lost: str, reason: str) -> None:
+    """Print the reason why a file was not made, and the consequence, if there is one."""
+    if reason:
+        print(f"{file}: not {step}, so {lost} will not be measured: {reason}", file=sys.stderr)
 
 
 @command(
@@ -99,11 +105,8 @@ def libzmq_source(chosen: Namespace) -> None:
     """
     from crossover.measure.build.libzmq import line, source
 
-    if reason := source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin):
-        print(
-            f"{chosen.archive}: not fetched, so the arms that need it will not be measured: {reason}",
-            file=sys.stderr,
-        )
+    reason = source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin)
+    _report_loss(chosen.archive, "fetched", "the arms that need it", reason)
 
 
 @command(
@@ -118,8 +121,5 @@ def libzmq(chosen: Namespace) -> None:
     """
     from crossover.measure.build.libzmq import build
 
-    if reason := build.build(chosen.library.stem, chosen.archive, chosen.library):
-        print(
-            f"{chosen.library}: not built, so the arms that need it will not be measured: {reason}",
-            file=sys.stderr,
-        )
+    reason = build.build(chosen.library.stem, chosen.archive, chosen.library)
+    _report_loss(chosen.library, "built", "the arms that need it", reason)

@@ -14,6 +14,7 @@ from crossover.records.protocol import KEYS, Keys
 
 FILE = CONFIG / "claims.yaml"
 SCHEMA = FILE.with_name("claims.schema.yaml")
+"""The schema of the claims. Its entry `kinds` has the keys that each kind of quantity needs."""
 SOURCES_SCHEMA = FILE.with_name("sources.schema.yaml")
 
 Claim = dict[str, Any]
@@ -36,7 +37,12 @@ def read(file: str | Path = FILE) -> list[Claim]:
     range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
     """
     content, documents = _checked(file)
-    return [_complete(name, claim, content, documents) for name, claim in content["claims"].items()]
+    return [
+        _quoted(name, claim, documents)
+        | {"quantity": {"placement": "node"} | claim["quantity"]}
+        | _expected(claim["expected"], content["about"])
+        for name, claim in content["claims"].items()
+    ]
 
 
 def unjudged(file: str | Path = FILE) -> list[Claim]:
@@ -53,7 +59,7 @@ def unjudged(file: str | Path = FILE) -> list[Claim]:
 def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
     documents = documented()
     content = schema.read_yaml(file)
-    known = rules()
+    known = schema.read_yaml(SCHEMA)
     faults = schema.forbidden(known, content) or list(_faults(content, known["kinds"], documents))
     schema.refuse(f"{file}: {fault}" for fault in faults)
     return {"unjudged": {}, **content}, documents
@@ -74,12 +80,6 @@ def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> di
 
 def _stranger(source: str, listed: Mapping[str, Any]) -> str:
     return f"source: {source!r} is not in config/sources.yaml, which has {', '.join(listed)}; add it there"
-
-
-def rules() -> dict[str, Any]:
-    """The schema of the claims. Its entry `kinds` has the keys that each kind of quantity needs."""
-    known: dict[str, Any] = schema.read_yaml(SCHEMA)
-    return known
 
 
 def _faults(content: Mapping[str, Any], kinds: Mapping[str, Any], documents: Mapping[str, Any]) -> Iterator[str]:
@@ -120,36 +120,25 @@ def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[
         yield f"kind: a {quantity['kind']} needs exactly one of {', '.join(one_of)}; here is {here}"
 
 
-def _complete(
-    name: str, claim: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, sources.Source]
-) -> Claim:
-    expected = claim["expected"]
-    low, high = _range(expected, content["about"])
-    return _quoted(name, claim, documents) | {
-        "quantity": {"placement": "node"} | claim["quantity"],
-        "low": low,
-        "high": high,
-        "equivalent": "within" in expected,
-        "published": 1 + expected["gain"] if "gain" in expected else expected.get("about"),
-    }
-
-
 def _quoted(name: str, claim: Mapping[str, Any], documents: Mapping[str, sources.Source]) -> Claim:
     """The claim's name, source and words."""
     words = {key: claim[key] for key in ("source", "quote", "locator", "says")}
     return {"claim": name, **words, "url": documents[claim["source"]].url}
 
 
-def _range(expected: Mapping[str, float], about: float) -> tuple[float, float]:
+def _expected(expected: Mapping[str, float], about: float) -> dict[str, Any]:
+    """The range, whether it is one of equivalence, and the published number."""
+    published = None
     match expected:
         case {"about": middle}:
-            return middle / about, middle * about
+            low, high, published = middle / about, middle * about, middle
         case {"gain": gain}:
-            return 1 + gain / about, 1 + gain * about
+            low, high, published = 1 + gain / about, 1 + gain * about, 1 + gain
         case {"within": fraction}:
-            return 1 / (1 + fraction), 1 + fraction
+            low, high = 1 / (1 + fraction), 1 + fraction
         case _:
-            return expected.get("low", -math.inf), expected.get("high", math.inf)
+            low, high = expected.get("low", -math.inf), expected.get("high", math.inf)
+    return {"low": low, "high": high, "equivalent": "within" in expected, "published": published}
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:

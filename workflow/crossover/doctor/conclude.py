@@ -59,11 +59,8 @@ def gather(folder: Path, placements: Sequence[str], executor: str, log: str) -> 
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return found
-    except FileNotFoundError:
-        return {}
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return found
 
 
 def last_words(log: str, placement: str) -> str:

@@ -53,11 +53,6 @@ class Seen:
     lost: Mapping[str, str] = field(default_factory=dict)
     """The reason for each job without facts, by placement."""
 
-    @property
-    def local(self) -> bool:
-        """Whether the run uses this host only."""
-        return self.executor == "local"
-
     def pair(self, look: str) -> tuple[Facts, bool]:
         """The ranks' facts from a check, of the job with the most hosts, and whether these ranks were on two hosts."""
         for facts, apart in ((self.nodes, True), (self.node, False)):

@@ -63,8 +63,7 @@ def attempts(
     except Refusal:
         # Without the network's variables; `ports` reports that there is no such interface.
         environment = mpi_launcher.wishes()
-    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank"]
-    ranks += ["--shared", str(shared), "--interface", interface]
+    ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank", str(shared), interface]
     found: list[Facts] = []
     for launcher in _worth_trying(mpi):
         if shutil.which(program := shlex.split(launcher)[0]):

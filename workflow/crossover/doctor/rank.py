@@ -1,15 +1,15 @@
 """One of a job's two ranks: reports which ranks started together; if both did, runs the checks that need two.
 
-The MPI launcher starts it: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank --shared FOLDER --interface
-NAME`. Its result is a line of JSON on standard output, after MARK, because shared files may not work yet.
+The MPI launcher starts it: `<launcher> -n 2 python -m mpi4py -m crossover.doctor.rank SHARED_FOLDER INTERFACE`. Its
+result is a line of JSON on standard output, after MARK, because shared files may not work yet.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,7 @@ def main() -> None:
     shorten_values()
     from mpi4py import MPI
 
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--shared", type=Path, required=True)
-    parser.add_argument("--interface", required=True)
-    chosen = parser.parse_args()
+    shared, interface = sys.argv[1:]
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
     mpich_files.forget(mpich_files.segments(os.getpid()))
@@ -40,7 +37,7 @@ def main() -> None:
         "library": " ".join(MPI.Get_library_version().split("\n")[0].split()),
     }
     if comm.size == RANKS:
-        pair = Pair(comm, chosen.shared, apart=len(set(hosts)) == RANKS, interface=chosen.interface)
+        pair = Pair(comm, Path(shared), len(set(hosts)) == RANKS, interface)
         found["pair"] = {name: module(name).look(pair) for name in BETWEEN_RANKS}
     if comm.rank == 0:
         # In one call, so that lines of ranks in separate worlds do not mix.

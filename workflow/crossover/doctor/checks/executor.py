@@ -11,7 +11,7 @@ QUEUED_SECONDS = 60
 
 def judge(seen: Seen) -> Finding:
     """A job that did not run is a problem; one that waited long a warning."""
-    if seen.local and seen.node:
+    if seen.executor == "local" and seen.node:
         return Finding(Verdict.OK, f"launches run one after another on {seen.node['host']}, with no queue")
     ran = {name: facts for name, facts in (("one host", seen.node), ("two hosts", seen.nodes)) if facts}
     if not ran:

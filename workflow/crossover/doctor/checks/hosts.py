@@ -10,7 +10,7 @@ from crossover.run.slurm_errors import meaning
 
 def judge(seen: Seen) -> Finding:
     """A job for two hosts that does not run, or whose ranks share one, is a problem for placement `nodes` only."""
-    if seen.local:
+    if seen.executor == "local":
         return Finding(Verdict.UNKNOWN, "this is one host; exchanges over a network need a cluster")
     if not seen.nodes:
         if not seen.node:
