@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import starmap
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,13 +41,18 @@ def complete(config: Mapping[str, Any]) -> Config:
 
     Raises CrossoverError with all faults, including those of other tiers.
     """
+    return _from_tier_up(config)[0]
+
+
+def _from_tier_up(config: Mapping[str, Any]) -> list[Config]:
+    """The complete configurations of the chosen tier and of all higher ones, rising."""
     schema = read_schema()
     chosen = config.get("tier", schema["properties"]["tier"]["default"])
     if chosen not in TIERS:
         refuse([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
-    completed = {tier: _fill(schema, _at_tier(dict(config), tier), tier) for tier in TIERS}
-    refuse(fault for filled in completed.values() for fault in _faults(schema, filled))
-    return cast(Config, completed[chosen] | {"tier": chosen})
+    completed = [_fill(schema, _at_tier(dict(config), tier), tier) | {"tier": tier} for tier in TIERS]
+    refuse(fault for filled in completed for fault in _faults(schema, filled))
+    return completed[TIERS.index(chosen) :]
 
 
 def require_plain(values: Mapping[str, Any]) -> None:
@@ -65,14 +69,15 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
     Each entry is listed under the first tier that has it. Experiments without such entries are left out.
     """
-    present, later = _from_tier_up(config)
+    present, *later = _from_tier_up(config)
     found: dict[str, dict[str, dict[str, list[str]]]] = {}
     for name, settings in present["experiments"].items():
-        seen = {key: list(value) for key, value in settings.items() if _names(value)}
-        for tier, fuller in later.items():
+        lists = {key: value for key, value in settings.items() if isinstance(value, list)}
+        seen = {key: [*value] for key, value in lists.items() if all(isinstance(entry, str) for entry in value)}
+        for fuller in later:
             for key, entries in seen.items():
                 if new := [entry for entry in fuller["experiments"][name][key] if entry not in entries]:
-                    found.setdefault(name, {}).setdefault(tier, {})[key] = new
+                    found.setdefault(name, {}).setdefault(fuller["tier"], {})[key] = new
                     entries += new
     return found
 
@@ -83,22 +88,15 @@ def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """
     waits = waiting(config)
     found: dict[str, list[dict[str, Any]]] = {}
-    for tier, fuller in _from_tier_up(config)[1].items():
+    for fuller in _from_tier_up(config)[1:]:
         for name, settings in fuller["experiments"].items():
             axis = next(points(value) for value in settings.values() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
-            added = [(key, entry) for key, entries in waits.get(name, {}).get(tier, {}).items() for entry in entries]
-            adds = list(filter(None, starmap(curves.keys_of, added)))
-            entry = {"tier": tier, "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
+            new = waits.get(name, {}).get(fuller["tier"], {})
+            adds = [keys for key, entries in new.items() for entry in entries if (keys := curves.keys_of(key, entry))]
+            entry = {"tier": fuller["tier"], "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found
-
-
-def _from_tier_up(config: Mapping[str, Any]) -> tuple[Config, dict[str, Config]]:
-    """The complete configuration of the chosen tier, and those of all higher tiers, rising."""
-    present = complete(config)
-    later = TIERS[TIERS.index(present["tier"]) + 1 :]
-    return present, {tier: complete({**config, "tier": tier}) for tier in later}
 
 
 def _numbers(value: Any) -> bool:
@@ -106,10 +104,6 @@ def _numbers(value: Any) -> bool:
     if isinstance(value, Mapping):
         return "per_decade" in value
     return isinstance(value, list) and bool(value) and all(isinstance(entry, int) for entry in value)
-
-
-def _names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
 
 def read_schema() -> dict[str, Any]:
@@ -148,20 +142,15 @@ def _at_tier(value: Any, tier: str) -> Any:
     return {key: _at_tier(entry, tier) for key, entry in value.items()}
 
 
-NEEDED = (
-    *("arms", "reference", "placements", "launches"),
-    *("block_seconds", "rounds", "target_width", "budget_seconds"),
-)
+NEEDED = ["arms", "reference", "placements", "launches", "block_seconds", "rounds", "target_width", "budget_seconds"]
 """Settings that every experiment needs."""
-
-_FLAGS = {"true": True, "false": False}
-"""Snakemake passes these values of --config as text."""
 
 
 def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
     """Add the schema's defaults for keys that `value` lacks."""
     if schema.get("type") == "boolean" and isinstance(value, str):
-        return _FLAGS.get(value, value)
+        # Snakemake passes the values of --config as text.
+        return {"true": True, "false": False}.get(value, value)
     if not isinstance(value, Mapping) or "properties" not in schema:
         return value
     filled = dict(value)
