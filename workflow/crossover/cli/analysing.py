@@ -1,7 +1,5 @@
 """Commands that analyse: raw files to tables, tables to verdicts and recommended settings."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 

@@ -1,7 +1,5 @@
 """Commands of the doctor, and the command that generates parts of the documentation."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from crossover.cli.command import INTERFACE, MPI, command, path, value

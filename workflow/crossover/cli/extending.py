@@ -1,7 +1,5 @@
 """The command that starts a new experiment from the skeleton that `docs/extending.md` explains."""
 
-from __future__ import annotations
-
 import keyword
 import re
 from argparse import Namespace

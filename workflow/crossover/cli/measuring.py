@@ -1,7 +1,5 @@
 """Commands that measure: one launch, its ranks, and the libraries built for them."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands that use tables: figures and pages of one run or of several, and their publication."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentTypeError, Namespace
 from pathlib import Path

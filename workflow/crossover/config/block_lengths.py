@@ -1,7 +1,5 @@
 """Comparisons of short with long blocks, from `config/block_lengths.csv`, which `make bench-blocks` writes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

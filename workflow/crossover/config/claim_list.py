@@ -1,7 +1,5 @@
 """Reads the published claims from `config/claims.yaml`, and checks them, their sources, and what they are about."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping

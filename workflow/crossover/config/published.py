@@ -1,7 +1,5 @@
 """Published numbers, from `config/published`, which charts show and claims are compared with."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field

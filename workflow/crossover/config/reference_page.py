@@ -1,7 +1,5 @@
 """The text of `config/README.md`, made from the schema, so that the page and the checks cannot differ."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

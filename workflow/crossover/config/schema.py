@@ -1,7 +1,5 @@
 """Completes and checks the user's configuration, as `config/schema.yaml` describes it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Facts of a site, from a profile's `site.yaml`; and whether its Slurm keeps accounts of jobs."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The documents with published claims and numbers, from `config/sources.yaml`, and their bibliography."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ An attempt has `mpi`, the launcher; `worlds`, with `size` and `hosts` of each MP
 last line of the launcher's output.
 """
 
-from __future__ import annotations
-
 from crossover.doctor.finding import Facts
 
 RANKS = 2

@@ -1,7 +1,5 @@
 """Reads the facts, judges them, and prints the findings."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

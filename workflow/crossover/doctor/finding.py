@@ -1,7 +1,5 @@
 """The result of a check: its severity, the facts behind it, and the key to set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

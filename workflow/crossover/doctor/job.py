@@ -3,8 +3,6 @@
 If the site's launcher does not start them together, the job tries others.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -4,8 +4,6 @@ The MPI launcher starts it: `<launcher> -n 2 python -m mpi4py -m crossover.docto
 result is a line of JSON on standard output, after MARK, because shared files may not work yet.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Writes files whole or not at all: first under a hidden name, then renamed when they are on disk."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterator

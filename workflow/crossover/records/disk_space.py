@@ -1,7 +1,5 @@
 """Checks for space in a folder, so that a full disk or quota is noticed before the work is done."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -4,8 +4,6 @@ A failure is kept in the file that lacks the part: in the metadata of a parquet 
 page shows it in place of the part, and the run ends with exit code 1.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -50,6 +48,10 @@ class Failure:
     """The line of this package that raised the error, or called the code that did; empty if unknown."""
 
 
+Found = list[Failure]
+"""Failures, in order of time."""
+
+
 class InputError(Exception):
     """The failure of a table that a part needs; `caught` turns it into a failure of the part."""
 
@@ -75,10 +77,6 @@ def caught(kind: str, name: str, experiment: str = "") -> Iterator[Found]:
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
         found.append(Failure(kind, name, experiment, _named(error), _place(error)))
-
-
-Found = list[Failure]
-"""Failures, in order of time."""
 
 
 def _named(error: Exception) -> str:

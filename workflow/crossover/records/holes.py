@@ -1,10 +1,8 @@
 """Holes: their kinds, the error by which a launch becomes one, and the reasons for missing data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from crossover.errors import CrossoverError
 
@@ -19,7 +17,7 @@ class HoleKind(StrEnum):
 
     meaning: str
 
-    def __new__(cls, value: str, meaning: str = "") -> HoleKind:
+    def __new__(cls, value: str, meaning: str = "") -> Self:
         """A member whose value is `value` alone."""
         kind = str.__new__(cls, value)
         kind._value_, kind.meaning = value, meaning

@@ -4,8 +4,6 @@ Each key is a column of every table that has a `protocol`. Only this module make
 them. Every rank and every job of Snakemake loads this module, so it imports nothing slow.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

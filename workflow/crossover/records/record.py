@@ -5,8 +5,6 @@ The schemas below are the project's public interface: columns may be added, but 
 explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 No other module parses a label.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

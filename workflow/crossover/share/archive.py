@@ -1,7 +1,5 @@
 """Packs a folder into a zip file that depends only on the names and contents of its files, not on times or owners."""
 
-from __future__ import annotations
-
 import shutil
 import stat
 import zipfile

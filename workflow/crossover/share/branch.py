@@ -3,8 +3,6 @@
 ghp-import makes the commit, and creates the branch if needed. It does not touch the working tree.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

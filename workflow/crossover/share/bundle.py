@@ -3,8 +3,6 @@
 The report in the archive is rendered from the archive's own files only, so that anybody can render it again.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

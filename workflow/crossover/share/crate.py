@@ -4,8 +4,6 @@ RO-Crate 1.1 with the profile Process Run Crate 0.5: one action per experiment, 
 All facts come from the tables; no clock is read.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ tables list their launches. Only for a raw file that no table lists does the tim
 or left over from a run with another configuration.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

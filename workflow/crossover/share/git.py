@@ -1,7 +1,5 @@
 """Calls git in one checkout, so that it never waits for a password without a terminal."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

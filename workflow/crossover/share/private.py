@@ -4,8 +4,6 @@ They occur in reasons of holes, names of raw files, and the configuration. Facts
 need them.
 """
 
-from __future__ import annotations
-
 import getpass
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Publishes a finished report to a branch that is served as a web site, a folder, or a zip file."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Renders the reports of bundles, which can come from anywhere: checks every name and every byte while unpacking."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import shutil

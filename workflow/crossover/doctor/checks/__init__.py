@@ -4,8 +4,6 @@ A file has `judge(seen) -> Finding`, a pure function of the facts; or `look`, wh
 job (`look(pair)`) or where Snakemake runs (`look()`); or both.
 """
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Do the hosts' clocks agree, and is the measuring clock fine enough?"""
 
-from __future__ import annotations
-
 import time
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Are there compilers for the ceilings where Snakemake runs?"""
 
-from __future__ import annotations
-
 from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
 from crossover.measure.build.compiler import CC, CXX, MPICC
 

@@ -1,7 +1,5 @@
 """Was a job submitted, and did it run?"""
 
-from __future__ import annotations
-
 from crossover.doctor.finding import Facts, Finding, Seen, Verdict
 from crossover.run.slurm_errors import meaning
 

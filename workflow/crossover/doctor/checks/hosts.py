@@ -1,7 +1,5 @@
 """Do two ranks start on two hosts?"""
 
-from __future__ import annotations
-
 from crossover.doctor.attempt import apart, hosts, outcome, together
 from crossover.doctor.checks.launcher import not_together
 from crossover.doctor.finding import NO_JOB, Finding, Seen, Verdict

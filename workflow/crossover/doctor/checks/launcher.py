@@ -1,7 +1,5 @@
 """Does the launcher start ranks in one MPI world?"""
 
-from __future__ import annotations
-
 from crossover.doctor.attempt import RANKS, outcome, together
 from crossover.doctor.finding import NO_JOB, Facts, Finding, Seen, Verdict
 

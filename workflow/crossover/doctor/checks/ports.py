@@ -1,7 +1,5 @@
 """Can a rank on one host connect to a free port of the other?"""
 
-from __future__ import annotations
-
 import socket
 from dataclasses import asdict
 from typing import Any

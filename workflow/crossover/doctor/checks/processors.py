@@ -1,7 +1,5 @@
 """Can ranks use all processors of their job?"""
 
-from __future__ import annotations
-
 import os
 import shlex
 from pathlib import Path

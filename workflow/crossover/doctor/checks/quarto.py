@@ -1,7 +1,5 @@
 """Is Quarto installed, and does it work?"""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from contextlib import suppress

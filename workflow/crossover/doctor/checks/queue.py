@@ -1,7 +1,5 @@
 """Watches the doctor's jobs in Slurm's queue: prints why they wait, and cancels a job that would wait for ever."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How soon does a host see a file that another host wrote to the folder of results?"""
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

@@ -1,7 +1,5 @@
 """Is the temporary folder on the node itself, and is there enough space in it and in /dev/shm?"""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path
