@@ -170,21 +170,17 @@ def _of_side(
         return
     experiment = experiments[part["experiment"]]
     settings = experiment["properties"]
-    placements = settings["placements"]["items"]["enum"]
-    if part["placement"] not in placements:
-        yield _unknown(f"{where}placement", part["placement"], placements)
-    metrics = experiment.get("x-metrics") or settings.get("refine_metric", {}).get("enum", [])
-    if metrics and part["metric"] not in metrics:
-        yield _unknown(f"{where}metric", part["metric"], metrics)
     arms = [name for key in ("arms", "ceilings") for name in settings.get(key, {}).get("items", {}).get("enum", [])]
     arms = arms or list(entrants)
-    over = part.get("over", [])
-    named = {"arm": [part["arm"]], "of": [part.get("of", part["arm"])]}
-    named["over"] = over if isinstance(over, list) else [over] if isinstance(over, str) else []
-    for key, names in named.items():
-        yield from (_unknown(f"{where}{key}", name, arms) for name in names if name not in arms)
-    alternatives = part["where"] if isinstance(part["where"], list) else [part["where"]]
-    for selected in alternatives:
+    metrics = experiment.get("x-metrics") or settings.get("refine_metric", {}).get("enum", [])
+    known = {"placement": settings["placements"]["items"]["enum"], "metric": metrics}
+    known |= dict.fromkeys(("arm", "of", "over"), arms)
+    for key, available in known.items():
+        named = part.get(key, [])
+        for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
+            if available and name not in available:
+                yield _unknown(f"{where}{key}", name, available)
+    for selected in part["where"] if isinstance(part["where"], list) else [part["where"]]:
         yield from strangers(selected, keys(experiment), f"{where}where")
 
 
