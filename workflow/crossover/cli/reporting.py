@@ -117,12 +117,12 @@ def history(chosen: Namespace) -> int:
     """
     from crossover.analyse.compare import history as analysis
     from crossover.report.pages import history as charts
-    from crossover.report.runs import history as found
+    from crossover.report.runs import history as text
 
     print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
     analysis.history(chosen.runs, chosen.folder)
     charts.draw(chosen.folder)
-    return _page(chosen.folder, "history.qmd", found.in_a_terminal(found.load(chosen.folder)))
+    return _page(chosen.folder, "history.qmd", text.in_a_terminal(text.load(chosen.folder)))
 
 
 def _page(folder: Path, source: str, findings: str) -> int:
