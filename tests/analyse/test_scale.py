@@ -12,7 +12,7 @@ from test_quantities import EFFECT, curve, field, quantity
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
-from crossover.analyse.tables.per_curve import DERIVED
+from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.config.schema import complete
 from crossover.measure import experiments
 from crossover.records.record import FACTOR, SHARE
@@ -31,7 +31,7 @@ def measured(values, unit):
 
 
 def summary(values, unit):
-    return list(DERIVED["summary"]([measured(values, unit)]))
+    return list(FROM_CURVES["summary"]([measured(values, unit)]))
 
 
 @given(

@@ -13,8 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from crossover.analyse.curves.curve import NAMES, Curve, curves
-from crossover.analyse.curves.medians import medians
-from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.curves.rounds import blocks, medians
 from crossover.errors import CrossoverError
 from crossover.planning.plan import read_settings
 from crossover.records import failure, record

@@ -13,6 +13,9 @@ from crossover.analyse.statistics.intervals import Floats
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import protocol
 
+Row = dict[str, Any]
+"""A row of a table: values by the names of columns."""
+
 PANEL = ["experiment", "placement", "protocol", "metric"]
 NAMES = [*PANEL, "arm"]
 """The columns that identify a curve."""
