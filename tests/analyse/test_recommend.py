@@ -10,13 +10,13 @@ import pytest
 from synthetic import SIZES, raw, rows
 
 from crossover.__main__ import main
+from crossover.analyse.advice.effects import gains, per_launch
 from crossover.analyse.advice.recommend import FILE, READ, recommend, recommendations
 from crossover.analyse.advice.rules import NO_PAIR, NOT_REPLICATED, decide
 from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.estimators.gain import gains, per_launch
 from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.tables.writer import FROM_CURVES, derive, join
 from crossover.planning.plan import SECOND_SWEEP

@@ -8,21 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
-from crossover.analyse.advice.effects import change
+from crossover.analyse.advice.effects import Gain, change, gains, per_launch
 from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
+from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.estimators.crossover import Crossing
-from crossover.analyse.estimators.gain import Gain, gains, per_launch
 from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.estimators.threshold import onset
 from crossover.analyse.statistics.intervals import Floats
-
-Row = dict[str, Any]
-"""The known columns of a row of record.RECOMMENDATIONS."""
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
@@ -47,7 +43,7 @@ NO_LEVEL = {
 
 
 def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
-    """The rows of a setting from a panel: one, or for a level one per arm."""
+    """The known columns of the rows of a setting from a panel: one row, or for a level one per arm."""
     match setting.rule:
         case Onset() as rule:
             yield _onset(setting, rule, panel)
