@@ -85,7 +85,7 @@ def test_the_efficiency_that_a_claim_is_about_has_an_interval_below_one():
     found = find(field(replace(one, values=np.log(values))), quantity("value", arm="copy", at=1e4))
     low, high = found.scale.value(found.known.low[0]), found.scale.value(found.known.high[0])
     assert low < 0.95 and 0.998 < high < 1
-    centre = found.known.value[0]
+    centre = found.known.mean[0]
     assert found.scale.value(centre - found.effect[0]) == pytest.approx(found.scale.value(centre) * np.exp(-EFFECT))
 
 

@@ -83,7 +83,7 @@ def _of_pair(pair: Pair, within: float) -> tuple[list[Row], list[Row]]:
 def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within: float) -> Iterator[Row]:
     (pairs_before, pairs_after), (before, after) = pair.values("pairs"), pair.values("ratios")
     verdicts = changed.cell_verdicts(pair.after.facts["better"], within)
-    equivalent = changed.cells.p_outside(within) <= record.SIGNIFICANCE
+    equivalent = changed.cells.p_outside(-within, within) <= record.SIGNIFICANCE
     for cell, x in enumerate(pair.x):
         yield pair.after.facts | {
             "x": x,
@@ -133,7 +133,7 @@ def _whole(pair: Pair, name: str, within: float) -> Row:
         "before": math.exp(sides[0].mean[0]),
         "after": math.exp(sides[1].mean[0]),
         **_interval(found, 0),
-        "equivalent": bool(found.p_outside(within)[0] <= record.SIGNIFICANCE),
+        "equivalent": bool(found.p_outside(-within, within)[0] <= record.SIGNIFICANCE),
         "within": math.exp(within),
         "launches_before": int((~np.isnan(before).all(axis=1)).sum()),
         "launches_after": int((~np.isnan(after).all(axis=1)).sum()),
