@@ -122,7 +122,7 @@ def test_from_eight_launches_on_a_cell_is_tested_as_by_welch():
 def test_what_lies_on_the_bound_is_hardly_ever_called_the_same():
     random = np.random.default_rng(6)
     same = [
-        change(*two_runs(random, 4, 4, truth=FLAT + TEN_PERCENT)).whole.p_outside(TEN_PERCENT)[0] <= 0.05
+        change(*two_runs(random, 4, 4, truth=FLAT + TEN_PERCENT)).whole.p_outside(-TEN_PERCENT, TEN_PERCENT)[0] <= 0.05
         for _ in range(100)
     ]
     assert np.mean(same) <= 0.05 + 0.044

@@ -10,14 +10,14 @@ from synthetic import SIZES, raw, rows
 from crossover.analyse.compare import compare, history
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables import writer
-from crossover.analyse.tables.writer import WHOLE, derive, join
+from crossover.analyse.tables.writer import derive, join
 from crossover.records import record
 from crossover.records.holes import HoleKind
 from crossover.records.protocol import KEYS
 
 TABLES = writer.TABLES | compare.TABLES | history.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
-ALL = TABLES | WHOLE
+ALL = TABLES | {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
 
 

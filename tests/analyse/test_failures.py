@@ -49,10 +49,10 @@ def lacking(folder, name):
 
 
 @pytest.mark.parametrize("wrong", [fault, fault_at_the_second_row])
-@pytest.mark.parametrize("name", [*writer.DERIVED, *writer.WITHIN])
+@pytest.mark.parametrize("name", [*writer.FROM_CURVES, *writer.FROM_BLOCKS])
 def test_a_table_that_fails_is_empty_and_the_others_are_as_without(made, tmp_path, monkeypatch, name, wrong):
     before, _ = made()
-    monkeypatch.setitem(writer.DERIVED if name in writer.DERIVED else writer.WITHIN, name, wrong)
+    monkeypatch.setitem(writer.FROM_CURVES if name in writer.FROM_CURVES else writer.FROM_BLOCKS, name, wrong)
     after, failures = made("failed")
     assert {table for table in before if before[table] != after[table]} == {name}
     assert lacking(tmp_path / "failed" / "toy", name)
@@ -66,7 +66,7 @@ def test_what_follows_from_a_table_that_failed_fails_for_the_same_reason(made, m
     before, _ = made()
     monkeypatch.setattr(writer, "medians", fault)
     after, failures = made("failed")
-    failed = {"medians", *writer.DERIVED}
+    failed = {"medians", *writer.FROM_CURVES}
     assert {table for table in before if before[table] != after[table]} == failed
     assert {name for name, own in failures.items() if own} == failed
     assert len(failure.grouped([each for own in failures.values() for each in own])) == 1
@@ -143,7 +143,7 @@ def test_the_claims_on_an_experiment_whose_table_failed_are_not_judged_for_that_
     for table in judgement.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / f"{name}.parquet"
-    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/curves/medians.py, line 9")
+    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/curves/rounds.py, line 9")
     record.write(record.read(path, writer.TABLES[name]), path, failure.stored([cause]))
     before, _ = verdicts(judged)
     after, failures = verdicts(tmp_path)
@@ -194,7 +194,7 @@ def test_a_setting_of_an_experiment_whose_table_failed_is_not_recommended_for_th
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / "sensitivity.parquet"
     cause = failure.Failure(
-        "table", "sensitivity", "mpi_pingpong", "KeyError: 'x'", "analyse/tables/per_curve.py, line 9"
+        "table", "sensitivity", "mpi_pingpong", "KeyError: 'x'", "analyse/estimators/sensitivity.py, line 9"
     )
     record.write(record.read(path, record.SENSITIVITY), path, failure.stored([cause]))
     rows, failures = recommended(tmp_path)

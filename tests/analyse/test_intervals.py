@@ -189,22 +189,22 @@ def test_a_minimum_effect_test_is_students_from_the_effect_on(mean, error, df, e
 @given(st.floats(-0.1, 0.1), st.floats(1e-3, 0.1), st.integers(1, 20), st.floats(0.001, 0.2))
 def test_equivalence_is_the_larger_of_two_one_sided_tests(mean, error, df, bound):
     sides = stats.t.sf((mean + bound) / error, df), stats.t.cdf((mean - bound) / error, df)
-    assert single(mean, error, df).p_outside(bound)[0] == pytest.approx(max(sides))
+    assert single(mean, error, df).p_outside(-bound, bound)[0] == pytest.approx(max(sides))
 
 
 def test_equivalence_is_what_the_interval_at_90_percent_says():
     mean, error, df = 0.03, 0.02, 4
     reach = abs(mean) + stats.t.ppf(0.95, df) * error
-    assert (
-        single(mean, error, df).p_outside(reach * 1.001)[0] < 0.05 < single(mean, error, df).p_outside(reach * 0.999)[0]
-    )
+    cell = single(mean, error, df)
+    assert cell.p_outside(-1.001 * reach, 1.001 * reach)[0] < 0.05 < cell.p_outside(-0.999 * reach, 0.999 * reach)[0]
 
 
 def test_an_arm_at_the_bound_is_called_equivalent_in_one_of_twenty_campaigns():
     random = np.random.default_rng(9)
     bound = np.log(1.1)
     called = [
-        (estimate(bound + 0.03 * random.standard_normal((5, 1))).p_outside(bound) <= 0.05)[0] for _ in range(2000)
+        (estimate(bound + 0.03 * random.standard_normal((5, 1))).p_outside(-bound, bound) <= 0.05)[0]
+        for _ in range(2000)
     ]
     assert np.mean(called) == pytest.approx(0.05, abs=0.015)
 
@@ -218,13 +218,13 @@ def test_an_arm_that_differs_by_exactly_the_effect_is_seldom_claimed():
 
 def test_one_launch_shows_neither_a_difference_nor_equivalence():
     cell = estimate(np.array([[0.3]]))
-    assert (cell.p_within(0.1)[0], cell.p_outside(1.0)[0]) == (1, 1)
+    assert (cell.p_within(0.1)[0], cell.p_outside(-1.0, 1.0)[0]) == (1, 1)
 
 
 def test_launches_that_agree_to_the_last_bit_are_certain_of_both():
     cells = estimate(np.tile([0.0, 0.05, 0.2], (4, 1)))
     assert cells.p_within(0.1).tolist() == [1, 1, 0]
-    assert cells.p_outside(0.1).tolist() == [0, 0, 1]
+    assert cells.p_outside(-0.1, 0.1).tolist() == [0, 0, 1]
 
 
 def test_the_difference_of_two_estimates_is_that_of_welch():

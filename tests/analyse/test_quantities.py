@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from possible import Possible
 
-from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, as_named
+from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.estimators.crossover import crossing
@@ -32,9 +33,7 @@ def curve(arm, values, x=X, launches=3, first=1, reference="", reference_values=
 
 def field(*curves, effect=EFFECT):
     effects = {tuple(c.facts[name] for name in ("experiment", "placement", "metric")): effect for c in curves}
-    return Candidates(
-        curves, as_named, effects, lambda side: NotMeasuredError("missing", side.arm), lambda _, x: f"no {x:g}"
-    )
+    return Possible(curves, effects)
 
 
 def pair(factor=1.0, power=0.0, base=None):
@@ -50,7 +49,7 @@ def quantity(kind, arm="no-copy", **told):
 
 
 def number(found, which=0):
-    value = found.known.value[which]
+    value = found.known.mean[which]
     return np.exp(value) if found.log else value
 
 
@@ -92,7 +91,7 @@ def test_a_ratio_of_peaks_takes_each_arm_at_its_own_best(factor):
 def test_each_point_of_a_part_of_the_axis_has_a_number_and_the_part_must_be_covered():
     found = find(field(*pair(2, 0.1)), quantity("ratio", over="copy", each={"from": 1000, "to": 100_000}))
     assert list(found.x) == [pytest.approx(x) for x in X[3:10]]
-    assert np.exp(found.known.value) == pytest.approx(2 * (X[3:10] / 1e4) ** 0.1)
+    assert np.exp(found.known.mean) == pytest.approx(2 * (X[3:10] / 1e4) ** 0.1)
     with pytest.raises(NotMeasuredError, match="no 2e"):
         find(field(*pair()), quantity("ratio", over="copy", each={"from": 1000, "to": 2e6}))
 
@@ -174,7 +173,7 @@ def test_crossovers_of_two_metrics_are_divided():
 @given(st.floats(1000, 1e5), st.floats(1000, 1e5))
 def test_what_a_threshold_loses_lies_between_it_and_the_crossover(place, threshold):
     found = find(field(*pair((1e4 / place) ** 0.5, 0.5)), quantity("loss", over="copy", threshold=threshold))
-    lost = found.known.value
+    lost = found.known.mean
     between = (min(place, threshold) * 1.001 < X) & (max(place, threshold) * 0.999 > X)
     outside = (min(place, threshold) * 0.999 > X) | (max(place, threshold) * 1.001 < X)
     assert (lost[between] > 0).all()
@@ -186,7 +185,7 @@ def test_a_threshold_loses_as_much_of_a_time_as_of_its_rate():
     rates = pair(0.5, 0.3)
     times = [curve(c.facts["arm"], np.exp(-c.values[0]), better="lower") for c in rates]
     told = quantity("loss", over="copy", threshold=3000)
-    assert find(field(*times), told).known.value == pytest.approx(find(field(*rates), told).known.value)
+    assert find(field(*times), told).known.mean == pytest.approx(find(field(*rates), told).known.mean)
 
 
 @given(st.floats(0.1, 50), st.floats(0.1, 50))
@@ -305,7 +304,7 @@ def test_a_claims_crossover_is_the_headlines_with_the_points_of_the_second_sweep
     found = find(field(*arms, effect=1e-9), quantity("crossover", over="copy"))
     headline = crossing(arms[1].x, arms[1].ratios)
     assert number(found) == pytest.approx(headline.x)
-    assert np.exp(found.known.ends) == pytest.approx((headline.low, headline.high))
+    assert np.exp([found.known.low[0], found.known.high[0]]) == pytest.approx([headline.low, headline.high])
     assert 19e3 <= number(found) <= 25e3
     first = [each.swept for each in arms]
     assert not 19e3 <= number(find(field(*first, effect=1e-9), quantity("crossover", over="copy"))) <= 25e3

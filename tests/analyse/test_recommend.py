@@ -10,16 +10,15 @@ import pytest
 from synthetic import SIZES, raw, rows
 
 from crossover.__main__ import main
+from crossover.analyse.advice.effects import gains, per_launch
 from crossover.analyse.advice.recommend import FILE, READ, recommend, recommendations
 from crossover.analyse.advice.rules import NO_PAIR, NOT_REPLICATED, decide
 from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.estimators.gain import gains, per_launch
 from crossover.analyse.estimators.sensitivity import NO_NULL
-from crossover.analyse.tables.per_curve import DERIVED
-from crossover.analyse.tables.writer import derive, join
+from crossover.analyse.tables.writer import FROM_CURVES, derive, join
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import record
 
@@ -75,7 +74,7 @@ def told(found, *settings, launches=None):
     """The rows on a table of medians."""
     every = list(curves(found)) if len(found) else []
     derived = {
-        name: pd.DataFrame(DERIVED[name](every), columns=READ[name].names) for name in ("thresholds", "sensitivity")
+        name: pd.DataFrame(FROM_CURVES[name](every), columns=READ[name].names) for name in ("thresholds", "sensitivity")
     }
     if launches is None:
         asked = json.dumps({"arms": ["old", "new", "broken"]})

@@ -12,7 +12,7 @@ from test_quantities import EFFECT, curve, field, quantity
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
-from crossover.analyse.tables.per_curve import DERIVED
+from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.config.schema import complete
 from crossover.measure import experiments
 from crossover.records.record import FACTOR, SHARE
@@ -31,7 +31,7 @@ def measured(values, unit):
 
 
 def summary(values, unit):
-    return list(DERIVED["summary"]([measured(values, unit)]))
+    return list(FROM_CURVES["summary"]([measured(values, unit)]))
 
 
 @given(
@@ -85,7 +85,7 @@ def test_the_efficiency_that_a_claim_is_about_has_an_interval_below_one():
     found = find(field(replace(one, values=np.log(values))), quantity("value", arm="copy", at=1e4))
     low, high = found.scale.value(found.known.low[0]), found.scale.value(found.known.high[0])
     assert low < 0.95 and 0.998 < high < 1
-    centre = found.known.value[0]
+    centre = found.known.mean[0]
     assert found.scale.value(centre - found.effect[0]) == pytest.approx(found.scale.value(centre) * np.exp(-EFFECT))
 
 

@@ -5,7 +5,8 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from crossover.analyse.estimators.threshold import Threshold, threshold
+from crossover.analyse.estimators.crossover import Crossing
+from crossover.analyse.estimators.threshold import threshold
 
 NAN = float("nan")
 DURATIONS = np.logspace(3, 6, 7)
@@ -82,14 +83,14 @@ def test_every_outcome_is_told_from_the_others(text, verdict):
 @pytest.mark.parametrize("text", ["+++++++", "-------", "++---++", "0000000"])
 def test_what_is_not_somewhere_has_no_place(text):
     found = threshold(DURATIONS, curve(text), LEVEL)
-    assert found == Threshold(found.verdict)
+    assert found == Crossing(found.verdict)
 
 
 def test_a_bound_is_the_point_from_which_on_or_up_to_which_all_is_settled():
     late = threshold(DURATIONS, curve("0+0++++"), LEVEL)
-    assert late == Threshold("at the latest", bracket_high=DURATIONS[3])
+    assert late == Crossing("at the latest", bracket_high=DURATIONS[3])
     early = threshold(DURATIONS, curve("---0-00"), LEVEL)
-    assert early == Threshold("not yet", bracket_low=DURATIONS[2])
+    assert early == Crossing("not yet", bracket_low=DURATIONS[2])
 
 
 def test_an_efficiency_of_one_and_more_counts_as_all_but_one():
@@ -100,7 +101,7 @@ def test_an_efficiency_of_one_and_more_counts_as_all_but_one():
 
 
 def test_a_single_launch_decides_nothing():
-    assert threshold(DURATIONS, efficiencies(7000, launches=1), LEVEL) == Threshold("undecided")
+    assert threshold(DURATIONS, efficiencies(7000, launches=1), LEVEL) == Crossing("undecided")
 
 
 def test_a_cell_that_no_launch_measured_is_passed_over():

@@ -9,8 +9,7 @@ from synthetic import SIZES
 
 from crossover.__main__ import main
 from crossover.analyse.compare import compare, history
-from crossover.analyse.compare.pairs import Pair
-from crossover.analyse.curves.curve import NAMES
+from crossover.analyse.curves.curve import NAMES, Curve
 from crossover.analyse.tables.writer import TABLES
 from crossover.records import failure, record
 from crossover.records.failure import Failure
@@ -68,7 +67,7 @@ def broken(folder, name="medians", experiment="zmq_throughput", keep=True):
     """Let a table of a finished run have failed, for one experiment or altogether."""
     path = folder / f"{name}.parquet"
     table = record.read(path, TABLES[name])
-    cause = Failure("table", name, experiment, "ValueError: a fault", f"analyse/{name}.py, line 9")
+    cause = Failure("table", name, experiment, "ValueError: a fault", "analyse/curves/rounds.py, line 9")
     record.write(table if keep else table.slice(0, 0), path, failure.stored([cause]))
 
 
@@ -100,7 +99,7 @@ def test_a_curve_that_fails_is_left_out_named_and_the_others_are_as_without(
 
 
 def _arm(of):
-    return of.after.facts["arm"] if isinstance(of, Pair) else dict(zip(NAMES, of, strict=True))["arm"]
+    return of.facts["arm"] if isinstance(of, Curve) else dict(zip(NAMES, of, strict=True))["arm"]
 
 
 @pytest.mark.parametrize("command", ["compare", "history"])
@@ -108,7 +107,7 @@ def test_a_table_of_a_run_that_failed_is_named_with_its_folder(runs, tmp_path, c
     broken(Path(runs[1]))
     assert main([command, *runs, "--folder", str(tmp_path / "folder")]) == 1
     assert (
-        f"table medians of zmq_throughput in {runs[1]}: ValueError: a fault (analyse/medians.py, line 9)"
+        f"table medians of zmq_throughput in {runs[1]}: ValueError: a fault (analyse/curves/rounds.py, line 9)"
         in capsys.readouterr().err
     )
     broken(Path(runs[1]), keep=False)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.claims.result import Numbers, Place, Result
+from crossover.analyse.claims.result import Place, Result
 from crossover.analyse.claims.verdict import Range, decisive, judge
 from crossover.analyse.statistics.intervals import Estimate, estimate
 
@@ -16,7 +16,7 @@ def found(*numbers, margin=0.05, effect=0.02, neutral=0.0, df=10.0, **told):
     one = Estimate(np.zeros(1), np.ones(1), np.array([df])).margin[0]
     count = len(numbers)
     errors, effects = np.full(count, margin / one), np.full(count, effect)
-    known = Numbers(Estimate(np.array(numbers, float), errors, np.full(count, df)), effects)
+    known = Estimate(np.array(numbers, float), errors, np.full(count, df))
     return Result(known, [], "", True, effects, neutral, [None] * count, [""] * count, **told)
 
 
@@ -66,8 +66,7 @@ def test_a_number_by_itself_holds_only_if_it_would_when_moved_by_what_equal_arms
 
 def test_one_launch_is_not_replicated():
     alone = Estimate(np.array([0.5]), np.array([NAN]), np.array([NAN]))
-    effect = np.array([0.02])
-    judged = judge(Result(Numbers(alone, effect), [], "", True, effect), Range(0.25, 1))
+    judged = judge(Result(alone, [], "", True, np.array([0.02])), Range(0.25, 1))
     assert judged.verdict == "inconclusive"
     assert "not replicated" in judged.reason
 
@@ -109,7 +108,8 @@ def test_a_part_that_is_missing_cannot_make_a_claim_hold_but_another_may_refute_
 
 
 def place(centre, low, high, possible, story="", **told):
-    return Result(Place(centre, (low, high), possible, story), [], "bytes", True, np.array([0.02]), **told)
+    ends = (np.array([number]) for number in (centre, low, high))
+    return Result(Place(*ends, possible, story), [], "bytes", True, np.array([0.02]), **told)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,7 @@ def test_a_true_claim_is_seldom_refuted_even_if_the_method_is_biased_by_what_equ
     verdicts = []
     for _ in range(1500):
         numbers = -0.02 + 0.03 * random.standard_normal((launches, 1))
-        effect = np.array([0.02])
-        judged = judge(Result(Numbers(estimate(numbers), effect), [], "", True, effect, 0.0), Range(0.0, INF))
+        judged = judge(Result(estimate(numbers), [], "", True, np.array([0.02]), 0.0), Range(0.0, INF))
         verdicts.append(judged.verdict)
     assert verdicts.count("refuted") / len(verdicts) < 0.04
     assert verdicts.count("holds") / len(verdicts) < 0.04

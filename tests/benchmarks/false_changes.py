@@ -3,7 +3,7 @@
     PYTHONPATH=workflow python tests/benchmarks/false_changes.py [RESULTS ...]
 
 Simulated campaigns, whose truth is known; simulated histories, on which the penalty of
-`analyse/compare/level_shifts.py` rests; and the launches of finished runs in RESULTS, split at random into two samples
+`analyse/compare/history.py` rests; and the launches of finished runs in RESULTS, split at random into two samples
 again and again: one machine, one hour, so whatever is found is false. The slowed arm is then that of the second sample,
 multiplied. Takes some minutes.
 """
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analyse"))
 from synthetic import SIZES, campaign, far_off
 
 from crossover.analyse.compare.change import change
-from crossover.analyse.compare.level_shifts import FEWEST, starts
+from crossover.analyse.compare.history import FEWEST, starts
 from crossover.analyse.compare.run import read
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Floats

@@ -29,8 +29,7 @@ import pyzmq_perf
 from side_by_side import HERE, PUBLISHED, ZEROMQ, launched, other, workshop
 
 from crossover.analyse.curves.curve import curves
-from crossover.analyse.curves.medians import medians
-from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
 from crossover.run import session
 

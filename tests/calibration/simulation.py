@@ -188,7 +188,7 @@ def claims(arm, null):
     facts = dict(experiment="", placement="", metric="", arm="arm", reference="reference", null=False, ceiling=False)
     pair = [curve(facts, arm), curve(facts | {"arm": "null", "null": True}, null)]
     (found,) = sensitivities(pair)
-    return bool((holm(estimate(arm).p_within(found.smallest_effect)) <= SIGNIFICANCE).any())
+    return bool((holm(estimate(arm).p_within(np.log(found["smallest_effect"]))) <= SIGNIFICANCE).any())
 
 
 def curve(facts, ratios):

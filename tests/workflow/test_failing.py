@@ -8,7 +8,7 @@ from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import failure, record
 
 COMMAND = ("snakemake", "--profile", "profiles/local")
-TABLE = "workflow/crossover/analyse/tables/per_round.py"
+TABLE = "workflow/crossover/analyse/tables/writer.py"
 BEGINS = '    """Levels that differ by less than the target width count as equal."""\n'
 FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
     file: (sound, sound.replace("    ", "    None[0]; ", 1))
@@ -30,7 +30,7 @@ def test_parts_that_fail_cost_those_parts_alone_and_the_exit_code_is_1_until_the
         project.edit(file, sound, wrong)
     code, said = project.run(*COMMAND)
     assert code == 1, said
-    assert re.search(r"table steady of toy: ValueError: a fault \(analyse/tables/per_round\.py, line \d+\)", said)
+    assert re.search(r"table steady of toy: ValueError: a fault \(analyse/tables/writer\.py, line \d+\)", said)
     assert "traceback: results/logs/toy/tables.log" in said
     assert "Traceback (most recent call last)" in (results / "logs/toy/tables.log").read_text()
     fault = r"TypeError: 'NoneType' object is not subscriptable \([\w/]+\.py, line \d+\)"

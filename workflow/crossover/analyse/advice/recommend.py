@@ -7,20 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from crossover.analyse.advice.answers import answers
-from crossover.analyse.advice.effects import Evidence
+from crossover.analyse.advice.effects import Evidence, effects, serves
+from crossover.analyse.advice.rules import decide
 from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
-from crossover.analyse.curves.curve import curves
+from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.records import failure, holes, protocol, record
-
-Row = dict[str, Any]
 
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""
@@ -53,11 +50,11 @@ def recommend(results: Path) -> None:
             with failure.caught("setting", setting.name, aim.experiment) as failed:
                 failure.require(broken, [aim.experiment], READ)
                 sound.append(aim)
-            rows += [_failed(setting, aim, each) for each in failed]
+            rows += [_unanswered(setting, aim, f"failed: {failure.reason(each)}") for each in failed]
             failures += failed
         with failure.caught("setting", setting.name) as failed:
             rows += list(recommendations(replace(setting, aims=tuple(sound)), every(), launches))
-        rows += [_failed(setting, aim, each) for each in failed for aim in sound]
+        rows += [_unanswered(setting, aim, f"failed: {failure.reason(each)}") for each in failed for aim in sound]
         failures += failed
     frame = pd.DataFrame(rows, columns=record.RECOMMENDATIONS.names)
     table = pa.Table.from_pandas(frame, record.RECOMMENDATIONS, preserve_index=False)
@@ -69,11 +66,13 @@ def recommendations(setting: Setting, every: Sequence[Panel], launches: pd.DataF
     """The rows of record.RECOMMENDATIONS for one setting, from all panels of a run and its table of launches."""
     by_condition = _by_condition(setting, every)
     for condition, evidence in by_condition.items():
-        yield from (_known(setting) | {"condition": condition} | row for row in answers(setting, evidence))
+        yield from (_known(setting) | {"condition": condition} | row for row in _answers(setting, evidence))
     decided = [each.aim for evidence in by_condition.values() for each in evidence if each.decides]
     for aim in setting.aims:
         if aim not in decided:
-            yield _known(setting) | _undecided(aim) | {"reason": _absence(aim, launches)}
+            missing = holes.why(launches.to_dict("records"), aim.experiment)
+            reason = missing or "none of the curves that decide it is part of this run"
+            yield _unanswered(setting, aim, f"not measured: {reason}")
 
 
 def _known(setting: Setting) -> Row:
@@ -81,13 +80,10 @@ def _known(setting: Setting) -> Row:
     return {"library": setting.library, "setting": setting.name, "about": setting.about, "recommended": False}
 
 
-def _undecided(aim: Aim) -> Row:
-    """The columns of an aim without a decision."""
-    return {"experiment": aim.experiment, "metric": aim.metric, "aims": json.dumps([aim.name])}
-
-
-def _failed(setting: Setting, aim: Aim, failed: failure.Failure) -> Row:
-    return _known(setting) | _undecided(aim) | {"reason": f"failed: {failure.reason(failed)}"}
+def _unanswered(setting: Setting, aim: Aim, reason: str) -> Row:
+    """The row of an aim without a decision."""
+    of_aim = {"experiment": aim.experiment, "metric": aim.metric, "aims": json.dumps([aim.name])}
+    return _known(setting) | of_aim | {"reason": reason}
 
 
 def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Evidence]]:
@@ -106,7 +102,40 @@ def _condition(panel: Panel, aim: Aim) -> str:
     return ", ".join([panel.facts["placement"], *(str(value) for value in keys if value is not None)])
 
 
-def _absence(aim: Aim, launches: pd.DataFrame) -> str:
-    """The reason if a run has no evidence for this aim."""
-    missing = holes.why(launches.to_dict("records"), aim.experiment)
-    return f"not measured: {missing or 'none of the curves that decide it is part of this run'}"
+def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
+    """The rows of a setting under one condition, in the order of its aims: one for all aims if they agree.
+
+    The value for an aim also serves a later aim if it is a gain there too, and lies within the interval of that aim's
+    own value. Then the later aim has no row of its own.
+    """
+    found = [
+        (each, each.panel.facts | row | {"aims": json.dumps([each.aim.name])})
+        for each in evidence
+        if each.decides
+        for row in decide(setting, each.panel)
+    ]
+    joined: list[int] = []
+    for number, (own, row) in enumerate(found):
+        if number in joined:
+            continue
+        if not row.get("recommended"):
+            yield row
+            continue
+        changed = list(effects(setting, row, own, evidence))
+        aims = [own.aim.name]
+        for later in range(number + 1, len(found)):
+            other, its = found[later]
+            if later not in joined and _same(row, its) and any(serves(effect, other) for effect in changed):
+                joined.append(later)
+                aims.append(other.aim.name)
+        yield row | {"aims": json.dumps(list(dict.fromkeys(aims))), "effects": json.dumps(changed)}
+
+
+def _same(row: Row, other: Row) -> bool:
+    """Whether two recommended values agree: the same choice, or points whose intervals overlap."""
+    if not other.get("recommended") or row["arm"] != other["arm"]:
+        return False
+    if row.get("x") is None:
+        return bool(row["value"] == other["value"])
+    ends = [(each["low"] or 0.0, each["high"]) for each in (row, other)]
+    return bool(max(low for low, _ in ends) <= min(high for _, high in ends))

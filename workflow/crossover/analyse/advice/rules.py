@@ -8,20 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
-from crossover.analyse.advice.effects import change
+from crossover.analyse.advice.effects import Gain, change, gains, per_launch
 from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
+from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
-from crossover.analyse.estimators.gain import Gain, gains, per_launch
+from crossover.analyse.estimators.crossover import Crossing
 from crossover.analyse.estimators.sensitivity import NO_NULL
-from crossover.analyse.estimators.threshold import Threshold, onset
+from crossover.analyse.estimators.threshold import onset
 from crossover.analyse.statistics.intervals import Floats
-
-Row = dict[str, Any]
-"""The known columns of a row of record.RECOMMENDATIONS."""
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
@@ -46,7 +43,7 @@ NO_LEVEL = {
 
 
 def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
-    """The rows of a setting from a panel: one, or for a level one per arm."""
+    """The known columns of the rows of a setting from a panel: one row, or for a level one per arm."""
     match setting.rule:
         case Onset() as rule:
             yield _onset(setting, rule, panel)
@@ -130,7 +127,7 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
     row = next((row for row in panel.thresholds if row["arm"] == arm and row["level"] == rule.level), None)
     if row is None:
         return columns | {"reason": f"not examined: the run has no threshold for a level of {rule.level:g}"}
-    found = Threshold(**{column.name: row[column.name] for column in fields(Threshold)})
+    found = Crossing(**{column.name: row[column.name] for column in fields(Crossing)})
     columns |= {"launches": int(row["launches"]), "verdict": found.verdict}
     if row["launches"] < 2:
         return columns | {"reason": NOT_REPLICATED}
@@ -143,7 +140,7 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
 # ---- columns
 
 
-def _place(found: Threshold, cells: Floats) -> Row:
+def _place(found: Crossing, cells: Floats) -> Row:
     """The columns of a threshold: its point and interval, or a bound, which is a measured point without a lower end."""
     if found.verdict == "from":
         return {"x": found.x, "low": found.low, "high": found.high}

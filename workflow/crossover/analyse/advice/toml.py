@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import tomli_w
 
-Row = dict[str, Any]
+from crossover.analyse.curves.curve import Row
 
 HEAD = """\
 # Settings that crossover recommends for the machine it ran on; docs/data.md explains the keys.
 # A setting without a recommendation keeps its default.
 
 """
+
+
+PLACE = {"x": "x", "low": "low", "high": "high", "unit": "axis_unit"}
+GAIN = {
+    "factor": "gain",
+    "low": "gain_low",
+    "high": "gain_high",
+    "over": "default",
+    "from": "gain_from",
+    "to": "gain_to",
+    "unit": "axis_unit",
+    "smallest_detectable": "smallest_effect",
+    "alternatives_tried": "tried",
+}
+HOLDS_FOR = {name: name for name in ("condition", "placement", "protocol")}
+MEASURED_BY = {name: name for name in ("experiment", "metric", "arm", "arms", "launches")}
+"""The columns of the table behind each key."""
 
 
 def toml(rows: Sequence[Row]) -> str:
@@ -30,44 +46,19 @@ def toml(rows: Sequence[Row]) -> str:
 
 
 def _entry(row: Row) -> Row:
+    row = row | {name: json.loads(row[name]) for name in ("aims", "value", "effects", "arms") if row[name]}
+
+    def columns(names: dict[str, str]) -> Row:
+        return _known({key: row[name] for key, name in names.items()})
+
     return _known(
         {
-            "library": row["library"],
-            "setting": row["setting"],
-            "about": row["about"],
-            "aims": json.loads(row["aims"]),
-            "value": json.loads(row["value"]) if row["value"] else None,
-            "reason": row["reason"],
-            "snippet": row["snippet"],
-            "place": _known({"x": row["x"], "low": row["low"], "high": row["high"], "unit": row["axis_unit"]})
-            if row["x"] is not None
-            else None,
-            "gain": _known(
-                {
-                    "factor": row["gain"],
-                    "low": row["gain_low"],
-                    "high": row["gain_high"],
-                    "over": row["default"],
-                    "from": row["gain_from"],
-                    "to": row["gain_to"],
-                    "unit": row["axis_unit"],
-                    "smallest_detectable": row["smallest_effect"],
-                    "alternatives_tried": row["tried"],
-                }
-            )
-            if row["gain"] is not None
-            else None,
-            "holds_for": _known({name: row[name] for name in ("condition", "placement", "protocol")}),
-            "effects": [_known(effect) for effect in json.loads(row["effects"])] if row["effects"] else None,
-            "measured_by": _known(
-                {
-                    "experiment": row["experiment"],
-                    "metric": row["metric"],
-                    "arm": row["arm"],
-                    "arms": json.loads(row["arms"]) if row["arms"] else None,
-                    "launches": row["launches"],
-                }
-            ),
+            **{name: row[name] for name in ("library", "setting", "about", "aims", "value", "reason", "snippet")},
+            "place": columns(PLACE) if row["x"] is not None else None,
+            "gain": columns(GAIN) if row["gain"] is not None else None,
+            "holds_for": columns(HOLDS_FOR),
+            "effects": [_known(effect) for effect in row["effects"] or ()],
+            "measured_by": columns(MEASURED_BY),
         }
     )
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from crossover.analyse.curves.curve import NAMES, PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
 from crossover.config.published import Dataset
-from crossover.records.protocol import Keys, columns, holds, known, label
+from crossover.records.protocol import columns, holds, known, label
 
 Quantity = Mapping[str, Any]
 
@@ -33,22 +33,9 @@ class NotMeasuredError(Exception):
         return cls("; ".join(str(cls(reason, *arms)) for reason, arms in alike.items()))
 
 
-@dataclass(frozen=True)
-class Side:
-    """A claim's names for a curve."""
-
-    experiment: str
-    placement: str
-    where: Keys
-    """Keys that the curve has."""
-    metric: str
-    arm: str
-
-
-def side(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Side:
-    """The curve that a quantity names; with a `change`, the curve with another arm or other keys."""
-    names = {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
-    return Side(*(names[key] for key in ("experiment", "placement", "where", "metric", "arm")))
+def changed(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Quantity:
+    """The quantity of another arm, or with other names and keys."""
+    return {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
 
 
 @dataclass(frozen=True)
@@ -56,26 +43,33 @@ class Candidates:
     """Curves, and explanations for missing ones."""
 
     curves: Sequence[Curve]
-    holds: Callable[[Mapping[str, Any], Side], bool]
-    """Whether a curve with these facts has the placement and the keys of a side."""
     effects: Mapping[tuple[str, str, str], float]
     """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
-    missing: Callable[[Side], NotMeasuredError]
-    """The reason for a missing curve, and the remedy."""
-    beyond: Callable[[Curve, float], str]
-    """The reason if a curve does not reach a point of the axis, and the remedy."""
-    partial: bool = False
+
+    partial: ClassVar[bool] = False
     """Whether a curve may cover only a part of the claim's points."""
 
-    def curve(self, wanted: Side, refined: bool = False) -> Curve:
-        """The first curve with these names and keys, with the points of a second sweep if `refined`.
+    def has(self, facts: Mapping[str, Any], wanted: Quantity) -> bool:
+        """Whether a curve with these facts has the placement and the keys of a quantity."""
+        return bool(facts["placement"] == wanted["placement"] and holds(wanted["where"], facts))
+
+    def missing(self, wanted: Quantity) -> NotMeasuredError:
+        """The reason for a missing curve, and the remedy."""
+        raise NotImplementedError
+
+    def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
+        """The reason if a curve does not reach a point of the axis, and the remedy."""
+        raise NotImplementedError
+
+    def curve(self, wanted: Quantity, refined: bool = False) -> Curve:
+        """The first curve with a quantity's names and keys, with the points of a second sweep if `refined`.
 
         Raises NotMeasuredError if there is none.
         """
         for curve in self.curves:
             facts = curve.facts
-            named = all(facts[key] == getattr(wanted, key) for key in ("experiment", "metric", "arm"))
-            if named and self.holds(facts, wanted) and not np.isnan(curve.values).all():
+            named = all(facts[key] == wanted[key] for key in ("experiment", "metric", "arm"))
+            if named and self.has(facts, wanted) and not np.isnan(curve.values).all():
                 return curve if refined else curve.swept
         raise self.missing(wanted)
 
@@ -121,40 +115,36 @@ def _same(curves: Sequence[Curve], *names: str) -> bool:
     return all(len({curve.facts[name] for curve in curves}) == 1 for name in names)
 
 
-def as_named(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether a measured curve has the placement and the keys of a side."""
-    return bool(facts["placement"] == wanted.placement) and holds(wanted.where, facts)
+class Published(Candidates):
+    """The curves that a source published."""
+
+    partial = True
+
+    def has(self, facts: Mapping[str, Any], wanted: Quantity) -> bool:
+        """Whether a quantity has all keys of a published curve; all published numbers are of one host."""
+        return wanted["placement"] != "nodes" and holds(known(facts), wanted["where"])
+
+    def missing(self, wanted: Quantity) -> NotMeasuredError:
+        """The reason for a missing curve."""
+        return NotMeasuredError("it was not published")
+
+    def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
+        """The reason for a missing point."""
+        return NotMeasuredError("it was not published")
 
 
-# ---- published curves
-
-
-def of_source(datasets: Iterable[Dataset], source: str) -> Candidates:
+def of_source(datasets: Iterable[Dataset], source: str) -> Published:
     """The curves that a source published; each run counts as a launch, and repeated points are averaged."""
-    found = [curve for dataset in datasets if dataset.source == source for curve in _published(dataset)]
-    why = "it was not published"
-    return Candidates(found, _as_published, {}, lambda _: NotMeasuredError(why), lambda *_: why, partial=True)
-
-
-def _as_published(facts: Mapping[str, Any], wanted: Side) -> bool:
-    """Whether a side has all keys of a published curve; all published numbers are of one host."""
-    return wanted.placement != "nodes" and holds(known(facts), wanted.where)
+    return Published([curve for dataset in datasets if dataset.source == source for curve in _published(dataset)], {})
 
 
 def _published(dataset: Dataset) -> Iterator[Curve]:
-    def curve(point: dict[str, Any]) -> tuple[str, str]:
-        return point["metric"], point["arm"]
-
-    for (metric, arm), group in groupby(sorted(dataset.points, key=curve), curve):
-        points = list(group)
-        runs, x = sorted({point["run"] for point in points}), sorted({point["x"] for point in points})
-        values = np.full((len(runs), len(x)), np.nan)
-        for row, cell in np.ndindex(values.shape):
-            here = [p["value"] for p in points if (p["run"], p["x"]) == (runs[row], x[cell])]
-            values[row, cell] = np.mean(here) if here else np.nan
+    for (metric, arm), points in pd.DataFrame(dataset.points).groupby(["metric", "arm"]):
+        wide = points.pivot_table(index="run", columns="x", values="value")
+        values = wide.to_numpy(float)
         facts = {"experiment": dataset.experiment, "placement": "", "protocol": label(dataset.where), "metric": metric}
         facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": "", **columns(dataset.where)}
         nothing = np.full(values.shape, np.nan)
-        for name in dict.fromkeys((arm, dataset.in_claims.get(arm, arm))):
+        for name in dict.fromkeys((arm, dataset.in_claims.get(str(arm), arm))):
             own = facts | {"arm": name}
-            yield Curve(own, list(range(len(runs))), np.array(x), np.log(values), nothing, nothing, nothing)
+            yield Curve(own, list(range(len(wide))), wide.columns.to_numpy(float), np.log(values), *[nothing] * 3)

@@ -13,34 +13,24 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, as_named, of_source
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, of_source
+from crossover.analyse.claims.measured import READ, Tiers, measured
 from crossover.analyse.claims.method import method
-from crossover.analyse.claims.missing import Absence
 from crossover.analyse.claims.quantities import UNITS, find
 from crossover.analyse.claims.result import Result
 from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
-from crossover.analyse.curves.curve import NAMES, Curve, curves
+from crossover.analyse.curves.curve import NAMES, Row
 from crossover.config import published
 from crossover.records import failure, protocol, record
 
-READ = ("launches", "medians", "sensitivity")
-"""The joined tables behind the verdicts."""
-
 Claim = Mapping[str, Any]
-Row = dict[str, Any]
 
 
-def write(
-    claims: Sequence[Claim],
-    results: Path,
-    higher: Mapping[str, Sequence[Mapping[str, Any]]],
-    unjudged: Sequence[Claim] = (),
-) -> None:
+def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Sequence[Claim] = ()) -> None:
     """Judge `claims` (crossover.config.claim_list) from the tables in `results`, and write `claims.parquet` there.
 
-    `unjudged` are claims that no measurement here can decide, each with its `reason`. `higher` describes higher tiers;
-    see `Absence`. If a judgement fails, or a table of its experiment did, the claim is `not judged`, with the reason
-    in the table and in its metadata.
+    `unjudged` are claims that no measurement here can decide, each with its `reason`. If a judgement fails, or a table
+    of its experiment did, the claim is `not judged`, with the reason in the table and in its metadata.
     """
     candidates = cache(partial(measured, results, higher))
     source = cache(partial(of_source, published.read()))
@@ -62,19 +52,6 @@ def _experiments(quantity: Mapping[str, Any]) -> list[str]:
     """The experiments whose curves a quantity needs, the main one first."""
     sides = [side["experiment"] for side in quantity.values() if isinstance(side, Mapping) and "experiment" in side]
     return [quantity["experiment"], *sides]
-
-
-def measured(results: Path, higher: Mapping[str, Sequence[Mapping[str, Any]]]) -> Candidates:
-    """The curves of a run, with explanations for missing ones."""
-    every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
-    sensitivity = record.read(results / "sensitivity.parquet", record.SENSITIVITY).to_pylist()
-    effects = {
-        (row["experiment"], row["placement"], row["metric"]): math.log(row["smallest_effect"])
-        for row in sensitivity
-        if row["smallest_effect"]
-    }
-    absence = Absence(record.read(results / "launches.parquet", record.LAUNCHES).to_pylist(), every, higher)
-    return Candidates(every, as_named, effects, absence.of_curve, absence.of_place)
 
 
 def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
@@ -99,8 +76,7 @@ def _of_claim(claim: Claim) -> Row:
         **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},
         **{key: quantity[key] for key in ("kind", "experiment", "metric")},
         "unit": UNITS.get(quantity["kind"], ""),
-        "expected_low": _finite(claim["low"]),
-        "expected_high": _finite(claim["high"]),
+        **{f"expected_{end}": claim[end] if math.isfinite(claim[end]) else None for end in ("low", "high")},
     }
 
 
@@ -112,9 +88,10 @@ def _nothing(verdict: str, reason: str) -> Row:
 def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
     which = decisive(found, expected)
     # An unknown point has a smallest effect too: on its scale, the effect is the same everywhere.
-    centre = np.nan_to_num(found.known.value[which])
-    value, low, high = (_natural(found, getattr(found.known, name)[which]) for name in ("value", "low", "high"))
+    centre = np.nan_to_num(found.known.mean[which])
+    value, low, high = (_natural(found, getattr(found.known, name)[which]) for name in ("mean", "low", "high"))
     main = found.curves[0].facts
+    rows = [{name: curve.facts[name] for name in NAMES} for curve in found.curves]
     return {
         "verdict": judgement.verdict,
         "reason": judgement.reason,
@@ -131,12 +108,12 @@ def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
         "protocol": main["protocol"],
         **protocol.columns(main),
         "launches": min(len(curve.launches) for curve in found.curves),
-        "numbers": len(found.known.value),
+        "numbers": len(found.known.mean),
         "smallest_effect": _natural(found, centre) / _natural(found, centre - found.effect[which])
         if found.log
         else found.effect[which],
         "resolution": math.sqrt(high / low) if found.log else (high - low) / 2,
-        "rows": json.dumps([{name: curve.facts[name] for name in NAMES} for curve in _once(found.curves)]),
+        "rows": json.dumps([row for number, row in enumerate(rows) if row not in rows[:number]]),
     }
 
 
@@ -147,7 +124,7 @@ def _of_source(claim: Claim, source: Candidates) -> Row:
     except NotMeasuredError:
         return {"own": "no data"}
     expected = _range(claim, found)
-    values = found.known.value
+    values = found.known.mean
     # An interpolated point is not the source's data.
     if found.missing or found.between or np.isnan(values).any():
         return {"own": "no data"}
@@ -174,11 +151,3 @@ def _on_scale(found: Result, end: float) -> float:
 
 def _natural(found: Result, number: float) -> float:
     return float(found.scale.value(np.array(number)) if found.log else number)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
-
-
-def _once(found: Sequence[Curve]) -> list[Curve]:
-    return list({tuple(curve.facts[name] for name in NAMES): curve for curve in found}.values())

@@ -11,6 +11,31 @@ from crossover.analyse.claims.verdict import Range
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
+QUANTITIES = {
+    "value": "{Metric} of {arm}",
+    "ratio": "{Metric} of {arm} divided by that of {over}",
+    "contrast": "The ratio of two ratios: {metric} of {arm} over {over}, divided by {other_metric}{other_experiment} "
+    "of {other_arms}",
+    "time": "The time of one repetition of {arm}, the inverse of its {metric}",
+    "penalty": "The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis",
+    "crossover": "The crossover of {arm} and {over} in {metric}",
+    "crossovers": "The crossover of {arm} and {over} in {metric}, divided by the crossover in {other_metric}",
+    "loss": "{Metric} of the better arm divided by that of the chosen one, {arm} from {threshold:,.10g} on and {over} "
+    "below, at each point",
+    "gap": "The share of the gap from {over} to `{of}` that {arm} covers, on a logarithmic scale",
+    "saturation": "The first point where {metric} of {arm} times the axis reaches {share:.0%} of its maximum",
+    "scaling": "{Metric} of {arm} at {to:,.10g} divided by that at {from:,.10g}",
+}
+"""The words for each kind of quantity."""
+
+READINGS = {
+    "each": " at each measured point of{part}",
+    "mean": ", averaged over{part}",
+    "slope": ": its slope over{part}, on logarithmic scales",
+    "peak": ", each at its largest value over{part}",
+}
+"""The words for each reading of a part of the axis."""
+
 
 def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
     """The method of one claim in sentences, without details of the measurement if `found` is None."""
@@ -21,41 +46,16 @@ def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
 
 
 def _quantity(quantity: Quantity) -> str:
-    arm, metric = f"`{quantity['arm']}`", quantity["metric"]
-    over = _arms(quantity.get("over", []), metric)
-    match quantity["kind"]:
-        case "value":
-            return f"{metric.capitalize()} of {arm}"
-        case "ratio":
-            return f"{metric.capitalize()} of {arm} divided by that of {over}"
-        case "contrast":
-            against = quantity["against"]
-            arms = f"`{against.get('arm', quantity['arm'])}` over {_arms(against.get('over', quantity['over']), '')}"
-            whose = f" of `{against['experiment']}`" if "experiment" in against else ""
-            ratios = f"{metric} of {arm} over {over}, divided by {against.get('metric', metric)}{whose} of {arms}"
-            return f"The ratio of two ratios: {ratios}"
-        case "time":
-            return f"The time of one repetition of {arm}, the inverse of its {metric}"
-        case "penalty":
-            return (
-                f"The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis"
-            )
-        case "crossover":
-            return f"The crossover of {arm} and {over} in {metric}"
-        case "crossovers":
-            other = quantity["against"].get("metric", metric)
-            return f"The crossover of {arm} and {over} in {metric}, divided by the crossover in {other}"
-        case "loss":
-            chosen = f"{arm} from {quantity['threshold']:,.10g} on and {over} below"
-            return f"{metric.capitalize()} of the better arm divided by that of the chosen one, {chosen}, at each point"
-        case "gap":
-            return f"The share of the gap from {over} to `{quantity['of']}` that {arm} covers, on a logarithmic scale"
-        case "saturation":
-            share = f"{quantity['share']:.0%} of its maximum"
-            return f"The first point where {metric} of {arm} times the axis reaches {share}"
-        case _:
-            ends = f"{quantity['to']:,.10g} divided by that at {quantity['from']:,.10g}"
-            return f"{metric.capitalize()} of {arm} at {ends}"
+    metric, over, against = quantity["metric"], quantity.get("over", []), quantity.get("against", {})
+    words = {
+        "arm": f"`{quantity['arm']}`",
+        "over": _arms(over, metric),
+        "Metric": metric.capitalize(),
+        "other_arms": f"`{against.get('arm', quantity['arm'])}` over {_arms(against.get('over', over), '')}",
+        "other_metric": against.get("metric", metric),
+        "other_experiment": f" of `{against['experiment']}`" if "experiment" in against else "",
+    }
+    return QUANTITIES[quantity["kind"]].format_map({**quantity, **words})
 
 
 def _arms(over: Any, metric: str) -> str:
@@ -67,28 +67,14 @@ def _arms(over: Any, metric: str) -> str:
 
 def _reading(quantity: Quantity, found: Result | None) -> str:
     unit = found.curves[0].facts["axis_unit"] if found else ""
-
-    def place(x: float) -> str:
-        return f"{x:,.10g} {unit}".strip()
-
-    def part(ends: Mapping[str, float]) -> str:
-        low = f" from {ends['from']:,.10g}" if "from" in ends else ""
-        high = f" to {ends['to']:,.10g}" if "to" in ends else ""
-        return f" {unit} of the axis{low}{high}" if unit and (low or high) else f" the axis{low}{high}"
-
     if "at" in quantity:
-        if found and found.between:
-            low, high = (place(x) for x in found.between)
-            return f" at {place(quantity['at'])}, interpolated between the measured points {low} and {high}"
-        return f" at {place(quantity['at'])}"
-    if "each" in quantity:
-        return f" at each measured point of{part(quantity['each'])}"
-    if "mean" in quantity:
-        return f", averaged over{part(quantity['mean'])}"
-    if "slope" in quantity:
-        return f": its slope over{part(quantity['slope'])}, on logarithmic scales"
-    if "peak" in quantity:
-        return f", each at its largest value over{part(quantity['peak'])}"
+        between = found.between if found and found.between else ()
+        at, *ends = (f"{x:,.10g} {unit}".strip() for x in (quantity["at"], *between))
+        return f" at {at}" + (f", interpolated between the measured points {' and '.join(ends)}" if ends else "")
+    for name, words in READINGS.items():
+        if name in quantity:
+            ends = [f" {end} {quantity[name][end]:,.10g}" for end in ("from", "to") if end in quantity[name]]
+            return words.format(part="".join([f" {unit} of the axis" if unit and ends else " the axis", *ends]))
     return ""
 
 
@@ -110,7 +96,7 @@ def _test(quantity: Quantity, found: Result | None, expected: Range) -> str:
             "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "
             "for the difference between equal arms; holds if the whole interval lies within the range"
         )
-    several = ", Holm-corrected for several numbers," if found and len(found.known.value) > 1 else ""
+    several = ", Holm-corrected for several numbers," if found and len(found.known.mean) > 1 else ""
     refuted = (
         f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at "
         f"{SIGNIFICANCE * 100:g} %"

@@ -9,6 +9,7 @@ from crossover.analyse.estimators.crossover import crossing, sides
 from crossover.analyse.statistics.intervals import Floats, estimate
 
 ANYWHERE = (-np.inf, np.inf)
+NOWHERE = np.array([np.nan])
 
 
 def passes(x: Floats, d: Floats, effect: float) -> Place:
@@ -18,12 +19,13 @@ def passes(x: Floats, d: Floats, effect: float) -> Place:
     only change of sign, and no interval.
     """
     if len(d) < 2:
-        return Place(_sign_change(x, d), (np.nan, np.nan), [ANYWHERE], ONE_LAUNCH)
+        return Place(_sign_change(x, d), NOWHERE, NOWHERE, [ANYWHERE], ONE_LAUNCH)
     found = crossing(x, d)
     possible = _possible(x, d, effect)
-    if found.verdict == "one" and found.x and found.low and found.high:
-        return Place(float(np.log(found.x)), (float(np.log(found.low)), float(np.log(found.high))), possible)
-    return Place(np.nan, (np.nan, np.nan), possible, STORIES[found.verdict])
+    if found.verdict != "one":
+        return Place(NOWHERE, NOWHERE, NOWHERE, possible, STORIES[found.verdict])
+    centre, low, high = np.log(np.array([[found.x], [found.low], [found.high]], float))
+    return Place(centre, low, high, possible)
 
 
 STORIES = {
@@ -56,23 +58,22 @@ def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
     return [(first, last)]
 
 
-def _sign_change(x: Floats, d: Floats) -> float:
+def _sign_change(x: Floats, d: Floats) -> Floats:
     """The only change of sign of one launch, as a logarithm of `x`; NaN if it changes sign never or repeatedly."""
     mean, u = d[0], np.log(x)
     kept = ~np.isnan(mean) & (mean != 0)
     mean, u = mean[kept], u[kept]
     (turns,) = np.nonzero(np.diff(np.sign(mean)))
     if turns.size != 1:
-        return np.nan
-    cell = turns[0]
-    return float(u[cell] + (u[cell + 1] - u[cell]) * mean[cell] / (mean[cell] - mean[cell + 1]))
+        return NOWHERE
+    return np.asarray(u[turns] + (u[turns + 1] - u[turns]) * mean[turns] / (mean[turns] - mean[turns + 1]))
 
 
 def apart(first: Place, second: Place) -> Place:
     """The distance of two points. Its interval is that of the two farthest pairs of ends."""
-    ends = (first.ends[0] - second.ends[1], first.ends[1] - second.ends[0])
     possible = [(a - d, b - c) for a, b in first.possible for c, d in second.possible]
-    return Place(first.centre - second.centre, ends, possible, first.story or second.story)
+    story = first.story or second.story
+    return Place(first.mean - second.mean, first.low - second.high, first.high - second.low, possible, story)
 
 
 def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place, bool]:
@@ -83,19 +84,19 @@ def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place,
     """
     whole = ~np.isnan(d).any(axis=1)
     if not whole.any():
-        return Place(np.nan, (np.nan, np.nan), [ANYWHERE], "no launch measured all of the curve"), False
+        return Place(NOWHERE, NOWHERE, NOWHERE, [ANYWHERE], "no launch measured all of the curve"), False
     d, u = d[whole], np.log(x)
     above = d - d.max(axis=1, keepdims=True) - np.log(share)
     found = estimate(np.array([_first(u, row) for row in above])[:, np.newaxis])
-    ends, at_end = (float(found.low[0]), float(found.high[0])), bool((d.argmax(axis=1) == len(x) - 1).any())
+    at_end = bool((d.argmax(axis=1) == len(x) - 1).any())
     story = "" if len(d) > 1 else ONE_LAUNCH
     if np.isnan(effect) or len(d) < 2:
-        return Place(float(found.mean[0]), ends, [ANYWHERE], story), at_end
+        return Place(found.mean, found.low, found.high, [ANYWHERE], story), at_end
     # The peak itself always reaches its share.
     cells = [[int(np.argmax(row >= min(shift, row.max()))) for row in above] for shift in (-effect, effect)]
     first = u[max(min(cells[0]) - 1, 0)] if min(cells[0]) else -np.inf
     last = np.inf if at_end else u[max(cells[1])]
-    return Place(float(found.mean[0]), ends, [(float(first), float(last))], story), at_end
+    return Place(found.mean, found.low, found.high, [(float(first), float(last))], story), at_end
 
 
 def _first(u: Floats, above: Floats) -> float:

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from crossover.analyse.claims.candidates import Candidates, Quantity
+from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, Floats, between, estimate
 
 SAME = 0.01
 """Points of the axis whose logarithms are this close count as equal, such as 464 and 464.16 bytes."""
-
-
-class BeyondError(Exception):
-    """The curve does not reach a place on the axis that the reading needs."""
-
-    def __init__(self, place: float):
-        self.place = place
-        super().__init__(f"the curve does not reach {place:g}")
 
 
 @dataclass(frozen=True)
@@ -41,36 +34,48 @@ class Reading:
     """The measured points between which a number is interpolated."""
 
 
-def read(quantity: Mapping[str, Any], x: Floats, d: Floats, partial: bool = False) -> Reading:
-    """The numbers of a curve for a quantity's `at`, `each`, `mean`, `slope` or `peak`.
+def read(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
+    """The numbers for a quantity's `at`, `each`, `mean`, `slope` or `peak`, from `d` over `x`, which belong to `curve`.
 
-    Raises BeyondError if the curve does not reach far enough, unless a `partial` answer is allowed. Numbers are NaN if
-    no launch has all the cells that they need.
+    Raises NotMeasuredError if the curve does not reach far enough. Numbers are NaN if no launch has all the cells that
+    they need.
     """
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
     if "at" in quantity:
-        return at(x, d, quantity["at"])
-    (name,) = (name for name in PARTS if name in quantity)
-    return PARTS[name](*part(x, d, quantity[name], partial))
+        return at(candidates, quantity["at"], curve, x, d)
+    (name,) = (name for name in ("each", "mean", "slope", "peak") if name in quantity)
+    x, d = part(candidates, quantity[name], curve, x, d)
+    match name:
+        case "each":
+            return Reading(estimate(d), tuple(map(float, x)))
+        case "mean":
+            return Reading(_per_launch(means(x, d)))
+        case "slope":
+            return _slope(x, d)
+        case _:
+            return Reading(_per_launch(peaks(d)))
 
 
-def part(x: Floats, d: Floats, wanted: Mapping[str, float], partial: bool = False) -> tuple[Floats, Floats]:
-    """The part of a curve between `wanted`'s ends, each of which is optional.
+def part(
+    candidates: Candidates, wanted: Mapping[str, float], curve: Curve, x: Floats, d: Floats
+) -> tuple[Floats, Floats]:
+    """The part of `d` over `x` between `wanted`'s ends, each of which is optional.
 
-    Raises BeyondError if the curve does not reach an end, or has no point between them.
+    Raises NotMeasuredError if the curve does not reach an end, unless `candidates` are partial, or has no point between
+    them.
     """
     for end in wanted.values():
-        if not partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
-            raise BeyondError(end)
+        if not candidates.partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
+            raise candidates.beyond(curve, end)
     low, high = np.log(wanted.get("from", x.min(initial=np.inf))), np.log(wanted.get("to", x.max(initial=0.0) or 1.0))
     inside = (np.log(x) >= low - SAME) & (np.log(x) <= high + SAME)
     if wanted and not inside.any():
-        raise BeyondError(next(iter(wanted.values())))
+        raise candidates.beyond(curve, next(iter(wanted.values())))
     return x[inside], d[:, inside]
 
 
-def at(x: Floats, d: Floats, place: float) -> Reading:
+def at(candidates: Candidates, place: float, curve: Curve, x: Floats, d: Floats) -> Reading:
     """At a cell, or interpolated between two on logarithmic axes; never beyond the ends."""
     cells, u = estimate(d), np.log(x)
     away = np.abs(u - np.log(place))
@@ -78,32 +83,25 @@ def at(x: Floats, d: Floats, place: float) -> Reading:
         cell = int(away.argmin())
         return Reading(Estimate(cells.mean[[cell]], cells.error[[cell]], cells.df[[cell]]), (float(x[cell]),))
     if not x.size or not x[0] < place < x[-1]:
-        raise BeyondError(place)
+        raise candidates.beyond(curve, place)
     left = int(np.searchsorted(x, place)) - 1
     far = (np.log(place) - u[left]) / (u[left + 1] - u[left])
     ends = (float(x[left]), float(x[left + 1]))
     return Reading(between(d, cells.mean, left, np.array([far])), (place,), between=ends)
 
 
-def each(x: Floats, d: Floats) -> Reading:
-    """The value of every cell."""
-    return Reading(estimate(d), tuple(map(float, x)))
-
-
-def mean(x: Floats, d: Floats) -> Reading:
-    """The average over the logarithm of the axis, so that points close together do not count more."""
-    return Reading(_per_launch(means(x, d)))
-
-
 def means(x: Floats, d: Floats) -> Floats:
-    """The same, launch by launch; NaN for a launch that lacks a cell."""
+    """The average of each launch over the logarithm of the axis, so that points close together do not count more.
+
+    NaN for a launch that lacks a cell.
+    """
     u = np.log(x)
     if len(u) < 2:
         return d.mean(axis=1) if len(u) else np.full(len(d), np.nan)
     return np.asarray(np.trapezoid(d, u, axis=1) / (u[-1] - u[0]))
 
 
-def slope(x: Floats, d: Floats) -> Reading:
+def _slope(x: Floats, d: Floats) -> Reading:
     """The slope over the logarithm of the axis, by least squares."""
     if len(x) < 2:
         return Reading(_per_launch(np.full(len(d), np.nan)), slope=True)
@@ -112,18 +110,10 @@ def slope(x: Floats, d: Floats) -> Reading:
     return Reading(_per_launch(d @ weights), lever=float(np.abs(weights).sum()), slope=True)
 
 
-def peak(x: Floats, d: Floats) -> Reading:
-    """The largest value of each launch."""
-    return Reading(_per_launch(peaks(d)))
-
-
 def peaks(d: Floats) -> Floats:
-    """The same, launch by launch; NaN for a launch without values."""
+    """The largest value of each launch; NaN for a launch without values."""
     largest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
     return np.where(np.isfinite(largest), largest, np.nan)
-
-
-PARTS = {"each": each, "mean": mean, "slope": slope, "peak": peak}
 
 
 def _per_launch(numbers: Floats) -> Estimate:

@@ -1,4 +1,4 @@
-"""The estimate of a claim's quantity: numbers, or a point of the axis with its possible range."""
+"""The estimate of a claim's quantity: numbers with t intervals, or a point of the axis with its possible range."""
 
 from __future__ import annotations
 
@@ -15,86 +15,30 @@ ONE_LAUNCH = "only one launch measured it"
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """Numbers with a t interval each."""
-
-    estimate: Estimate
-    effect: Floats
-    """The smallest detectable effect of each number."""
-
-    @property
-    def value(self) -> Floats:
-        """The means over launches."""
-        return self.estimate.mean
-
-    @property
-    def low(self) -> Floats:
-        """Lower ends of their intervals; NaN if not replicated."""
-        return self.estimate.low
-
-    @property
-    def high(self) -> Floats:
-        """Upper ends."""
-        return self.estimate.high
-
-    def p_outside(self, low: float, high: float) -> Floats:
-        """p-values of being in the range from `low` to `high`, or outside by at most the smallest detectable effect.
-
-        The minimum-effect test against the nearer end of the range; 1 if the value is in the range.
-        """
-        nearest = np.clip(self.value, low, high)
-        within = (self.value == nearest) | np.isnan(self.effect)
-        return np.where(within, 1.0, self._moved(nearest).p_within(self.effect))
-
-    def p_inside(self, low: float, high: float) -> Floats:
-        """p-values of being outside the range from `low` to `high`: the larger one of two one-sided tests."""
-        sides = [self._moved(end).p / 2 for end in (low, high) if np.isfinite(end)]
-        inside = (self.value > low) & (self.value < high)
-        return np.where(inside, np.max(sides, axis=0), 1.0)
-
-    def _moved(self, end: float | Floats) -> Estimate:
-        return Estimate(self.value - end, self.estimate.error, self.estimate.df)
-
-
-@dataclass(frozen=True)
 class Place:
-    """A point of the axis, in logarithms, from the inversion of a test."""
+    """A point of the axis, in logarithms, from the inversion of a test; its numbers have shape (1,), NaN if unknown."""
 
-    centre: float
-    """NaN if unknown."""
-    ends: tuple[float, float]
-    """The interval."""
+    mean: Floats
+    """The point."""
+    low: Floats
+    high: Floats
+    """Ends of the interval."""
     possible: Sequence[tuple[float, float]]
     """Its possible ranges, allowing for the smallest detectable effect."""
     story: str = ""
     """The reason if the point is unknown."""
 
-    @property
-    def value(self) -> Floats:
-        """The point."""
-        return np.array([self.centre])
-
-    @property
-    def low(self) -> Floats:
-        """Lower end of the interval."""
-        return np.array([self.ends[0]])
-
-    @property
-    def high(self) -> Floats:
-        """Upper end."""
-        return np.array([self.ends[1]])
-
-    def p_outside(self, low: float, high: float) -> Floats:
-        """0 if the point cannot be between the two, otherwise 1; the interval already contains the test."""
+    def p_between(self, low: float, high: float, effect: Floats) -> Floats:
+        """0 if the point cannot be between the two, otherwise 1; the possible ranges allow for the effect."""
         return np.array([float(any(first <= high and last >= low for first, last in self.possible))])
 
-    def p_inside(self, low: float, high: float) -> Floats:
+    def p_outside(self, low: float, high: float) -> Floats:
         """0 if the interval is between the two, otherwise 1."""
-        return np.array([float(not (low <= self.ends[0] and self.ends[1] <= high))])
+        return np.where((low <= self.low) & (self.high <= high), 0.0, 1.0)
 
 
-Known = Numbers | Place
-"""The estimates behind a verdict: `value`, `low`, `high` and p-values, arrays with one entry for each number."""
+Known = Estimate | Place
+"""The estimates behind a verdict: `mean`, `low`, `high` and p-values, arrays with one entry for each number."""
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from crossover.analyse.claims.result import ONE_LAUNCH, Known, Numbers, Place, Result
+from crossover.analyse.claims.result import ONE_LAUNCH, Place, Result
 from crossover.analyse.estimators.sensitivity import NO_NULL
-from crossover.analyse.statistics.intervals import Floats, holm
+from crossover.analyse.statistics.intervals import Estimate, Floats, holm
 from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["holds", "refuted", "inconclusive", "not measured"]
@@ -42,12 +42,13 @@ class Judgement:
 def judge(found: Result, expected: Range) -> Judgement:
     """The verdict on a measured quantity."""
     known = found.known
-    if (holm(known.p_outside(expected.low, expected.high)) <= SIGNIFICANCE).any():
-        return Judgement("refuted", _refuted(known))
+    story = known.story if isinstance(known, Place) else ""
+    if (holm(known.p_between(expected.low, expected.high, found.effect)) <= SIGNIFICANCE).any():
+        nowhere = f"{story}, and there is none in the expected range"
+        return Judgement("refuted", nowhere if story else "it lies outside by more than equal arms differ")
     if found.missing:
         return Judgement("not measured", found.missing)
     if np.isnan(known.low).any():
-        story = known.story if isinstance(known, Place) else ""
         return Judgement("inconclusive", story or f"{ONE_LAUNCH}, so it is not replicated")
     if np.isnan(found.effect).any():
         return Judgement("inconclusive", NO_NULL)
@@ -55,35 +56,29 @@ def judge(found: Result, expected: Range) -> Judgement:
         return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
     if _inside(found, expected):
         return _beyond_noise(found, expected)
-    if (excess(known.value, known.value, expected) > 0).any():
+    if (excess(known.mean, known.mean, expected) > 0).any():
         return Judgement("inconclusive", "it lies outside, but not by significantly more than equal arms differ")
     return Judgement("inconclusive", "its interval reaches beyond the expected range")
-
-
-def _refuted(known: Known) -> str:
-    if isinstance(known, Place) and known.story:
-        return f"{known.story}, and there is none in the expected range"
-    return "it lies outside by more than equal arms differ"
 
 
 def _inside(found: Result, expected: Range) -> bool:
     known = found.known
     if expected.equivalent:
-        return bool((known.p_inside(expected.low, expected.high) <= SIGNIFICANCE).all())
+        return bool((known.p_outside(expected.low, expected.high) <= SIGNIFICANCE).all())
     return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
 
 
 def _beyond_noise(found: Result, expected: Range) -> Judgement:
     """The verdict on a quantity within the range: it holds unless the noise between equal arms could explain it."""
     known, neutral = found.known, found.neutral
-    if isinstance(known, Numbers):
+    if isinstance(known, Estimate):
         if neutral is None:
-            if (found.effect > -excess(known.value, known.value, expected)).any():
+            if (found.effect > -excess(known.mean, known.mean, expected)).any():
                 return Judgement("inconclusive", "shifted by the difference between equal arms, it would lie outside")
         elif expected.low < neutral < expected.high:
             if (found.effect > min(expected.high - neutral, neutral - expected.low)).any():
                 return Judgement("inconclusive", "equal arms differ by more than the claim allows")
-        elif (known.p_outside(neutral, neutral) > SIGNIFICANCE).any():
+        elif (known.p_between(neutral, neutral, found.effect) > SIGNIFICANCE).any():
             return Judgement("inconclusive", "equal arms differ by nearly as much")
     how = "by two one-sided tests" if expected.equivalent else "with its whole interval"
     return Judgement("holds", f"it lies within the expected range, {how}")
@@ -98,4 +93,4 @@ def decisive(found: Result, expected: Range) -> int:
     """The index of the claim's least favourable number."""
     known = found.known
     ends = excess(known.low, known.high, expected)
-    return int(np.argmax(np.where(np.isnan(ends), excess(known.value, known.value, expected), ends)))
+    return int(np.argmax(np.where(np.isnan(ends), excess(known.mean, known.mean, expected), ends)))

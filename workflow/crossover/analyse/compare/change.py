@@ -17,6 +17,9 @@ from crossover.records.record import SIGNIFICANCE
 
 Verdict = Literal["better", "worse", "mixed", "same", "undecided"]
 
+WORDS: dict[int, Verdict] = {1: "better", -1: "worse"}
+"""The verdict for each significant sign of a change for the better."""
+
 WHOLE = 0.5
 """The weight of a curve's height among its tests; docs/decisions/changes.md compares other weights."""
 
@@ -39,11 +42,9 @@ class Change:
 
     def cell_verdicts(self, better: str, within: float) -> list[Verdict]:
         """The verdict on each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
-        equal = self.cells.p_outside(within) <= SIGNIFICANCE
+        equal = self.cells.p_outside(-within, within) <= SIGNIFICANCE
         signs = _signs(self.cells.mean, self.p[:-1], better)
-        return [
-            _word(sign) if sign else "same" if same else "undecided" for sign, same in zip(signs, equal, strict=True)
-        ]
+        return [WORDS.get(sign, "same" if same else "undecided") for sign, same in zip(signs, equal, strict=True)]
 
     def verdict(self, better: str, within: float) -> Verdict:
         """The verdict on the curve: `mixed` is better in one test and worse in another, `same` is about the height."""
@@ -52,8 +53,8 @@ class Change:
         if len(signs) > 1:
             return "mixed"
         if signs:
-            return _word(signs.pop())
-        return "same" if self.whole.p_outside(within)[0] <= SIGNIFICANCE else "undecided"
+            return WORDS[signs.pop()]
+        return "same" if self.whole.p_outside(-within, within)[0] <= SIGNIFICANCE else "undecided"
 
 
 def change(before: Floats, after: Floats) -> Change:
@@ -101,7 +102,3 @@ def _signs(mean: Floats, p: Floats, better: str) -> list[int]:
     """1 for a significant change for the better, -1 for the worse, otherwise 0."""
     up = 1 if better == "higher" else -1
     return [int(up * np.sign(each)) if small else 0 for each, small in zip(mean, p <= SIGNIFICANCE, strict=True)]
-
-
-def _word(sign: int) -> Verdict:
-    return "better" if sign > 0 else "worse"

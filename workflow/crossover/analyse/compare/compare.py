@@ -12,13 +12,11 @@ from scipy.stats import false_discovery_control
 
 from crossover.analyse.compare import run
 from crossover.analyse.compare.change import Change, change, heights
-from crossover.analyse.compare.pairs import Pair, pairs, title
-from crossover.analyse.compare.run import Row
-from crossover.analyse.curves.curve import competes
-from crossover.analyse.statistics.intervals import Estimate, difference, estimate
+from crossover.analyse.compare.pairs import pairs, title
+from crossover.analyse.curves.curve import Curve, Row, competes
+from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
-from crossover.records.failure import Failure
 
 TABLES = {
     "changes": record.CHANGES,
@@ -39,121 +37,93 @@ def compare(before: Path, after: Path, folder: Path, within: float) -> None:
         raise CrossoverError(f"{before}: was given for both runs; name two folders of results")
     first, second = run.read(before, "before"), run.read(after, "after")
     found, alone = pairs(first, second)
-    if not any(pair.before.competes for pair in found):
+    if not any(curve.competes for curve, _ in found):
         reasons = "; ".join(sorted({row["reason"] for row in alone}))
         raise CrossoverError(
             f"{before} and {after}: no arm can be compared ({reasons}); name runs of the same experiments"
         )
-    bound = math.log1p(within)
-    whole, cells, failures = _rows(found, bound)
-    kept = failure.stored([*run.failures([first, second]), *failures])
-    for name, rows in (("curve_changes", whole), ("changes", cells), ("unpaired", alone)):
-        table = pa.Table.from_pylist([_finite(row) for row in rows], TABLES[name])
-        record.write(table, folder / f"{name}.parquet", kept)
+    rows: dict[str, list[Row]] = {"curve_changes": [], "changes": [], "unpaired": alone}
+    failures = run.failures([first, second])
+    for pair in found:
+        facts = pair[1].facts
+        with failure.caught("curve", title(facts), facts["experiment"]) as failed:
+            whole, cells = _of_pair(*pair, math.log1p(within))
+            rows["curve_changes"] += whole
+            rows["changes"] += cells
+        failures += failed
+    for name, own in rows.items():
+        _add_false_discovery(own)
+        table = pa.Table.from_pylist([_finite(row) for row in own], TABLES[name])
+        record.write(table, folder / f"{name}.parquet", failure.stored(failures))
     run.write_facts([first, second], folder)
 
 
-def _rows(found: list[Pair], within: float) -> tuple[list[Row], list[Row], list[Failure]]:
-    """The rows of record.CURVE_CHANGES and of record.CHANGES, and the curves for which that failed."""
+def _of_pair(before: Curve, after: Curve, within: float) -> tuple[list[Row], list[Row]]:
+    """The rows of record.CURVE_CHANGES and of record.CHANGES; `within` is a logarithm."""
+    facts = after.facts
     whole: list[Row] = []
     cells: list[Row] = []
-    failures: list[Failure] = []
-    for pair in found:
-        with failure.caught("curve", title(pair.after.facts), pair.after.facts["experiment"]) as failed:
-            own, mine = _of_pair(pair, within)
-            whole += own
-            cells += mine
-        failures += failed
-    return _with_false_discovery(whole), _with_false_discovery(cells), failures
-
-
-def _of_pair(pair: Pair, within: float) -> tuple[list[Row], list[Row]]:
-    whole: list[Row] = []
-    cells: list[Row] = []
-    if pair.after.facts["arm"] != pair.after.facts["reference"]:
-        before, after = pair.values("ratios")
-        changed = change(before, after)
-        cells += _cells(pair, changed, (estimate(before), estimate(after)), within)
-        whole.append(_curve(pair, changed, cells, within))
-    if not pair.after.facts["null"]:
-        whole.append(_absolute(pair, within))
+    if facts["arm"] != facts["reference"]:
+        changed = change(before.ratios, after.ratios)
+        cells = [facts | row for row in _cells(before, after, changed, within)]
+        verdicts = [row["verdict"] for row in cells]
+        of_ratio = {
+            "quantity": "ratio",
+            "p": changed.differs,
+            "alone": changed.differs,
+            "verdict": changed.verdict(facts["better"], within),
+            **{f"cells_{verdict}": verdicts.count(verdict) for verdict in ("better", "worse", "same")},
+        }
+        whole.append(facts | _whole(before.ratios, after.ratios, within) | of_ratio)
+    if not facts["null"]:
+        # An arm's own values can only be shown to be the same: a machine's speed varies more between runs than between
+        # the launches of one, so a difference means little.
+        row = _whole(before.values, after.values, within)
+        verdict = "same" if row["equivalent"] else "undecided"
+        whole.append(facts | row | {"quantity": "value", "verdict": verdict})
     return whole, cells
 
 
-def _cells(pair: Pair, changed: Change, sides: tuple[Estimate, Estimate], within: float) -> Iterator[Row]:
-    (pairs_before, pairs_after), (before, after) = pair.values("pairs"), pair.values("ratios")
-    verdicts = changed.cell_verdicts(pair.after.facts["better"], within)
-    equivalent = changed.cells.p_outside(within) <= record.SIGNIFICANCE
-    for cell, x in enumerate(pair.x):
-        yield pair.after.facts | {
+def _cells(before: Curve, after: Curve, changed: Change, within: float) -> Iterator[Row]:
+    sides = estimate(before.ratios), estimate(after.ratios)
+    verdicts = changed.cell_verdicts(after.facts["better"], within)
+    for cell, x in enumerate(after.x):
+        yield _change(*sides, changed.cells, cell, within) | {
             "x": x,
-            "before": math.exp(sides[0].mean[cell]),
-            "after": math.exp(sides[1].mean[cell]),
-            **_interval(changed.cells, cell),
             "p": changed.p[cell],
             "alone": changed.cells.p[cell],
             "verdict": verdicts[cell],
-            "equivalent": bool(equivalent[cell]),
-            "within": math.exp(within),
-            "launches_before": int((~np.isnan(before[:, cell])).sum()),
-            "launches_after": int((~np.isnan(after[:, cell])).sum()),
-            "rounds": int(np.nansum(pairs_before[:, cell]) + np.nansum(pairs_after[:, cell])),
+            "launches_before": int((~np.isnan(before.ratios[:, cell])).sum()),
+            "launches_after": int((~np.isnan(after.ratios[:, cell])).sum()),
+            "rounds": int(np.nansum(before.pairs[:, cell]) + np.nansum(after.pairs[:, cell])),
         }
 
 
-def _curve(pair: Pair, changed: Change, cells: list[Row], within: float) -> Row:
-    """The change of a curve's ratios; `cells` are the rows of its cells."""
-    verdicts = [row["verdict"] for row in cells]
-    return _whole(pair, "ratios", within) | {
-        "quantity": "ratio",
-        "p": changed.differs,
-        "alone": changed.differs,
-        "verdict": changed.verdict(pair.after.facts["better"], within),
-        "cells_better": verdicts.count("better"),
-        "cells_worse": verdicts.count("worse"),
-        "cells_same": verdicts.count("same"),
-    }
-
-
-def _absolute(pair: Pair, within: float) -> Row:
-    """The change of an arm's own values, which can only be shown to be the same.
-
-    A machine's speed varies more between runs than between the launches of one, so a difference means little.
-    """
-    row = _whole(pair, "values", within)
-    return row | {"quantity": "value", "verdict": "same" if row["equivalent"] else "undecided"}
-
-
-def _whole(pair: Pair, name: str, within: float) -> Row:
-    """The change of the height of a curve, of its `ratios` or its `values`."""
-    before, after = pair.values(name)
-    sides = [estimate(height) for height in heights(before, after)]
-    found = difference(sides[1], sides[0])
-    return pair.after.facts | {
-        "before": math.exp(sides[0].mean[0]),
-        "after": math.exp(sides[1].mean[0]),
-        **_interval(found, 0),
-        "equivalent": bool(found.p_outside(within)[0] <= record.SIGNIFICANCE),
-        "within": math.exp(within),
+def _whole(before: Floats, after: Floats, within: float) -> Row:
+    """The change of the height of a curve, both of shape (launches, cells)."""
+    first, second = map(estimate, heights(before, after))
+    return _change(first, second, difference(second, first), 0, within) | {
         "launches_before": int((~np.isnan(before).all(axis=1)).sum()),
         "launches_after": int((~np.isnan(after).all(axis=1)).sum()),
-        "cells": len(pair.x),
+        "cells": after.shape[1],
     }
 
 
-def _interval(found: Estimate, cell: int) -> Row:
-    ends = {"change": found.mean, "low": found.low, "high": found.high}
-    return {name: math.exp(values[cell]) for name, values in ends.items()}
+def _change(before: Estimate, after: Estimate, changed: Estimate, cell: int, within: float) -> Row:
+    estimates = {"before": before.mean, "after": after.mean, "change": changed.mean}
+    estimates |= {"low": changed.low, "high": changed.high}
+    return {name: math.exp(values[cell]) for name, values in estimates.items()} | {
+        "equivalent": bool(changed.p_outside(-within, within)[cell] <= record.SIGNIFICANCE),
+        "within": math.exp(within),
+    }
 
 
-def _with_false_discovery(rows: list[Row]) -> list[Row]:
-    """The rows with `q`: the p-values of all arms that compete, adjusted over the whole run (Benjamini-Hochberg)."""
+def _add_false_discovery(rows: list[Row]) -> None:
+    """Add `q`: the p-values of all arms that compete, adjusted over the whole run (Benjamini-Hochberg)."""
     tested = [row for row in rows if "alone" in row and competes(row)]
-    if tested:
-        adjusted = false_discovery_control([row["alone"] for row in tested])
-        for row, q in zip(tested, adjusted, strict=True):
-            row["q"] = float(q)
-    return rows
+    adjusted = false_discovery_control([row["alone"] for row in tested]) if tested else ()
+    for row, q in zip(tested, adjusted, strict=True):
+        row["q"] = float(q)
 
 
 def _finite(row: Row) -> Row:

@@ -14,16 +14,30 @@ import pyarrow as pa
 
 from crossover.analyse.compare import run
 from crossover.analyse.compare.change import comparable
-from crossover.analyse.compare.level_shifts import starts
 from crossover.analyse.compare.pairs import SAME, shared_launches, title
-from crossover.analyse.compare.run import Name, Row, Run
-from crossover.analyse.curves.curve import NAMES
-from crossover.analyse.statistics.intervals import estimate
+from crossover.analyse.compare.run import Name, Run
+from crossover.analyse.curves.curve import NAMES, Row
+from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.statistics.segmentation import cuts
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 
 TABLES = {"history": record.HISTORY, "runs": record.RUNS}
 """Every table of a history, by the name of its file."""
+
+FEWEST = 6
+"""The fewest runs in which a shift can be distinguished from noise: half of them before it, half after."""
+
+SHORTEST = 2
+"""The fewest runs of a level, because a single odd run is no shift."""
+
+PENALTY = 11.0
+"""The reduction of squared distances from the levels that a shift needs, in variances of a run.
+
+By simulation: with this penalty, less than 5 % of constant histories of 6 to 20 runs show a shift, whether the runs are
+normal or have the tails of Student's t with three degrees of freedom (tests/benchmarks/false_changes.py, which also
+shows how large a shift is detected).
+"""
 
 
 def history(folders: list[Path], folder: Path) -> None:
@@ -36,10 +50,9 @@ def history(folders: list[Path], folder: Path) -> None:
         raise CrossoverError(f"{named}: is only one run; name at least two folders of results")
     read = sorted((run.read(each, "") for each in folders), key=lambda each: each.began_utc)
     runs = [replace(each, label=str(number)) for number, each in enumerate(read, start=1)]
-    names = sorted({name for each in runs for name in each.curves})
     rows: list[Row] = []
     failures = run.failures(runs)
-    for name in names:
+    for name in sorted({name for each in runs for name in each.curves}):
         facts = dict(zip(NAMES, name, strict=True))
         with failure.caught("curve", title(facts), facts["experiment"]) as failed:
             rows += list(_course(name, runs))
@@ -60,7 +73,7 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
         return
     every = [each.curves[name] for each in having]
     common = reduce(np.intersect1d, [curve.x for curve in every])
-    samples = comparable(*(curve.ratios[:, np.isin(curve.x, common)] for curve in every))
+    samples = comparable(*(curve.at(common).ratios for curve in every))
     if np.isnan(samples[0]).any():
         yield from (_row(every[-1].facts, each, len(curve.launches)) for each, curve in zip(having, every, strict=True))
         return
@@ -103,6 +116,21 @@ def _comparable(name: Name, runs: list[Run]) -> list[Run]:
     kept: list[Run] = []
     for each in having:
         facts = each.curves[name].facts
-        if all(facts[column] == last[column] for column in SAME) and not shared_launches(name, *kept, each):
+        if all(facts[column] == last[column] for column in SAME) and not shared_launches(facts, *kept, each):
             kept.append(each)
     return kept
+
+
+def starts(values: Floats) -> list[int]:
+    """The positions in `values`, one per run in order of time, at which another level begins.
+
+    Least squares with a penalty for every shift. The variance of a run is estimated from the steps between neighbouring
+    runs, of which a shift affects only one. It is not estimated from launches, because only the steps contain the
+    differences from day to day.
+    """
+    if len(values) < FEWEST:
+        return []
+    spread = np.sqrt((np.diff(values) ** 2).mean() / 2)
+    if spread == 0:
+        return []
+    return cuts((values / spread)[np.newaxis], PENALTY, SHORTEST)[0]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from crossover.analyse.compare.run import Name, Row, Run
-from crossover.analyse.curves.curve import NAMES, PANEL, Curve
+from crossover.analyse.compare.run import Name, Run
+from crossover.analyse.curves.curve import NAMES, PANEL, Curve, Row
 from crossover.analyse.statistics.intervals import Floats
 from crossover.records import failure, holes
 
@@ -21,23 +19,9 @@ SAME = {
 """Facts that two curves of one name must share to be the same quantity, and their names in messages."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The same curve of two runs, at the cells that both measured."""
-
-    before: Curve
-    after: Curve
-    x: Floats
-    """The cells, rising, in the axis's unit."""
-
-    def values(self, name: str) -> tuple[Floats, Floats]:
-        """`ratios` or `values` of both, shape (launches, cells)."""
-        first, second = (getattr(curve, name)[:, np.isin(curve.x, self.x)] for curve in (self.before, self.after))
-        return first, second
-
-
-def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
-    """The pairs, sorted by name, and the rows of record.UNPAIRED: curves and cells without a partner."""
+def pairs(before: Run, after: Run) -> tuple[list[tuple[Curve, Curve]], list[Row]]:
+    """The same curves of both runs at the cells that both measured, sorted by name, and the rows of record.UNPAIRED:
+    curves and cells without a partner."""
     found, alone = [], []
     for name in sorted(before.curves.keys() | after.curves.keys()):
         first, second = before.curves.get(name), after.curves.get(name)
@@ -54,14 +38,13 @@ def pairs(before: Run, after: Run) -> tuple[list[Pair], list[Row]]:
                     for x in np.setdiff1d(_measured(curve), common)
                 ]
             if common.size:
-                found.append(Pair(first, second, common))
+                found.append((first.at(common), second.at(common)))
     return found, alone
 
 
-def shared_launches(name: Name, *runs: Run) -> bool:
+def shared_launches(facts: Row, *runs: Run) -> bool:
     """Whether any two of the runs share a launch of this curve, because a run was copied or continued."""
-    placed = dict(zip(NAMES, name, strict=True))
-    every = [run.identities(placed["experiment"], placed["placement"]) for run in runs]
+    every = [run.identities(facts["experiment"], facts["placement"]) for run in runs]
     return sum(map(len, every)) > len(set().union(*every))
 
 
@@ -80,7 +63,7 @@ def _measured(curve: Curve) -> Floats:
 
 def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
     """The reason if two curves are different quantities, or not independent samples; otherwise empty."""
-    if shared_launches(tuple(first.facts[name] for name in NAMES), before, after):
+    if shared_launches(first.facts, before, after):
         return "both runs contain the same launches of this experiment, so they are not independent samples"
     for column, words in SAME.items():
         if first.facts[column] != second.facts[column]:

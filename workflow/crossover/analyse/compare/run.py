@@ -12,15 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover.analyse.curves.curve import NAMES, Curve, curves
-from crossover.analyse.curves.medians import medians
-from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
+from crossover.analyse.curves.rounds import blocks, medians
 from crossover.errors import CrossoverError
 from crossover.planning.plan import read_settings
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 
-Row = dict[str, Any]
 Name = tuple[str, ...]
 
 MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")

@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from crossover.analyse.statistics.intervals import Floats
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import protocol
+
+Row = dict[str, Any]
+"""A row of a table: values by the names of columns."""
 
 PANEL = ["experiment", "placement", "protocol", "metric"]
 NAMES = [*PANEL, "arm"]
@@ -51,9 +55,15 @@ class Curve:
     def of(self, launches: Collection[int]) -> Curve:
         """The curve from these launches only, in the cells that they measured; unknown numbers are ignored."""
         rows = np.isin(self.launches, list(launches))
-        cells = ~np.isnan(self.values[rows]).all(axis=0)
+        return self._part(rows, np.asarray(~np.isnan(self.values[rows]).all(axis=0)))
+
+    def at(self, x: Floats) -> Curve:
+        """The curve in the cells at `x` only."""
+        return self._part(np.ones(len(self.launches), bool), np.isin(self.x, x))
+
+    def _part(self, rows: NDArray[np.bool_], cells: NDArray[np.bool_]) -> Curve:
         parts = {name: getattr(self, name)[rows][:, cells] for name in ("values", "ratios", "rounds", "pairs")}
-        kept = [number for number in self.launches if number in launches]
+        kept = [number for number, belongs in zip(self.launches, rows, strict=True) if belongs]
         return replace(self, launches=kept, x=self.x[cells], **parts)
 
     @property

@@ -35,11 +35,6 @@ class Stretch:
     """For a line, the variance of the means around it in excess of the variation between launches; None for point to
     point."""
 
-    @property
-    def broken(self) -> Stretch:
-        """The same from point to point."""
-        return replace(self, bend=None)
-
     def at(self, places: Floats) -> Estimate:
         """The estimates at `places`, which must be within this part.
 

@@ -9,9 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crossover.analyse.curves.curve import Row
 from crossover.records import failure, record
-
-Row = dict[str, Any]
 
 GATHERED = {"measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS}
 """The tables with the content of the raw files."""
@@ -44,8 +43,12 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
     found: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
     for path in raw:
         table = record.read(path, record.MEASUREMENTS)
-        launch, ranks = _facts(path, table)
+        facts = record.metadata(table)
+        if not set(LAUNCH) <= set(facts.get("launch", {})):
+            raise record.RecordError(f"{path}: does not name its launch; delete it and run again")
+        record.refuse_untrue(path, table)
         _refuse_impossible(path, table)
+        launch, ranks = facts["launch"], facts.get("ranks", [])
         key = tuple(launch[name] for name in LAUNCH)
         if key in found:
             raise record.RecordError(f"{path}: is the same launch as {found[key][1]['file']}; delete one of them")
@@ -58,15 +61,6 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
         "launches": pa.Table.from_pylist([launch for _, launch, _ in parts], record.LAUNCHES),
         "ranks": pa.Table.from_pylist([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
     }
-
-
-def _facts(path: Path, table: pa.Table) -> tuple[Row, list[Row]]:
-    """A raw file's facts about its launch and its ranks."""
-    facts = record.metadata(table)
-    if not set(LAUNCH) <= set(facts.get("launch", {})):
-        raise record.RecordError(f"{path}: does not name its launch; delete it and run again")
-    record.refuse_untrue(path, table)
-    return facts["launch"], facts.get("ranks", [])
 
 
 def _refuse_impossible(path: Path, table: pa.Table) -> None:

@@ -1,4 +1,4 @@
-"""The valid blocks of an experiment, launch by launch and round by round, as numbers."""
+"""The valid blocks of an experiment, launch by launch and round by round, as numbers, and their medians over rounds."""
 
 from __future__ import annotations
 
@@ -54,6 +54,15 @@ def blocks(table: pa.Table) -> Blocks:
     series = rows.loc[starts, ["curve", "x", "launch"]].reset_index(drop=True)
     rows["series"] = starts.cumsum() - 1
     return Blocks(rows[["series", "round", "position", "start_ns", "log", "ratio", "opposite"]], series, curves)
+
+
+def medians(blocks: Blocks) -> pd.DataFrame:
+    """The rows of record.MEDIANS, in no order."""
+    found = blocks.rows.groupby("series").agg(
+        value=("log", "median"), rounds=("log", "size"), ratio=("ratio", "median"), pairs=("ratio", "count")
+    )
+    found[["value", "ratio"]] = np.exp(found[["value", "ratio"]])
+    return blocks.series.join(found).join(blocks.curves, on="curve")
 
 
 def _paired(rows: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,6 @@ from numpy.typing import NDArray
 from crossover.analyse.curves.polyline import Stretch, stretch
 from crossover.analyse.statistics.intervals import Estimate, Floats, estimate, holm
 from crossover.records.record import SIGNIFICANCE
-
-Verdict = Literal["one", "none", "always", "several", "undecided"]
 
 STEPS = 64
 """Test points between two neighbouring cells, and again between two of these at the ends of the interval."""
@@ -23,19 +20,20 @@ REFINEMENTS = 3
 
 @dataclass(frozen=True)
 class Crossing:
-    """The verdict on one curve. Numbers are in units of the axis; most are None unless the verdict is `one`."""
+    """The verdict on one curve, of `crossing` or of `threshold.onset`. Numbers are in units of the axis; most are None
+    unless the verdict is that there is one point."""
 
-    verdict: Verdict
+    verdict: str
     x: float | None = None
-    """The zero of the mean log ratio, on a fitted line if the curve is straight there."""
+    """The zero of the mean curve, on a fitted line if the curve is straight there."""
     low: float | None = None
     high: float | None = None
     """Ends of the interval. For the verdicts `undecided` and `none`, the possible range of a single crossover; an end
     of the axis includes everything beyond. None if there is no possible place."""
     bracket_low: float | None = None
     bracket_high: float | None = None
-    """The nearest measured points with significant and opposite signs. The crossover is between them, whatever the
-    shape of the curve."""
+    """The nearest measured points with significant and opposite signs. The zero is between them, whatever the shape of
+    the curve."""
 
 
 def crossing(x: Floats, d: Floats) -> Crossing:
@@ -73,7 +71,7 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     first, last = (int(settled[changes[0] + step]) for step in (0, 1))
     curve = stretch(np.log(x), d, cells.mean, first, last)
     if not curve.zeros.size:  # a line so flat that it passes zero elsewhere
-        curve = curve.broken
+        curve = replace(curve, bend=None)
     ends, zeros = _interval(curve), curve.zeros
     assert ends  # the zeros are inside
     scaled = [_on_axis(x, place) for place in (zeros[len(zeros) // 2], *ends, first, last)]

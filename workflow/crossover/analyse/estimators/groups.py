@@ -10,13 +10,12 @@ under one normal population is simulated, because the scale cancels. Three launc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
-from crossover.analyse.curves.curve import Curve
+from crossover.analyse.curves.curve import Curve, Row
 from crossover.analyse.statistics.intervals import Floats
 from crossover.records.record import SIGNIFICANCE
 
@@ -27,54 +26,35 @@ NOTICEABLE = np.log(1.1)
 """The smallest gap between groups that is reported."""
 
 
-@dataclass(frozen=True)
-class Group:
-    """Launches of one cell that agree with each other, and differ from the other group's."""
-
-    curve: Curve
-    x: float
-    launches: list[int]
-    ratio: float
-    """Logarithm: the mean over these launches."""
-    p: float
-    """p-value of so large a gap if all launches are of one population, adjusted for all cells of the experiment."""
-
-
-def groups(curves: Iterable[Curve]) -> Iterator[Group]:
-    """Both groups, the lower first, of each cell of a competing curve whose launches form two groups.
+def groups(curves: Sequence[Curve]) -> Iterator[Row]:
+    """The rows of record.GROUPS: both groups, the lower first, of each cell of a competing curve whose launches form
+    two. `p` is adjusted for all cells of the experiment.
 
     The expected share of false findings among them is at most SIGNIFICANCE.
     """
-    cells = [(curve, at) for curve in curves if curve.competes for at in np.flatnonzero(measured(curve.ratios) >= 3)]
+    competing = [(curve, ~np.isnan(curve.ratios)) for curve in curves if curve.competes]
+    cells = [(curve, at, known[:, at]) for curve, known in competing for at in np.flatnonzero(known.sum(axis=0) >= 3)]
     if not cells:
         return
     # Imported here because loading takes most of a second, and two launches never need it.
     from scipy.stats import false_discovery_control
 
-    p = false_discovery_control([p_of_one_population(_known(curve.ratios[:, at])) for curve, at in cells])
-    for (curve, at), chance in zip(cells, p, strict=True):
+    p = false_discovery_control([p_of_one_population(curve.ratios[known, at]) for curve, at, known in cells])
+    for (curve, at, known), chance in zip(cells, p, strict=True):
         d = curve.ratios[:, at]
-        low, high = split(_known(d))
+        ordered = np.sort(d[known])
+        gap = int(np.argmax(np.diff(ordered)))
+        low, high = ordered[gap : gap + 2]
         if chance <= SIGNIFICANCE and high - low >= NOTICEABLE:
-            for members in (d <= low, d >= high):
-                names = [number for number, belongs in zip(curve.launches, members, strict=True) if belongs]
-                yield Group(curve, float(curve.x[at]), names, float(d[members].mean()), float(chance))
-
-
-def measured(d: Floats) -> Floats:
-    """The number of launches that measured each cell of `d`, shape (launches, cells)."""
-    return np.asarray((~np.isnan(d)).sum(axis=0))
-
-
-def split(values: Floats) -> tuple[float, float]:
-    """The values at both ends of the largest gap.
-
-    >>> split(np.array([3.0, 1.0, 1.5, 7.0]))
-    (3.0, 7.0)
-    """
-    ordered = np.sort(values)
-    at = int(np.argmax(np.diff(ordered)))
-    return float(ordered[at]), float(ordered[at + 1])
+            for number, members in enumerate((d <= low, d >= high), start=1):
+                yield curve.facts | {
+                    "x": curve.x[at],
+                    "group": number,
+                    "members": ", ".join(str(launch) for launch in np.array(curve.launches)[members]),
+                    "launches": int(members.sum()),
+                    "ratio": np.exp(d[members].mean()),
+                    "p": chance,
+                }
 
 
 def p_of_one_population(values: Floats) -> float:
@@ -99,7 +79,3 @@ def _simulated(launches: int) -> Floats:
     """Ratios of `gap_over_rest`, simulated for one normal population, rising."""
     shape = SAMPLES // launches, launches
     return np.sort(gap_over_rest(np.random.default_rng(launches).standard_normal(shape)))
-
-
-def _known(d: Floats) -> Floats:
-    return d[~np.isnan(d)]

@@ -7,12 +7,22 @@ own pair.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossover.analyse.curves.curve import Curve, Row
 from crossover.analyse.statistics.intervals import Floats, estimate, scatter
+
+Ints = NDArray[np.int64]
+
+BYTES = {"bytes": 1, "elements": 8}
+"""Units of an axis of message sizes, in bytes; an element is a float64, or as many bytes."""
+
+SECONDS = {"s": 1, "messages/s": -1, "tasks/s": -1}
+"""Units from which the time of a message follows, with the power that converts them to seconds. Bytes per second are
+left out, because they repeat the same information."""
 
 FEWEST = 3
 """The fewest cells of a segment; any two fit a line."""
@@ -24,48 +34,19 @@ EXACT = 1e-6
 """A line goes through a point if their relative distance is at most this, which is rounding."""
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A positive quantity: the geometric mean over the launches and its interval.
-
-    All NaN if a launch has no value: a falling line has no rate, a line that starts below zero has no latency.
-    """
-
-    value: float
-    low: float
-    high: float
+def fits(curves: Sequence[Curve]) -> Iterator[Row]:
+    """The rows of record.FITS, from the first sweep of each curve of times over sizes, null arms and ceilings too."""
+    for curve in (each.swept for each in curves):
+        size, per = BYTES.get(curve.facts["axis_unit"]), SECONDS.get(curve.facts["unit"])
+        if size and per:
+            yield from (curve.facts | row for row in hockney(size * curve.x, per * curve.values))
 
 
-@dataclass(frozen=True)
-class Segment:
-    """One line of a curve."""
-
-    first_bytes: float
-    last_bytes: float
-    """The measured points at its ends, on the mean curve."""
-    latency_seconds: Interval
-    """Alpha, the time of a message of no bytes on this line."""
-    rate_bytes: Interval
-    """Beta, in bytes per second."""
-    break_bytes: Interval | None
-    """Its start, between two measured points; None for the first segment."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """The lines of one curve."""
-
-    segments: list[Segment]
-    """In rising order of size; empty if one launch, or too few cells, cannot separate bends from noise."""
-    launches: int
-    cells: int
-    """The launches and cells behind the lines."""
-    misfit: float
-    """Root mean square of the relative distances of the mean curve from its lines."""
-
-
-def hockney(size_bytes: Floats, d: Floats) -> Fit:
+def hockney(size_bytes: Floats, d: Floats) -> list[Row]:
     """The lines through `d`, logarithms of seconds, shape (launches, cells), at `size_bytes`, rising.
+
+    One row per line, in the columns of record.FITS; a single row without a line if one launch, or too few cells, cannot
+    separate bends from noise.
 
     The lines minimise the sum of squares of relative distances, (t - alpha - m / beta) / t, over all ways to cut the
     axis into segments of at least FEWEST cells. The mean curve decides the number of segments and the segments (see
@@ -77,31 +58,36 @@ def hockney(size_bytes: Floats, d: Floats) -> Fit:
     size_bytes, t = size_bytes[cells], np.exp(d[np.ix_(rows, cells)])
     launches, count = t.shape
     if count < FEWEST or launches < 2:
-        return Fit([], launches, count, np.nan)
-    lines = _Lines(size_bytes, np.vstack([np.exp(np.log(t).mean(axis=0)), t]))
-    segments = _count(lines.squares(min(MOST, count // FEWEST))[:, 0], np.log(t))
-    mean, *own = lines.starts(segments)
-    every = np.arange(1, launches + 1)
+        return [{"launches": launches, "cells": count, "segments": 0}]
+    alpha, per_byte, squares = _lines(size_bytes, np.vstack([np.exp(np.log(t).mean(axis=0)), t]))
+    least, firsts = _sequences(squares, min(MOST, count // FEWEST))
+    segments = _count(np.array([each[0, -1] for each in least]), np.log(t))
+    mean, *own = _starts(firsts[:segments])
+    misfit = float(np.sqrt(least[segments - 1][0, -1] / count))
+    shared = {"launches": launches, "cells": count, "segments": segments, "misfit": misfit}
     found = []
-    for number, (first, last) in enumerate(zip(mean, np.append(mean[1:], count) - 1, strict=True)):
-        alpha, per_byte = lines.at(every, first, last)
-        begins = _between(size_bytes, int(first), np.array([starts[number] for starts in own])) if number else None
+    for number, (first, after) in enumerate(zip(mean, [*mean[1:], count], strict=True)):
         with np.errstate(divide="ignore"):
-            rate = _over_launches(1 / per_byte)
-        found.append(Segment(float(size_bytes[first]), float(size_bytes[last]), _over_launches(alpha), rate, begins))
-    misfit = float(np.sqrt(lines.squares(segments)[-1, 0] / count))
-    return Fit(found, launches, count, misfit)
+            rate = 1 / per_byte[1:, first, after - 1]
+        begins = np.array([starts[number] for starts in own])
+        found.append(
+            shared
+            | {"segment": number + 1, "first_bytes": size_bytes[first], "last_bytes": size_bytes[after - 1]}
+            | _interval("latency_seconds", _over_launches(alpha[1:, first, after - 1]))
+            | _interval("rate_bytes", _over_launches(rate))
+            | (_interval("break_bytes", _between(size_bytes, first, begins)) if number else {})
+        )
+    return found
 
 
-def _between(size_bytes: Floats, first: int, own: NDArray[np.int64]) -> Interval:
+def _between(size_bytes: Floats, first: int, own: Ints) -> tuple[float, float, float]:
     """The start of a segment with first cell `first` on the mean curve, and `own` in the launches' own cuts.
 
     Nothing is known between two measured points, so the interval contains both; it does not leave the axis.
     """
-    found = _over_launches(np.sqrt(size_bytes[own - 1] * size_bytes[own]))
-    low = max(min(found.low, size_bytes[first - 1]), size_bytes[0])
-    high = min(max(found.high, size_bytes[first]), size_bytes[-1])
-    return Interval(found.value, float(low), float(high))
+    value, low, high = _over_launches(np.sqrt(size_bytes[own - 1] * size_bytes[own]))
+    low = max(min(low, size_bytes[first - 1]), size_bytes[0])
+    return value, low, min(max(high, size_bytes[first]), size_bytes[-1])
 
 
 def _complete(d: Floats) -> tuple[list[int], list[int]]:
@@ -129,68 +115,63 @@ def _count(squares: Floats, d: Floats) -> int:
     return 1 + int(np.argmin(cells * np.log(variance) + parameters * np.log(cells)))
 
 
-def _over_launches(values: Floats) -> Interval:
+def _over_launches(values: Floats) -> tuple[float, float, float]:
+    """The geometric mean of a positive quantity over the launches, and its interval.
+
+    All NaN if a launch has no value: a falling line has no rate, a line that starts below zero has no latency.
+    """
     if not np.all(np.isfinite(values) & (values > 0)):
-        return Interval(np.nan, np.nan, np.nan)
+        return np.nan, np.nan, np.nan
     found = estimate(np.log(values)[:, np.newaxis])
-    return Interval(*(float(np.exp(each[0])) for each in (found.mean, found.low, found.high)))
+    return np.exp(found.mean[0]), np.exp(found.low[0]), np.exp(found.high[0])
 
 
-class _Lines:
-    """Every line through neighbouring cells of several curves, and the best sequences of such lines."""
+def _interval(name: str, ends: tuple[float, float, float]) -> Row:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
 
-    def __init__(self, size_bytes: Floats, t: Floats):
-        """`t` has shape (curves, cells), in seconds."""
-        curves, cells = t.shape
-        self._alpha, self._slope, self._squares = np.full((3, curves, cells, cells), np.nan)
-        for first in range(cells):
-            # Sums from `first` to each last cell, with weights 1 / t^2. Differences of sums from the beginning of the
-            # axis would be inexact, because the weights of small sizes are so much larger.
-            w = 1 / t[:, first:]
-            mw = size_bytes[first:] / t[:, first:]
-            one, m, mm, y, my = (np.cumsum(part, axis=1) for part in (w * w, mw * w, mw * mw, w, mw))
-            determinant = one * mm - m * m
-            with np.errstate(divide="ignore", invalid="ignore"):
-                alpha, slope = (mm * y - m * my) / determinant, (one * my - m * y) / determinant
-                counts = np.arange(1, cells - first + 1)
-                left = np.maximum(counts - alpha * y - slope * my, 0)
-            self._alpha[:, first, first:], self._slope[:, first, first:] = alpha, slope
-            self._squares[:, first, first:] = np.where(counts < FEWEST, np.inf, left)
-        self._best: list[Floats] = []
-        """For each number of segments, the least squares up to each cell, shape (curves, cells)."""
-        self._from: list[NDArray[np.int64]] = []
-        """The first cell of the last of these segments, likewise."""
 
-    def squares(self, most: int) -> Floats:
-        """The residual squares of one, two, ... `most` segments, shape (most, curves)."""
-        while len(self._best) < most:
-            self._add()
-        return np.stack([best[:, -1] for best in self._best[:most]])
+def _lines(size_bytes: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """Alpha, the seconds per byte, and the residual squares of every line through neighbouring cells of several curves.
 
-    def starts(self, segments: int) -> NDArray[np.int64]:
-        """The first cell of each segment, shape (curves, segments)."""
-        self.squares(segments)
-        every = np.arange(self._alpha.shape[0])
-        last = np.full(len(every), self._alpha.shape[2] - 1)
-        found = []
-        for number in range(segments - 1, -1, -1):
-            first = self._from[number][every, last]
-            found.append(first)
-            last = first - 1
-        return np.stack(found[::-1], axis=1)
+    `t` has shape (curves, cells), in seconds; the results have shape (curves, first cell, last cell). The squares are
+    infinite where a line would have too few cells.
+    """
+    curves, cells = t.shape
+    alphas, slopes = np.full((2, curves, cells, cells), np.nan)
+    squares = np.full((curves, cells, cells), np.inf)
+    for first in range(cells):
+        # Sums from `first` to each last cell, with weights 1 / t^2. Differences of sums from the beginning of the axis
+        # would be inexact, because the weights of small sizes are so much larger.
+        w = 1 / t[:, first:]
+        mw = size_bytes[first:] / t[:, first:]
+        one, m, mm, y, my = (np.cumsum(part, axis=1) for part in (w * w, mw * w, mw * mw, w, mw))
+        determinant = one * mm - m * m
+        with np.errstate(divide="ignore", invalid="ignore"):
+            alpha, slope = (mm * y - m * my) / determinant, (one * my - m * y) / determinant
+            counts = np.arange(1, cells - first + 1)
+            left = np.maximum(counts - alpha * y - slope * my, 0)
+        alphas[:, first, first:], slopes[:, first, first:] = alpha, slope
+        squares[:, first, first:] = np.where(counts < FEWEST, np.inf, left)
+    return alphas, slopes, squares
 
-    def at(self, curves: NDArray[np.int64], first: int, last: int) -> tuple[Floats, Floats]:
-        """Alpha and the seconds per byte of the line from the cell `first` to `last`, for each of `curves`."""
-        return self._alpha[curves, first, last], self._slope[curves, first, last]
 
-    def _add(self) -> None:
-        """Add one segment: for each last cell, the best first cell of the last segment."""
-        if not self._best:
-            self._best.append(self._squares[:, 0])
-            self._from.append(np.zeros(self._squares.shape[::2], int))
-            return
-        before = np.full(self._squares.shape, np.inf)
-        before[:, 1:] = self._best[-1][:, :-1, np.newaxis]
-        total = before + np.where(np.isnan(self._squares), np.inf, self._squares)
-        self._from.append(total.argmin(axis=1))
-        self._best.append(total.min(axis=1))
+def _sequences(squares: Floats, most: int) -> tuple[list[Floats], list[Ints]]:
+    """The best sequences of one, two, ... `most` lines up to each cell, from the `squares` of every line: the sums of
+    their squares, and the first cells of their last lines, each of shape (curves, cells)."""
+    least, firsts = [squares[:, 0]], [np.zeros(squares.shape[::2], int)]
+    while len(least) < most:
+        before = np.full(squares.shape, np.inf)
+        before[:, 1:] = least[-1][:, :-1, np.newaxis]
+        total = before + squares
+        least.append(total.min(axis=1))
+        firsts.append(total.argmin(axis=1))
+    return least, firsts
+
+
+def _starts(firsts: Sequence[Ints]) -> Ints:
+    """The first cell of each line of the sequence that ends with the last cell, shape (curves, lines)."""
+    curves, cells = firsts[0].shape
+    found = [np.full(curves, cells)]
+    for of_last in reversed(firsts):
+        found.append(of_last[np.arange(curves), found[-1] - 1])
+    return np.stack(found[:0:-1], axis=1)

@@ -7,22 +7,19 @@ do; the cheapest pair depends on the costs of a launch and of a round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from crossover.analyse.curves.curve import competes
-from crossover.analyse.curves.launch_settings import Target, targets
+from crossover.analyse.curves.curve import Row, competes
 from crossover.analyse.curves.rounds import Blocks
 from crossover.analyse.statistics.intervals import Floats
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.planning.plan import SECOND_SWEEP, read_settings
 from crossover.records.record import CONFIDENCE
-
-Row = dict[str, Any]
 
 BATCH = 5
 """Rounds in a batch, whose median shows how far rounds disagree; half the rounds if a launch has fewer than ten."""
@@ -32,6 +29,16 @@ FAR = 3.0
 
 LAUNCHES = np.unique(np.geomspace(3, 1e6, 600).round())
 """The launches and rounds that a plan can have: below three an interval says little; large numbers only show that."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The target precision of the launches in one placement."""
+
+    half_width: float
+    """Half the width of an interval, in logarithms."""
+    fewest_rounds: int
+    most_rounds: int
 
 
 @dataclass(frozen=True)
@@ -56,37 +63,20 @@ class Cost:
     """One round of every cell."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Launches and rounds that reach a target width, and their time."""
-
-    launches: int
-    rounds: int
-    seconds: float
-    """NaN if the costs are unknown."""
-
-
-@dataclass(frozen=True)
-class Need:
-    """The precision and the plan of one competing curve."""
-
-    facts: Row
-    launches: int
-    """Launches that measured a cell, the median over the cells."""
-    cells: int
-    rounds: int
-    """Rounds of a launch in a cell, the median over both."""
-    spread: Spread
-    cost: Cost
-    half_width: float
-    """The expected half-width from these launches and rounds, in logarithms."""
-    wanted: float
-    """The target half-width. NaN if the launches do not record it."""
-    plan: Plan | None
+def targets(launches: Iterable[Row]) -> dict[str, Target]:
+    """The target of each placement, from rows of record.LAUNCHES; placements without a recorded target are left out."""
+    found = {}
+    for row in launches:
+        settings = read_settings(row["settings"])
+        if "target_width" in settings:
+            rounds = settings["rounds"]
+            width = float(np.log1p(settings["target_width"]))
+            found[row["placement"]] = Target(width, rounds["at_least"], rounds["at_most"])
+    return found
 
 
-def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
-    """The need of each competing curve that has ratios; `launches` are rows of record.LAUNCHES."""
+def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Row]:
+    """The row of record.NEEDS of each competing curve that has ratios; `launches` are rows of record.LAUNCHES."""
     # Launches of a second sweep measure only a few cells, at another cost.
     swept = blocks.series[blocks.series["launch"] <= SECOND_SWEEP]
     blocks = replace(blocks, series=swept, rows=blocks.rows[blocks.rows["series"].isin(swept.index)])
@@ -99,21 +89,22 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Need]:
         if not competes(facts):
             continue
         spread = _spread(own, orders[number])
+        parts = {"launch": spread.launch, "round": spread.round - spread.order, "order": spread.order}
+        total = sum(parts.values())
         behind = own.groupby("x")["launch"].nunique()
         launches_now, rounds_now = int(behind.median()), int(own["rounds"].median())
         target = wanted.get(facts["placement"], Target(np.nan, 1, 1))
         cost = costs.get(facts["placement"], Cost(np.nan, np.nan))
-        yield Need(
-            facts=facts,
-            launches=launches_now,
-            cells=len(behind),
-            rounds=rounds_now,
-            spread=spread,
-            cost=cost,
-            half_width=float(half_width(spread, launches_now, rounds_now)) if launches_now > 1 else np.nan,
-            wanted=target.half_width,
-            plan=plan(spread, cost, target),
-        )
+        yield facts | {
+            **{f"{name}_share": part / total if total else np.nan for name, part in parts.items()},
+            "launches": launches_now,
+            "cells": len(behind),
+            "rounds": rounds_now,
+            **asdict(cost),
+            "half_width": np.expm1(half_width(spread, launches_now, rounds_now)) if launches_now > 1 else np.nan,
+            "wanted": np.expm1(target.half_width),
+            **plan(spread, cost, target),
+        }
 
 
 def half_width(spread: Spread, launches: int | Floats, rounds: int | Floats) -> Floats:
@@ -122,21 +113,22 @@ def half_width(spread: Spread, launches: int | Floats, rounds: int | Floats) -> 
     return np.asarray(stdtrit(np.asarray(launches) - 1.0, (1 + CONFIDENCE) / 2) * np.sqrt(variance))
 
 
-def plan(spread: Spread, cost: Cost, target: Target) -> Plan | None:
-    """The cheapest launches and rounds that are expected to reach the target.
+def plan(spread: Spread, cost: Cost, target: Target) -> Row:
+    """The cheapest launches and rounds that are expected to reach the target, and their seconds, as columns.
 
-    Without known costs, the fewest launches. None if the spread or the target is unknown.
+    Without known costs, the fewest launches, and NaN seconds. Empty if the spread or the target is unknown.
     """
     spare = LAUNCHES * (target.half_width / stdtrit(LAUNCHES - 1, (1 + CONFIDENCE) / 2)) ** 2 - spread.launch
     with np.errstate(divide="ignore", invalid="ignore"):
         rounds = np.maximum(np.ceil(spread.round / spare), target.fewest_rounds)
     possible = (spare > 0) & (rounds <= target.most_rounds)
     if not possible.any():
-        return None
+        return {}
     launches, rounds = LAUNCHES[possible], rounds[possible]
     seconds = launches * (cost.launch_seconds + rounds * cost.round_seconds)
     best = int(np.argmin(seconds)) if np.isfinite(seconds).all() else 0
-    return Plan(int(launches[best]), int(rounds[best]), float(seconds[best]))
+    numbers = int(launches[best]), int(rounds[best]), float(seconds[best])
+    return dict(zip(("launches_needed", "rounds_needed", "seconds_needed"), numbers, strict=True))
 
 
 def _within(rows: pd.DataFrame) -> pd.DataFrame:

@@ -66,22 +66,29 @@ class Estimate:
         A minimum-effect test; with `effect` zero, the usual test. Launches that agree exactly give 0, or 1 if their
         mean is within `effect`.
         """
-        excess = np.maximum(np.abs(self.mean) - effect, 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distance = excess / self.error
-        p = 2 * stdtr(self.df, -np.where(excess == 0, 0.0, distance))
-        return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
+        return np.minimum(2 * self._tail(np.maximum(np.abs(self.mean) - effect, 0)), 1)
 
-    def p_outside(self, bound: float) -> Floats:
-        """p-value of a mean that is at least `bound` from zero; 1 without an error.
+    def p_between(self, low: float, high: float, effect: float | Floats) -> Floats:
+        """p-value of a mean from `low` to `high`, or outside by at most `effect`; 1 without an effect.
+
+        The minimum-effect test against the nearer end.
+        """
+        nearest = np.clip(self.mean, low, high)
+        between = (self.mean == nearest) | np.isnan(effect)
+        return np.where(between, 1.0, Estimate(self.mean - nearest, self.error, self.df).p_within(effect))
+
+    def p_outside(self, low: float, high: float) -> Floats:
+        """p-value of a mean that is not between `low` and `high`, one of which may be infinite; 1 without an error.
 
         Two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657): a small p-value shows that the mean
-        is equivalent to zero within the bound. A large one does not show that it differs.
+        is equivalent to one between them. A large one does not show that it differs.
         """
-        margin = bound - np.abs(self.mean)
+        return self._tail(np.minimum(self.mean - low, high - self.mean))
+
+    def _tail(self, distance: Floats) -> Floats:
+        """The probability that chance takes the mean so far in one direction; 1 without an error."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = margin / self.error
-        p = stdtr(self.df, -np.where(margin == 0, 0.0, distance))
+            p = stdtr(self.df, -np.where(distance == 0, 0.0, distance / self.error))
         return np.where(np.isnan(self.error) | np.isnan(self.mean), 1.0, p)
 
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from crossover.analyse.curves.curve import Curve, curves
-from crossover.analyse.curves.medians import medians
 from crossover.analyse.curves.raw_files import gathered
-from crossover.analyse.curves.rounds import blocks
+from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.estimators.crossover import crossing
 from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch, read_settings
 from crossover.records import atomic, failure, record

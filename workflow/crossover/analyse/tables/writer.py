@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache, partial
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from crossover.analyse.curves.curve import NAMES, Curve, curves
-from crossover.analyse.curves.medians import medians
-from crossover.analyse.curves.rounds import Blocks, blocks
-from crossover.analyse.tables.per_curve import DERIVED
-from crossover.analyse.tables.per_round import WITHIN
+from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
+from crossover.analyse.curves.rounds import Blocks, blocks, medians
+from crossover.analyse.estimators.crossover import crossing
+from crossover.analyse.estimators.groups import groups
+from crossover.analyse.estimators.hockney import fits
+from crossover.analyse.estimators.precision import needs, targets
+from crossover.analyse.estimators.sensitivity import sensitivities
+from crossover.analyse.estimators.threshold import threshold
+from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.statistics.scale import POSITIVE, Scale, of_unit
+from crossover.analyse.statistics.steady_state import states
 from crossover.records import failure, record
 
 TABLES = {
@@ -34,10 +43,82 @@ TABLES = {
 }
 """Every table of an experiment, which a run has too, by file name."""
 
-Rows: TypeAlias = pd.DataFrame | Iterable[dict[str, Any]]
+Rows: TypeAlias = pd.DataFrame | Iterable[Row]
 
-WHOLE = {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
-"""Tables that only a run has."""
+
+def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
+    for curve in curves:
+        scale = of_unit(curve.facts["unit"])
+        yield from _cells(curve, "median", scale.of_log(curve.values), curve.rounds, scale)
+
+
+def _ratios(curves: Sequence[Curve]) -> Iterator[Row]:
+    """A ratio of two shares has no bound of its own."""
+    for curve in curves:
+        yield from _cells(curve, "ratio", curve.ratios, curve.pairs, POSITIVE)
+
+
+def _cells(curve: Curve, name: str, d: Floats, rounds: Floats, scale: Scale) -> Iterator[Row]:
+    """One row per cell that any launch measured, its estimate called `name`; `d` is on this scale."""
+    cells = estimate(d)
+    for cell in np.flatnonzero(~np.isnan(d).all(axis=0)):
+        behind = ~np.isnan(d[:, cell])
+        yield curve.facts | {
+            "x": curve.x[cell],
+            name: scale.value(cells.mean[cell]),
+            "low": scale.value(cells.low[cell]),
+            "high": scale.value(cells.high[cell]),
+            "launches": int(behind.sum()),
+            "rounds": int(rounds[behind, cell].sum()),
+        }
+
+
+def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
+    for curve in curves:
+        used = ~np.isnan(curve.ratios)
+        if curve.competes and used.any():
+            found = crossing(curve.x, curve.ratios)
+            yield curve.facts | asdict(found) | {"launches": int(used.any(axis=1).sum())}
+
+
+def _thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
+    """Includes null arms and ceilings, which show how far to trust the others and what is possible."""
+    for curve in curves:
+        for level in json.loads(curve.facts["levels"]):
+            found = threshold(curve.x, np.exp(curve.values), level)
+            yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
+
+
+def _steady(blocks: Blocks, launches: Sequence[Row]) -> pd.DataFrame:
+    """Levels that differ by less than the target width count as equal."""
+    found = blocks.series.join(blocks.curves, on="curve")
+    wanted = {place: each.half_width for place, each in targets(launches).items()}
+    tolerance = np.array([wanted.get(place, 0.0) for place in found["placement"]])
+    worse = np.where(found["better"] == "lower", 1, -1)
+    for name, column in (("", "log"), ("ratio_", "ratio")):
+        known = blocks.rows[["series", column]].dropna()
+        series = known["series"].to_numpy()
+        of_each = states(known[column].to_numpy() * worse[series], series, tolerance)
+        found[f"{name}state"] = [state.name for state in of_each]
+        found[f"{name}settled"] = [state.settled for state in of_each]
+    found["rounds"] = blocks.rows.groupby("series").size()
+    found.loc[found["arm"] == found["reference"], "ratio_state"] = None
+    return found
+
+
+FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
+    "summary": _summary,
+    "ratios": _ratios,
+    "crossovers": _crossovers,
+    "thresholds": _thresholds,
+    "sensitivity": sensitivities,
+    "groups": groups,
+    "fits": fits,
+}
+"""Functions for the rows of each table, from an experiment's curves."""
+
+FROM_BLOCKS: dict[str, Callable[[Blocks, Sequence[Row]], Rows]] = {"needs": needs, "steady": _steady}
+"""The same from an experiment's blocks and the rows of its launches."""
 
 
 def derive(folder: Path) -> None:
@@ -59,20 +140,17 @@ def derive(folder: Path) -> None:
     def every() -> list[Curve]:
         return list(curves(found()))
 
-    @cache
-    def launches() -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = _whole("launches", folder).to_pylist()
-        return rows
+    def rows(name: str) -> Rows:
+        if name == "medians":
+            return found()
+        if name in FROM_CURVES:
+            return FROM_CURVES[name](every())
+        return FROM_BLOCKS[name](inside(), _whole("launches", folder).to_pylist())
 
-    made: dict[str, Callable[[], Rows]] = {
-        "medians": found,
-        **{name: partial(lambda of: of(every()), of) for name, of in DERIVED.items()},
-        **{name: partial(lambda of: of(inside(), launches()), of) for name, of in WITHIN.items()},
-    }
-    for name, rows in made.items():
+    for name in ("medians", *FROM_CURVES, *FROM_BLOCKS):
         table = TABLES[name].empty_table()
         with failure.caught("table", name, folder.name) as failures:
-            table = _table(rows(), name)
+            table = _table(rows(name), name)
         record.write(table, folder / f"{name}.parquet", failure.stored(failures))
 
 
