@@ -23,7 +23,7 @@ ROOMS = {
     "measure.ranks": "measure.processes records",
     "measure.machine": "measure.ranks planning",
     "measure.sampling": "planning records",
-    "measure.zeromq": "measure.build measure.ranks measure.sampling planning",
+    "measure.zeromq": "measure.build measure.ranks measure.sampling planning records",
     "measure.mpi": "",
     "measure.farms.support": "measure.processes measure.ranks planning records",
     "measure.farms": "measure.farms.support measure.processes measure.ranks planning records",
