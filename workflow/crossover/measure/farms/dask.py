@@ -69,7 +69,7 @@ class Entrant(Farm):
 
     def stop(self) -> None:
         """End workers and scheduler."""
-        self._server.let_end()
+        self._server.may_end = True
         self._client.shutdown()
         self._client.close()
         self._server.stop()

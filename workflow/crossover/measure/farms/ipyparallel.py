@@ -83,11 +83,7 @@ class Entrant(Farm):
     def _connection(self, side: str) -> dict[str, Any]:
         file = self._server.folder / "security" / f"ipcontroller-{side}.json"
         facts: dict[str, Any] = self._server.wait_for(lambda: json.loads(file.read_text()))
-        return facts
-
-    def _connection_of_client(self) -> dict[str, Any]:
-        facts = self._connection("client")
-        if self._tunnel:
+        if self._tunnel and side == "client":
             # All ports, so that no connection bypasses the tunnel.
             ports = {name: value for name, value in facts.items() if isinstance(value, int)}
             facts |= zip(ports, self._tunnel.through(list(ports.values())), strict=True)
@@ -99,7 +95,7 @@ class Entrant(Farm):
         The pure scheduler refuses a client that saw engines join.
         """
         # Without its own folder, the client would create one in the user's home.
-        connection = {"connection_info": self._connection_of_client(), "ipython_dir": str(self._server.folder)}
+        connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
             deadline = time.monotonic() + START_SECONDS
             while (joined := probe.engines_of_the_hub()) < len(self.ranks):
