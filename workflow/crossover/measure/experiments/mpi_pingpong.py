@@ -177,28 +177,27 @@ class Ranks:
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
         self.player = Player(peers, settings, resources)
         self.commands = peers.comm.Dup()
-        self.arms = [arm.runs for arm in arms_of(settings) if not arm.null]
-        self.kinds = kinds(settings)
+        self.pairs = [(arm.runs, kind) for arm in arms_of(settings) if not arm.null for kind in kinds(settings)]
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """On rank 0: command and run a block. For arms in ALONE, the other rank stays asleep."""
         if arm.runs not in ALONE:
-            self._command(self.arms.index(arm.runs), self.kinds.index(_kind(cell)), cell.x, n)
+            self._command(self.pairs.index((arm.runs, _kind(cell))), cell.x, n)
         return self.player.play(arm.runs, _kind(cell), cell.x, n)
 
     def stop(self) -> None:
         """On rank 0: stop the other rank."""
-        self._command(STOP, 0, 0, 0)
+        self._command(STOP, 0, 0)
 
     def obey(self) -> None:
         """On rank 1: run blocks until stopped."""
         while (words := self._command())[0] != STOP:
-            arm, kind, elements, n = words
-            self.player.play(self.arms[arm], self.kinds[kind], elements, n)
+            pair, elements, n = words
+            self.player.play(*self.pairs[pair], elements, n)
 
     def _command(self, *words: int) -> list[int]:
-        """Broadcast (arm, kind, elements, n) from rank 0. Rank 1 gives no words, and sleeps until they arrive."""
-        buffer = np.array(words if words else (0, 0, 0, 0), dtype=np.int64)
+        """Broadcast (pair, elements, n) from rank 0. Rank 1 gives no words, and sleeps until they arrive."""
+        buffer = np.array(words if words else (0, 0, 0), dtype=np.int64)
         request = self.commands.Ibcast(buffer, root=0)
         while not request.Test():
             time.sleep(0 if words else ASLEEP_SECONDS)

@@ -8,13 +8,10 @@ are asleep when a burst begins, and the burst includes the time to wake them. A 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import burst, sockets
 from crossover.measure.zeromq.handover import receiving
@@ -43,8 +40,8 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 class Sender:
     """The sending end, which commands the receiving one."""
 
-    def __init__(self, bursts: burst.Sender):
-        self.bursts = bursts
+    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
+        self.bursts = burst.Sender(channel, connected, settings)
         self.payload = lru_cache(maxsize=1)(os.urandom)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
@@ -53,21 +50,12 @@ class Sender:
         return self.bursts.run(Curve.of(cell.keys), arm.runs, payload, [cell.x] * n)
 
 
-@contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
-    """Connect one socket per curve to the receiving end."""
-    with sockets.connected(peers, settings, receive) as (channel, connected):
-        yield Sender(burst.Sender(channel, connected, settings))
-
-
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Run the receiving end on its own rank."""
-    sockets.serve(peers, settings, receive)
-
-
 def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
     """Receive bursts until stopped."""
     while command := channel.receive():
         curve, arm, size_bytes, count = command
         loop = receiving(bound[curve], curve, arm, size_bytes)
-        burst.receive(channel, bound[curve], loop, count, burst.Way.of(curve, settings))
+        burst.receive(channel, bound[curve], loop, count, curve, settings)
+
+
+drive, serve = sockets.ends(Sender, receive)

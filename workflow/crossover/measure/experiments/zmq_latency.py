@@ -14,8 +14,7 @@ After a block, each end checks the last message that it received.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache, partial
 from time import perf_counter_ns
 from typing import Any
@@ -24,7 +23,6 @@ import numpy as np
 
 from crossover.measure.ceilings import zeromq
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import sockets
 from crossover.measure.zeromq.handover import HANDOVERS, Message, checksum, without
@@ -92,18 +90,6 @@ class Requester:
         return Block(seconds, values)
 
 
-@contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Requester]:
-    """Connect one REQ socket per curve to the other end."""
-    with sockets.connected(peers, settings, reply) as (channel, connected):
-        yield Requester(channel, connected, settings)
-
-
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Run the replying end on its own rank."""
-    sockets.serve(peers, settings, reply)
-
-
 def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
     """Reply to requests until stopped."""
     exchange = partial(zeromq.pingpong, first=False)
@@ -159,3 +145,6 @@ def _reply(socket: Socket, legacy: bool, arm: str, trips: int, payload: bytes) -
             got = receive()
             send()
     return got if buffer is None else buffer
+
+
+drive, serve = sockets.ends(Requester, reply)

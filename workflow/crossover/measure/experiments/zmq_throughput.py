@@ -17,8 +17,6 @@ The ceilings are the same floods in C, over the same sockets.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -28,7 +26,6 @@ import numpy as np
 from crossover.measure.ceilings import zeromq
 from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
 from crossover.measure.zeromq import burst, flow, sockets
 from crossover.measure.zeromq.handover import Message, Send, Take, receiving, sending, without
@@ -119,18 +116,6 @@ class Sender:
         self.their_peak = max(self.their_peak, self.channel.receive())
 
 
-@contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
-    """Connect one socket per curve to the receiving end."""
-    with sockets.connected(peers, settings, receive) as (channel, connected):
-        yield Sender(channel, connected, settings)
-
-
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
-    """Run the receiving end on its own rank."""
-    sockets.serve(peers, settings, receive)
-
-
 def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
     """Receive flows and bursts until stopped."""
     drains, _ = sockets.in_c(channel, zeromq.pull, bound, _with_ceilings(settings))
@@ -142,7 +127,7 @@ def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
         else:
             loop = receiving(bound[curve], curve, arm, size_bytes)
         if curve.multipart:
-            burst.receive(channel, bound[curve], loop, n, burst.Way.of(curve, settings))
+            burst.receive(channel, bound[curve], loop, n, curve, settings)
         else:
             flow.receive(channel, bound[curve], loop, size_bytes, n, settings)
         channel.send(peak())
@@ -167,3 +152,6 @@ def _pulling(pull: zeromq.Pull, size_bytes: int, copies: bool) -> Take:
         return inbox.data
 
     return loop
+
+
+drive, serve = sockets.ends(Sender, receive)

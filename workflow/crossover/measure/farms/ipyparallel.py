@@ -98,7 +98,9 @@ class Entrant(Farm):
         connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
             deadline = time.monotonic() + START_SECONDS
-            while (joined := probe.engines_of_the_hub()) < len(self.ranks):
+            # A client's own count can miss engines for good: an engine that joins while the client is connecting is
+            # neither in the hub's answer nor in the notifications, to which the client's socket has not subscribed yet.
+            while (joined := sum(isinstance(name, int) for name in probe.queue_status())) < len(self.ranks):
                 if time.monotonic() > deadline:
                     raise Refusal(
                         HoleKind.CRASHED,
@@ -138,14 +140,6 @@ class Entrant(Farm):
 
 class _Client(ipp.Client):  # type: ignore[misc]
     """A client that tolerates engines that join out of order, or leave at the end."""
-
-    def engines_of_the_hub(self) -> int:
-        """The number of engines, according to the hub.
-
-        A client's own count can miss engines for good: an engine that joins while the client is connecting is neither
-        in the hub's answer nor in the notifications, to which the client's socket has not subscribed yet.
-        """
-        return sum(isinstance(name, int) for name in self.queue_status())
 
     def _stop_scheduling_tasks(self) -> None:
         """Do nothing. With the pure scheduler, the client would close its socket, even while it is connecting. A lost

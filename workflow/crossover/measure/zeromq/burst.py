@@ -28,19 +28,6 @@ from crossover.measure.zeromq.handover import Send, Take, checksum, sending
 from crossover.measure.zeromq.sockets import Curve, Socket, Sockets
 
 
-class Way(NamedTuple):
-    """How the sender learns when a burst has arrived: by an `answered` message on the socket, or with `two_clocks` by a
-    report on the channel; otherwise from the receiver's clock."""
-
-    answered: bool
-    two_clocks: bool
-
-    @classmethod
-    def of(cls, curve: Curve, settings: Mapping[str, Any]) -> Way:
-        """The way of a curve in a placement."""
-        return cls(curve.multipart, settings["placement"] == "nodes")
-
-
 class Burst(NamedTuple):
     """The times of a burst, in ns of the sender's clock, and whether it arrived undamaged.
 
@@ -85,7 +72,8 @@ class Sender:
 
     def _send(self, curve: Curve, loop: Send, payload: bytes, count: int) -> Burst:
         """Send one burst, after the other end has reported that it is ready."""
-        channel, socket, way = self.channel, self.sockets[curve], Way.of(curve, self.settings)
+        channel, socket, two_clocks = self.channel, self.sockets[curve], self.settings["placement"] == "nodes"
+        answered = curve.multipart
         self.number += 1
         sentinel = b"end of burst %d, %d messages" % (self.number, count)
         channel.receive()
@@ -93,10 +81,10 @@ class Sender:
         loop(count)
         sent = perf_counter_ns()
         arrived = 0
-        if way.answered:
+        if answered:
             socket.recv_multipart()
             arrived = perf_counter_ns()
-        elif way.two_clocks:
+        elif two_clocks:
             channel.receive()
             arrived = perf_counter_ns()
         socket.send(sentinel)
@@ -104,18 +92,21 @@ class Sender:
         return Burst(began, sent, arrived or last, last - first, received == [checksum(payload), sentinel, 0])
 
 
-def receive(channel: Channel, socket: Socket, loop: Take, count: int, way: Way) -> None:
+def receive(
+    channel: Channel, socket: Socket, loop: Take, count: int, curve: Curve, settings: Mapping[str, Any]
+) -> None:
     """Receive a burst; does nothing else between the first message and the last."""
+    answered, two_clocks = curve.multipart, settings["placement"] == "nodes"
     channel.send("ready")
     got: Any = loop(1)
     first = last = perf_counter_ns()
     if count > 1:
         got = loop(count - 1)
         last = perf_counter_ns()
-    if way.answered:
+    if answered:
         identity, got = got
         socket.send_multipart([identity, b"DONE"])
-    elif way.two_clocks:
+    elif two_clocks:
         channel.send("complete")
     # The last part of each message, which may start with an identity.
     ending = socket.recv_multipart()[-1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from zmq.utils import garbage
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Blocks
 from crossover.planning.curves import in_placement
 from crossover.records.protocol import Keys
 
@@ -54,8 +55,6 @@ class Curve(NamedTuple):
 
 
 Sockets = Mapping[Curve, Socket]
-OtherEnd = Callable[[Channel, Sockets, dict[str, Any]], None]
-"""Follows the commands on the channel until it receives None."""
 
 
 def curves(settings: dict[str, Any]) -> dict[Curve, Keys]:
@@ -64,41 +63,47 @@ def curves(settings: dict[str, Any]) -> dict[Curve, Keys]:
     return {Curve.of(keys): keys for keys in named.values()}
 
 
-@contextmanager
-def connected(peers: Peers, settings: dict[str, Any], other_end: OtherEnd) -> Iterator[tuple[Channel, Sockets]]:
-    """Rank 0's channel to the other end, and its connected sockets; finally stops the other end."""
-    if peers.placement == "process":
-        unbound_collector()
-    context: zmq.Context[Any] = zmq.Context()
-    channel = peers.other_end(context, partial(_run, settings, other_end))
-    sockets = {}
-    for curve in curves(settings):
-        sockets[curve] = _unbounded(context, KINDS[curve.pattern][0])
-        sockets[curve].connect(channel.receive())
-    yield channel, sockets
-    channel.send(None)
-    channel.receive()
-    context.destroy(linger=0)
+def ends(
+    commanding: Callable[[Channel, Sockets, dict[str, Any]], Blocks],
+    other: Callable[[Channel, Sockets, dict[str, Any]], None],
+) -> tuple[Callable[[Peers, dict[str, Any]], AbstractContextManager[Blocks]], Callable[[Peers, dict[str, Any]], None]]:
+    """The `drive` and `serve` of an experiment between two ends, with a socket per curve at each.
 
+    `commanding` gives the blocks on rank 0; `other` follows the commands on the channel until it receives None.
+    """
 
-def serve(peers: Peers, settings: dict[str, Any], other_end: OtherEnd) -> None:
-    """Run the other end on its own rank."""
-    context: zmq.Context[Any] = zmq.Context()
-    _run(settings, other_end, context, peers.channel(to=0))
-    context.destroy(linger=0)
+    def run(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
+        sockets = {}
+        for curve in curves(settings):
+            sockets[curve] = _unbounded(context, KINDS[curve.pattern][1])
+            sockets[curve].bind(_address(curve.transport, channel.address))
+            channel.send(sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT))
+        other(channel, sockets, settings)
+        for socket in sockets.values():
+            socket.close()
+        channel.send("closed")
 
+    @contextmanager
+    def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Blocks]:
+        if peers.placement == "process":
+            unbound_collector()
+        context: zmq.Context[Any] = zmq.Context()
+        channel = peers.other_end(context, partial(run, settings))
+        sockets = {}
+        for curve in curves(settings):
+            sockets[curve] = _unbounded(context, KINDS[curve.pattern][0])
+            sockets[curve].connect(channel.receive())
+        yield commanding(channel, sockets, settings)
+        channel.send(None)
+        channel.receive()
+        context.destroy(linger=0)
 
-def _run(settings: dict[str, Any], other_end: OtherEnd, context: zmq.Context[Any], channel: Channel) -> None:
-    """Run the other end over bound sockets, and close them."""
-    sockets = {}
-    for curve in curves(settings):
-        sockets[curve] = _unbounded(context, KINDS[curve.pattern][1])
-        sockets[curve].bind(_address(curve.transport, channel.address))
-        channel.send(sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT))
-    other_end(channel, sockets, settings)
-    for socket in sockets.values():
-        socket.close()
-    channel.send("closed")
+    def serve(peers: Peers, settings: dict[str, Any]) -> None:
+        context: zmq.Context[Any] = zmq.Context()
+        run(settings, context, peers.channel(to=0))
+        context.destroy(linger=0)
+
+    return drive, serve
 
 
 def in_c(
