@@ -89,9 +89,7 @@ def _kind(cell: Cell) -> Kind:
 
 
 def _fits(arm: str, kind: Kind) -> bool:
-    if arm in ALONE:
-        return not kind.re_sent
-    return kind.object in OBJECTS.get(arm, (kind.object,))
+    return not kind.re_sent if arm in ALONE else kind.object in OBJECTS.get(arm, (kind.object,))
 
 
 class Player:

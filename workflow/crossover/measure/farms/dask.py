@@ -21,7 +21,6 @@ from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.ranks.peers import Peers
 
 PACKAGES = ("distributed",)
-"""The packages whose versions a launch records."""
 
 CONFIGURATION = {
     "distributed.admin.system-monitor.gil.enabled": False,

@@ -29,10 +29,7 @@ from crossover.measure.ranks.ports import Reserved
 from crossover.records.holes import HoleKind, Refusal
 
 PACKAGES = ("ipyparallel",)
-"""The packages whose versions a launch records."""
-
 ONE_HOST = "ssh"
-"""With this option, its engines are all on the host of their client."""
 
 PORTS = 20
 """Ports reserved for a controller, which binds sixteen according to its documentation."""

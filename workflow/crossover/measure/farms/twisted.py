@@ -32,7 +32,6 @@ from crossover.measure.ranks.peers import Peers
 from crossover.records import atomic
 
 PACKAGES = ("foolscap", "twisted")
-"""The packages whose versions a launch records."""
 
 
 class Entrant(Farm):

@@ -72,9 +72,7 @@ class Sampler:
     def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Stretch]:
         """Measure every cell once, in random order, and yield each when it is done.
 
-        First all cells are calibrated roughly, which gives the cost of a round in each. Then their rounds are run, cell
-        by cell. The remaining budget is divided again at the start of each cell, so that unspent time goes to later
-        cells.
+        The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
         """
         began, budget = self.clock(), self.settings["budget_seconds"]
         order = [
@@ -157,15 +155,14 @@ class Sampler:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A roughly calibrated cell: its arms, the repetitions in each alternative's blocks, the seconds of a round, and
-    the seconds of a round if every block were as short as that of the fastest rival.
-    """
+    """A roughly calibrated cell, with the repetitions `n` in each alternative's blocks."""
 
     cell: Cell
     arms: Sequence[Arm]
     n: Mapping[str, int]
     round_seconds: float
     shortest_seconds: float
+    """The seconds of a round if every block were as short as that of the fastest rival."""
 
 
 def deal(seconds: float, costs: Sequence[float]) -> list[float]:
