@@ -72,8 +72,8 @@ class Sender:
 
     def _send(self, curve: Curve, loop: Send, payload: bytes, count: int) -> Burst:
         """Send one burst, after the other end has reported that it is ready."""
-        channel, socket, two_clocks = self.channel, self.sockets[curve], self.settings["placement"] == "nodes"
-        answered = curve.multipart
+        channel, socket = self.channel, self.sockets[curve]
+        answered, two_clocks = curve.multipart, self.settings["placement"] == "nodes"
         self.number += 1
         sentinel = b"end of burst %d, %d messages" % (self.number, count)
         channel.receive()
