@@ -34,7 +34,7 @@ from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, private_folder
 from crossover.measure.sampling.contract import Block, Blocks, Cell
-from crossover.measure.sampling.sampler import Observation, Sampling, sample
+from crossover.measure.sampling.sampler import Observation, Sampler
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.run import code_digest
@@ -48,8 +48,8 @@ Key = tuple[str, float, str, str]
 class Both:
     """An experiment's blocks, where an arm whose name ends with LONG runs in blocks of `seconds`."""
 
-    def __init__(self, blocks: Blocks, sampling: Sampling, seconds: float):
-        self._blocks, self._sampling, self._seconds = blocks, sampling, seconds
+    def __init__(self, blocks: Blocks, short_seconds: float, seconds: float):
+        self._blocks, self._short_seconds, self._seconds = blocks, short_seconds, seconds
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Run a block. Understate the time of a long one, so that the sampler raises its repetitions."""
@@ -57,7 +57,8 @@ class Both:
             return self._blocks.run(cell, arm, n)
         known = replace(arm, name=arm.name.removesuffix(LONG), runs=arm.runs.removesuffix(LONG))
         block = self._blocks.run(cell, known, n)
-        return replace(block, seconds=block.seconds * self._sampling.block_seconds_in(cell) / self._seconds)
+        short_seconds = cell.block_seconds or self._short_seconds
+        return replace(block, seconds=block.seconds * short_seconds / self._seconds)
 
 
 def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
@@ -73,17 +74,14 @@ def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: 
             kind.serve(peers, settings)
             return
         arms = plan.arms(settings)
-        sampling = Sampling.of(settings)
         cells = [
             replace(cell, arms=(*cell.arms, *(name + LONG for name in cell.arms))) for cell in kind.cells(settings)
         ]
         longer = [Arm(arm.name + LONG, arm.runs + LONG, arm.ceiling) for arm in arms]
         with kind.drive(peers, settings) as blocks:
-            seen = [
-                each
-                for stretch in sample(Both(blocks, sampling, seconds), cells, [*arms, *longer], sampling, Random())
-                for each in stretch.observations
-            ]
+            sampler = Sampler(Both(blocks, settings["block_seconds"], seconds), settings, Random())
+            stretches = list(sampler.sample(cells, [*arms, *longer]))
+        seen = [each for stretch in stretches for each in stretch.observations]
         answer.write_text(json.dumps([[*key, value] for key, value in compared(seen, settings["reference"]).items()]))
 
 
@@ -133,9 +131,8 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     unit = experiments.find(experiment).AXIS.unit
-    sampling = Sampling.of(launch)
     short = {
-        (cell.protocol, float(cell.x)): sampling.block_seconds_in(cell)
+        (cell.protocol, float(cell.x)): float(cell.block_seconds or launch["block_seconds"])
         for cell in experiments.find(experiment).cells(launch)
     }
     # Only the leading metric: the tails of a distribution are too noisy to compare.

@@ -23,10 +23,10 @@ ROOMS = {
     "measure.ranks": "measure.processes records",
     "measure.machine": "measure.ranks planning",
     "measure.sampling": "planning records",
-    "measure.zeromq": "measure.build measure.ranks measure.sampling planning",
+    "measure.zeromq": "measure.build measure.ranks measure.sampling planning records",
     "measure.mpi": "",
     "measure.farms.support": "measure.processes measure.ranks planning records",
-    "measure.farms": "measure.farms.support measure.processes measure.ranks planning records",
+    "measure.farms": "measure.farms.support measure.processes measure.ranks measure.sampling planning records",
     "measure.experiments": "measure.build measure.build.libzmq measure.ceilings measure.farms "
     "measure.farms.support measure.machine measure.mpi measure.ranks measure.sampling measure.zeromq planning records",
     "measure.launch": "measure.build measure.experiments measure.machine measure.processes measure.ranks "

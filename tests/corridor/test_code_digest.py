@@ -118,7 +118,7 @@ def test_a_launch_between_engines_depends_on_their_farm_and_one_between_plain_ra
 
 
 def test_a_ceiling_concerns_the_experiments_that_use_it(package):
-    assert concerned(package, "measure/ceilings/stream.py") == {"mpi_pingpong"}
+    assert concerned(package, "measure/ceilings/raw.py") == {"mpi_pingpong"}
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):

@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from crossover.measure.sampling.contract import Block, Cell
-from crossover.measure.sampling.sampler import Sampling, Stretch, Surroundings, sample
+from crossover.measure.sampling.sampler import Sampler, Stretch
 from crossover.planning.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
@@ -64,7 +65,7 @@ class Machine:
 
     def launch(
         self,
-        sampling: Sampling,
+        sampling: Mapping[str, Any],
         cells: Sequence[Cell] = (CELL,),
         arms: Sequence[Arm] = ARMS,
         seed: int = 1,
@@ -72,8 +73,8 @@ class Machine:
         progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None,
     ) -> list[Stretch]:
         """All stretches of a launch on this machine."""
-        world = Surroundings(clock=self.clock, disturbance=disturbance, progress=progress)
-        return list(sample(self, cells, arms, sampling, Random(seed), world))
+        sampler = Sampler(self, sampling, Random(seed), self.clock, disturbance, progress)
+        return list(sampler.sample(cells, arms))
 
 
 def sampling(
@@ -82,6 +83,11 @@ def sampling(
     at_most: int = 100,
     width: float = 1e-6,
     budget: float = 1000.0,
-) -> Sampling:
-    """A plan that ends after `at_most` rounds, unless told otherwise."""
-    return Sampling(block_seconds, at_least, at_most, width, budget)
+) -> dict[str, Any]:
+    """Settings with which a cell ends after `at_most` rounds, unless told otherwise."""
+    return {
+        "block_seconds": block_seconds,
+        "rounds": {"at_least": at_least, "at_most": at_most},
+        "target_width": width,
+        "budget_seconds": budget,
+    }

@@ -9,7 +9,7 @@ import pytest
 import zmq
 
 from crossover.measure.build import loader
-from crossover.measure.ceilings import memory, stream, zeromq
+from crossover.measure.ceilings import raw, zeromq
 from crossover.measure.mpi.payload import MARK
 
 SIZES_BYTES = [1, 100, 3_000_000]
@@ -58,11 +58,11 @@ def assert_exchanged(told, boxes, size):
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
     with (
-        stream.listen(kind, "127.0.0.1") as listening,
-        stream.connect(listening.getsockname()) as one,
+        raw.listen(kind, "127.0.0.1") as listening,
+        raw.connect(listening.getsockname()) as one,
         listening.accept()[0] as other,
     ):
-        assert_exchanged(*play(stream.pingpong(one, True), stream.pingpong(other, False), size, 20), size)
+        assert_exchanged(*play(raw.pingpong(one, True), raw.pingpong(other, False), size, 20), size)
         for end in (one, other):
             end.setblocking(False)
             with pytest.raises(BlockingIOError):
@@ -73,11 +73,11 @@ def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_in_one_buffer_both_ends_of_a_raw_socket_are_left_with_the_firsts_bytes_marked_once(size, n):
     with (
-        stream.listen("Unix", "127.0.0.1") as listening,
-        stream.connect(listening.getsockname()) as one,
+        raw.listen("Unix", "127.0.0.1") as listening,
+        raw.connect(listening.getsockname()) as one,
         listening.accept()[0] as other,
     ):
-        _, boxes = play(stream.pingpong(one, True), stream.pingpong(other, False), size, n, re_sent=True)
+        _, boxes = play(raw.pingpong(one, True), raw.pingpong(other, False), size, n, re_sent=True)
     expected = payload(size, 1)
     expected[-1] ^= MARK
     assert np.array_equal(boxes[0], expected) and np.array_equal(boxes[1], expected)
@@ -87,8 +87,8 @@ def test_in_one_buffer_both_ends_of_a_raw_socket_are_left_with_the_firsts_bytes_
 def test_in_one_buffer_a_raw_socket_marks_the_last_message_and_no_other(n):
     sent, came = payload(100), []
     with (
-        stream.listen("Unix", "127.0.0.1") as listening,
-        stream.connect(listening.getsockname()) as one,
+        raw.listen("Unix", "127.0.0.1") as listening,
+        raw.connect(listening.getsockname()) as one,
         listening.accept()[0] as other,
     ):
 
@@ -99,7 +99,7 @@ def test_in_one_buffer_a_raw_socket_marks_the_last_message_and_no_other(n):
             return 0
 
         buffer = np.zeros(len(sent), np.uint8)
-        second = stream.pingpong(other, False)
+        second = raw.pingpong(other, False)
         play(first, lambda _, __, n: second(buffer, buffer, n), len(sent), n)
     assert came == [0] * (n - 1) + [MARK]
 
@@ -107,8 +107,8 @@ def test_in_one_buffer_a_raw_socket_marks_the_last_message_and_no_other(n):
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_round_trip_lasts_until_the_answer_has_come(kind):
     with (
-        stream.listen(kind, "127.0.0.1") as listening,
-        stream.connect(listening.getsockname()) as one,
+        raw.listen(kind, "127.0.0.1") as listening,
+        raw.connect(listening.getsockname()) as one,
         listening.accept()[0] as other,
     ):
 
@@ -118,35 +118,35 @@ def test_a_round_trip_lasts_until_the_answer_has_come(kind):
                 time.sleep(0.02)
                 other.sendall(outbox)
 
-        told, _ = play(stream.pingpong(one, True), slow, 100, 5)
+        told, _ = play(raw.pingpong(one, True), slow, 100, 5)
         assert told["around"] >= told["first"] >= 0.1
 
 
 def test_a_raw_socket_listens_on_loopback_alone_and_leaves_no_file():
-    with stream.listen("TCP", "127.0.0.1") as listening:
+    with raw.listen("TCP", "127.0.0.1") as listening:
         assert listening.getsockname()[0] == "127.0.0.1"
-    with stream.listen("Unix", "127.0.0.1") as listening:
+    with raw.listen("Unix", "127.0.0.1") as listening:
         assert listening.getsockname().startswith(b"\0crossover-")
 
 
 def test_a_raw_socket_whose_other_end_is_gone_is_an_error_and_no_signal():
-    with stream.listen("TCP", "127.0.0.1") as listening, stream.connect(listening.getsockname()) as one:
+    with raw.listen("TCP", "127.0.0.1") as listening, raw.connect(listening.getsockname()) as one:
         listening.accept()[0].close()
         with pytest.raises(OSError, match="raw socket failed"):
-            stream.pingpong(one, True)(payload(100), np.zeros(100, np.uint8), 1000)
+            raw.pingpong(one, True)(payload(100), np.zeros(100, np.uint8), 1000)
 
 
 @pytest.mark.parametrize("size", SIZES_BYTES)
 def test_memcpy_copies_and_takes_as_long_as_two_copies(size):
     inbox, n = np.zeros(size, np.uint8), 20
     began = time.perf_counter()
-    seconds = memory.pingpong()(payload(size), inbox, n)
+    seconds = raw.memcpy()(payload(size), inbox, n)
     assert 0 < seconds <= time.perf_counter() - began
     assert np.array_equal(inbox, payload(size))
 
 
 def test_memcpy_really_copies_as_often_as_it_is_told():
-    exchange, inbox = memory.pingpong(), np.zeros(1_000_000, np.uint8)
+    exchange, inbox = raw.memcpy(), np.zeros(1_000_000, np.uint8)
     few, many = (min(exchange(payload(1_000_000), inbox, n) for _ in range(7)) for n in (5, 50))
     assert many > 4 * few
 

@@ -13,9 +13,8 @@ import zmq
 
 from crossover.measure.ranks.channel import within
 from crossover.measure.zeromq import flow, sockets
-from crossover.measure.zeromq.flood import Curve, receiving, sending
-from crossover.measure.zeromq.flow import Bounds
-from crossover.measure.zeromq.handover import HANDOVERS
+from crossover.measure.zeromq.handover import HANDOVERS, receiving, sending
+from crossover.measure.zeromq.sockets import KINDS, Curve
 
 CURVES = (
     Curve("PUSH/PULL", "inproc", polled=False),
@@ -25,13 +24,18 @@ CURVES = (
 PAYLOAD = b"twelve bytes"
 
 
+def bounds(messages, size_bytes, lead_in_seconds):
+    """The settings that bound a flow."""
+    return {"in_flight_messages": messages, "in_flight_bytes": size_bytes, "lead_in_seconds": lead_in_seconds}
+
+
 @contextmanager
 def connection(curve):
     """A channel and a connected pair of sockets, sender first."""
     context = zmq.Context()
     try:
         ours, theirs = within(context)
-        sockets = [context.socket(kind) for kind in curve.kinds]
+        sockets = [context.socket(kind) for kind in KINDS[curve.pattern]]
         for socket in sockets:
             socket.set_hwm(0)
         sockets[1].bind("inproc://flow")
@@ -41,14 +45,15 @@ def connection(curve):
         context.destroy(linger=0)
 
 
-def flowed(curve, n, bounds, arm="copy", send=lambda loop: loop, take=lambda loop: loop):
+def flowed(curve, n, settings, arm="copy", send=lambda loop: loop, take=lambda loop: loop):
     """A flow, its two loops wrapped as told."""
     with connection(curve) as (ours, theirs, sender, receiver):
         pull = take(receiving(receiver, curve, arm, len(PAYLOAD)))
-        end = threading.Thread(target=flow.receive, args=(theirs, receiver, pull, len(PAYLOAD), n, bounds), daemon=True)
+        received = (theirs, receiver, pull, len(PAYLOAD), n, settings)
+        end = threading.Thread(target=flow.receive, args=received, daemon=True)
         end.start()
         push = send(sending(sender, curve, arm, PAYLOAD))
-        found = flow.send(ours, sender, push, PAYLOAD, bounds.lead_in_seconds)
+        found = flow.send(ours, sender, push, PAYLOAD, n, settings)
         end.join()
         return found
 
@@ -60,9 +65,10 @@ ARMS = [(curve, arm) for curve in CURVES for arm in HANDOVERS if arm != "recv-in
 @pytest.mark.parametrize(("curve", "arm"), ARMS)
 @pytest.mark.parametrize("n", [1, 7, 5000])
 def test_a_flow_arrives_whole_whatever_the_arm(curve, arm, n):
-    found = flowed(curve, n, Bounds(100, 10**6, 0.002), arm)
+    found = flowed(curve, n, bounds(100, 10**6, 0.002), arm)
     assert found.fault == ""
-    assert found.timed_seconds > 0 and found.send_rate > 0
+    assert found.seconds > 0 and found.values["send rate"] > 0
+    assert found.values["throughput"] == pytest.approx(n / found.seconds)
 
 
 def test_lent_messages_by_the_thousand_are_collected_within_one_process():
@@ -72,9 +78,9 @@ import sys
 sys.path[:0] = sys.argv[1:]
 from crossover.measure.zeromq.sockets import unbound_collector
 unbound_collector()
-from test_flow import CURVES, Bounds, flowed
+from test_flow import CURVES, bounds, flowed
 for _ in range(10):
-    assert flowed(CURVES[0], 20_000, Bounds(2000, 10**6, 0.002), "no-copy").fault == ""
+    assert flowed(CURVES[0], 20_000, bounds(2000, 10**6, 0.002), "no-copy").fault == ""
 """
     paths = [str(Path(__file__).parent), *sys.path]
     subprocess.run([sys.executable, "-c", program, *paths], check=True, timeout=200)
@@ -87,7 +93,8 @@ def test_the_collector_of_two_processes_is_as_users_have_it(placement, lifted, m
     with connection(CURVES[0]) as (ours, theirs, *_):
         peers = SimpleNamespace(placement=placement, other_end=lambda context, serve: ours)
         theirs.send("closed")
-        with sockets.connected(peers, None, {}):
+        drive, _ = sockets.ends(lambda *_: None, None)
+        with drive(peers, {"curves": [], "placement": placement}):
             pass
     assert bool(marks) is lifted
 
@@ -112,14 +119,14 @@ def test_no_more_is_on_its_way_than_the_bound_allows(messages):
 
         return counted
 
-    flowed(CURVES[0], 5000, Bounds(messages, 10**6, 0.01), send=send, take=take)
+    flowed(CURVES[0], 5000, bounds(messages, 10**6, 0.01), send=send, take=take)
     assert 1 <= most[0] <= messages
 
 
 def test_large_messages_are_bounded_by_their_bytes():
-    bounds = Bounds(2000, 64_000_000, 0.03)
+    settings = bounds(2000, 64_000_000, 0.03)
     for size in (1, 100, 32_000, 1_000_000, 20_000_000, 10**9):
-        batches, each = bounds.batches(size)
+        batches, each = flow.batches(settings, size)
         assert batches * each == 1 or (batches * each <= 2000 and batches * each * size <= 64_000_000)
 
 
@@ -136,9 +143,9 @@ def test_a_slow_beginning_is_not_in_the_time():
 
         return slow
 
-    with_lead_in = flowed(CURVES[0], n, Bounds(2000, 10**6, 4 * slow_seconds), send=send)
-    without = flowed(CURVES[0], n, Bounds(2000, 10**6, 1e-9), send=send)
-    assert with_lead_in.timed_seconds < without.timed_seconds / 2
+    with_lead_in = flowed(CURVES[0], n, bounds(2000, 10**6, 4 * slow_seconds), send=send)
+    without = flowed(CURVES[0], n, bounds(2000, 10**6, 1e-9), send=send)
+    assert with_lead_in.seconds < without.seconds / 2
 
 
 def test_what_the_sender_waits_for_is_not_in_the_time_of_its_calls():
@@ -149,8 +156,8 @@ def test_what_the_sender_waits_for_is_not_in_the_time_of_its_calls():
 
         return slow
 
-    found = flowed(CURVES[0], 400, Bounds(40, 10**6, 0.01), take=take)
-    assert found.send_rate > 5 * 400 / found.timed_seconds
+    found = flowed(CURVES[0], 400, bounds(40, 10**6, 0.01), take=take)
+    assert found.values["send rate"] > 5 * 400 / found.seconds
 
 
 @pytest.mark.parametrize("which", ["lost", "damaged"])
@@ -164,4 +171,4 @@ def test_a_lost_or_damaged_message_voids_the_flow(which):
             return lambda count: loop(count - (count > 1))
         return lambda count: loop(count) and b"another byte"
 
-    assert flowed(CURVES[0], 500, Bounds(40, 10**6, 0.002), send=send, take=take).fault == ("lost or damaged messages")
+    assert flowed(CURVES[0], 500, bounds(40, 10**6, 0.002), send=send, take=take).fault == ("lost or damaged messages")

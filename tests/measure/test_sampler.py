@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simulated import ARMS, CELL, Machine, sampling
 
 from crossover.measure.sampling.contract import Block, Cell
-from crossover.measure.sampling.sampler import FEWEST_ROUNDS, Observation, Sampling, calibrate, deal, widest
+from crossover.measure.sampling.sampler import FEWEST_ROUNDS, Observation, Sampler, deal, widest
 from crossover.planning.plan import Arm
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
@@ -58,7 +58,7 @@ def test_one_arm_after_the_other_would_mistake_the_same_drift_for_a_difference(s
     machine = Machine(drift_seconds=2 * 100 * 0.0115, random=Random(seed), **DRIFTING)
     medians = {}
     for arm in (PLAIN, FANCY):
-        n, _ = calibrate(machine, CELL, arm, 0.01, machine.clock)
+        n, _ = Sampler(machine, sampling(), Random(seed), machine.clock).calibrate(CELL, arm)
         medians[arm.name] = statistics.median(machine.run(CELL, arm, n).values["time"] for _ in range(100))
     assert medians["fancy"] / medians["plain"] / 1.4 > 1.08
 
@@ -144,7 +144,7 @@ def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
 @given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), seeds)
 def test_calibration_grows_by_at_most_16_a_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
     machine = Machine({"plain": seconds}, scatter=scatter, random=Random(seed))
-    n, _ = calibrate(machine, CELL, PLAIN, block_seconds, machine.clock)
+    n, _ = Sampler(machine, sampling(block_seconds), Random(seed), machine.clock).calibrate(CELL, PLAIN)
     asked = [n for _, _, n, _ in machine.ran]
     assert asked[0] == 1
     assert all(then <= 16 * now or then == now + 1 for now, then in pairwise(asked))
@@ -434,12 +434,12 @@ def test_what_is_left_is_never_less_than_the_fewest_rounds_need():
     seconds=st.lists(st.floats(1e-7, 10), min_size=2, max_size=4),
     xs=st.lists(st.integers(1, 1000), min_size=1, max_size=3, unique=True),
     plan=st.builds(
-        Sampling,
+        sampling,
         block_seconds=st.floats(1e-4, 1),
-        rounds_at_least=st.integers(2, 20),
-        rounds_at_most=st.integers(2, 40),
-        target_width=st.floats(1e-4, 1),
-        budget_seconds=st.floats(1e-3, 1e3),
+        at_least=st.integers(2, 20),
+        at_most=st.integers(2, 40),
+        width=st.floats(1e-4, 1),
+        budget=st.floats(1e-3, 1e3),
     ),
     scatter=st.floats(0, 0.5),
     faulty=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
@@ -447,6 +447,7 @@ def test_what_is_left_is_never_less_than_the_fewest_rounds_need():
 )
 def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds, xs, plan, scatter, faulty, seed):
     names = [f"arm{number}" for number in range(len(seconds))]
+    at_least, at_most = plan["rounds"]["at_least"], max(FEWEST_ROUNDS, plan["rounds"]["at_most"])
     arms = [*(Arm(name, name) for name in names), Arm("null", "arm0")]
     random = Random(seed)
     machine = Machine(
@@ -454,14 +455,14 @@ def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds
         scatter=scatter,
         fault=lambda cell, arm: "lost" * (random.random() < faulty),
         random=random,
-        at_most=len(xs) * len(arms) * (max(plan.rounds_at_most, FEWEST_ROUNDS) + 60),
+        at_most=len(xs) * len(arms) * (at_most + 60),
     )
     stretches = machine.launch(plan, [Cell({}, x) for x in xs], arms, seed)
     assert sorted(stretch.cell.x for stretch in stretches) == sorted(xs)
     for stretch in stretches:
         count = rounds(stretch)
         assert Counter(seen.arm for seen in stretch.observations) == dict.fromkeys(arms, count)
-        assert FEWEST_ROUNDS <= count <= max(FEWEST_ROUNDS, plan.rounds_at_most)
+        assert FEWEST_ROUNDS <= count <= at_most
         assert stretch.stop in ("width", "budget", "rounds")
-        assert stretch.stop != "width" or count >= plan.rounds_at_least
-        assert stretch.stop != "rounds" or count == max(FEWEST_ROUNDS, plan.rounds_at_most)
+        assert stretch.stop != "width" or count >= at_least
+        assert stretch.stop != "rounds" or count == at_most

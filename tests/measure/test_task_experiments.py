@@ -3,6 +3,7 @@
 import itertools
 import os
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,10 +11,10 @@ import pytest
 
 from crossover.config import schema
 from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
-from crossover.measure.farms import Farm, find, flood
-from crossover.measure.farms.support import conditions, tasks
-from crossover.measure.farms.support.workload import Workload, shares, workload
-from crossover.measure.sampling.contract import Cell
+from crossover.measure.farms import Farm, Floods, find
+from crossover.measure.farms.support import tasks
+from crossover.measure.farms.support.workload import Workload, keys, shares
+from crossover.measure.sampling.contract import Cell, Metric
 from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.records.holes import Refusal
@@ -21,8 +22,7 @@ from crossover.records.protocol import label
 
 ARM = Arm("a", "a")
 ALONE = {"reference": "a", "arms": ["a"]}
-EMPTY = Workload(tasks.echo, range(4), 0.0)
-LASTING = workload("sleep", "equal", 8, 10_000, 1e6)
+RATES = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
 LASTING_KEYS = {"work": "sleep", "duration_us": 10_000}
 SLEEPING = {"work": "sleep", "durations": "equal"}
 
@@ -47,14 +47,33 @@ class Played(Farm):
         pass
 
 
+def floods(experiment, farm=None, turns=None, **settings):
+    """An experiment's floods on one farm, its cores of so many turns per second if its tasks depend on that."""
+    given = [each for each in (settings, turns) if each]
+    return Floods({"a": farm or Played()}, experiment.METRICS, partial(experiment.tasks, *given))
+
+
+def mapping(farm=None, tasks_per_engine=2, turns=1e6):
+    return floods(task_map, farm, turns, engines=2, tasks_per_engine=tasks_per_engine)
+
+
+def scaling(farm=None):
+    return floods(task_scaling, farm, 1e6, engines=2, tasks_per_engine=4, tasks=4)
+
+
 # ---- a flood
 
 
+def two_tasks(cell):
+    return Workload(tasks.echo, [1, 2])
+
+
 def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_result():
-    took = flood(Played(0.01, 0.03), tasks.echo, [1, 2], 3, same=int.__eq__)
-    assert took.right
-    assert took.submitting_seconds >= 0.03
-    assert took.seconds >= took.submitting_seconds + 0.09
+    block = Floods({"a": Played(0.01, 0.03)}, RATES, two_tasks).run(Cell({}, 2), ARM, 3)
+    assert not block.fault
+    submitting_seconds = 6 / block.values["submission"]
+    assert submitting_seconds >= 0.03
+    assert block.seconds >= submitting_seconds + 0.09
 
 
 @pytest.mark.parametrize(
@@ -62,22 +81,22 @@ def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_r
 )
 def test_a_flood_whose_results_are_not_its_arguments_is_wrong_and_the_last(damage):
     farm = Played(damage=damage)
-    assert not flood(farm, tasks.echo, [1, 2], 3, same=int.__eq__).right
+    assert Floods({"a": farm}, RATES, two_tasks).run(Cell({}, 2), ARM, 3).fault
     assert len(farm.submitted) == 1
 
 
 @pytest.mark.parametrize(
     ("blocks", "cell"),
     [
-        (task_latency.Floods, Cell({}, 4)),
-        (lambda farms: task_throughput.Echoes(farms, 4), Cell({}, 100)),
-        (lambda farms: task_map.Workloads(farms, 2, 2, 1e6), Cell(SLEEPING, 100)),
-        (lambda farms: task_scaling.Floods(farms, {("empty", None): EMPTY}), Cell({"work": "empty"}, 2)),
+        (partial(floods, task_latency), Cell({}, 4)),
+        (partial(floods, task_throughput, tasks=4), Cell({}, 100)),
+        (mapping, Cell(SLEEPING, 100)),
+        (scaling, Cell({"work": "empty"}, 2)),
     ],
     ids=["latency", "throughput", "map", "scaling"],
 )
 def test_a_block_with_a_wrong_result_has_a_fault_and_no_value(blocks, cell):
-    block = blocks({"a": Played(damage=lambda got: [got[0] + 1, *got[1:]])}).run(cell, ARM, 1)
+    block = blocks(Played(damage=lambda got: [got[0] + 1, *got[1:]])).run(cell, ARM, 1)
     assert (block.fault, block.values) == ("lost or damaged messages", {})
 
 
@@ -85,14 +104,14 @@ def test_a_block_with_a_wrong_result_has_a_fault_and_no_value(blocks, cell):
 
 
 def test_empty_tasks_are_counted_over_all_floods():
-    block = task_latency.Floods({"a": Played(0.01, 0.01)}).run(Cell({}, 10), ARM, 3)
+    block = floods(task_latency, Played(0.01, 0.01)).run(Cell({}, 10), ARM, 3)
     assert block.values["round trip"] == pytest.approx(30 / block.seconds)
     assert block.values["submission"] > 1.1 * block.values["round trip"]
 
 
 def test_payload_is_counted_one_way_in_millions_of_bytes():
     farm = Played(0.0, 0.05)
-    block = task_throughput.Echoes({"a": farm}, 20).run(Cell({}, 500_000), ARM, 2)
+    block = floods(task_throughput, farm, tasks=20).run(Cell({}, 500_000), ARM, 2)
     assert block.values["payload one way"] == pytest.approx(2 * 20 * 0.5 / block.seconds)
     assert block.values["round trip"] == pytest.approx(40 / block.seconds)
     (array, *others) = farm.submitted[0][1]
@@ -101,10 +120,10 @@ def test_payload_is_counted_one_way_in_millions_of_bytes():
 
 def test_every_metric_of_a_block_is_declared():
     shown = {
-        task_latency: (task_latency.Floods({"a": Played()}), Cell({}, 1)),
-        task_throughput: (task_throughput.Echoes({"a": Played()}, 1), Cell({}, 1)),
-        task_map: (task_map.Workloads({"a": Played()}, 1, 1, 1e6), Cell(SLEEPING | {"work": "spin"}, 1)),
-        task_scaling: (task_scaling.Floods({"a": Played()}, {("sleep", 10_000): LASTING}), Cell(LASTING_KEYS, 1)),
+        task_latency: (floods(task_latency), Cell({}, 1)),
+        task_throughput: (floods(task_throughput, tasks=1), Cell({}, 1)),
+        task_map: (mapping(), Cell(SLEEPING | {"work": "spin"}, 1)),
+        task_scaling: (scaling(), Cell(LASTING_KEYS, 2)),
     }
     for experiment, (blocks, cell) in shown.items():
         assert set(blocks.run(cell, ARM, 1).values) == {metric.name for metric in experiment.METRICS}
@@ -115,7 +134,7 @@ def test_every_metric_of_a_block_is_declared():
 
 def test_efficiency_is_one_if_all_engines_work_all_the_time():
     # Eight tasks of 10 ms by two engines: 40 ms.
-    block = task_map.Workloads({"a": Played(0.0, 0.04)}, 2, 4, 1e6).run(Cell(SLEEPING, 10_000), ARM, 2)
+    block = mapping(Played(0.0, 0.04), tasks_per_engine=4).run(Cell(SLEEPING, 10_000), ARM, 2)
     assert 0.3 < block.values["efficiency"] <= 1
     assert block.values["efficiency"] == pytest.approx(2 * 0.04 / block.seconds)
     assert block.values["round trip"] == pytest.approx(2 * 8 / block.seconds)
@@ -124,7 +143,7 @@ def test_efficiency_is_one_if_all_engines_work_all_the_time():
 def test_sleeping_tasks_are_told_seconds_and_spinning_ones_turns():
     farm = Played()
     for work in ("sleep", "spin"):
-        task_map.Workloads({"a": farm}, 2, 2, 3e6).run(Cell(SLEEPING | {"work": work}, 2000), ARM, 1)
+        mapping(farm, turns=3e6).run(Cell(SLEEPING | {"work": work}, 2000), ARM, 1)
     assert farm.submitted == [(tasks.sleep, [0.002] * 4), (tasks.spin, [6000] * 4)]
 
 
@@ -190,8 +209,7 @@ def test_engines_spin_only_where_each_has_a_core():
 
 
 def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none():
-    farm = Played(0.0, 0.04)
-    blocks = task_scaling.Floods({"a": farm}, {("sleep", 10_000): LASTING, ("empty", None): EMPTY})
+    blocks = scaling(Played(0.0, 0.04))
     # Eight tasks of 10 ms by two engines: 40 ms.
     lasting = blocks.run(Cell(LASTING_KEYS, 2), ARM, 2)
     assert lasting.values["efficiency"] == pytest.approx(2 * 0.04 / lasting.seconds)
@@ -239,13 +257,13 @@ def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
 )
 def test_an_option_that_the_name_of_its_arm_does_not_show_is_in_the_name_of_the_curve(entrants, said):
     settings = {"reference": "a", "arms": ["a", "b"], "entrants": entrants}
-    assert label({"work": "empty"} | conditions.keys(settings)) == f"empty tasks, senders: 1, packer: json{said}"
+    assert label(keys(settings, "empty")) == f"empty tasks, senders: 1, packer: json{said}"
 
 
 def test_an_option_that_the_name_of_its_arm_shows_is_not_repeated():
     shipped = schema.complete({"tier": "paper"})
     settings = plan.settings_of(shipped, "task_latency")
-    assert conditions.keys(settings) == {"senders": 1, "packer": "json"}
+    assert keys(settings, "empty") == {"work": "empty", "senders": 1, "packer": "json"}
 
 
 # ---- the tasks

@@ -1,4 +1,4 @@
-"""Ceilings in C, one file per library: exchanges without Python, in the processes and buffers of the Python arms.
+"""Ceilings in C: exchanges without Python, in the processes and buffers of the Python arms.
 
 A missing library raises `loader.UnavailableError` when the ceiling is created; a failed exchange raises OSError or
 RuntimeError.
@@ -7,7 +7,7 @@ RuntimeError.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,3 +30,27 @@ def function(library: ctypes.CDLL, name: str, *types: Any, result: Any = ctypes.
     found = library[name]
     found.argtypes, found.restype = types, result
     return found
+
+
+def exchange(
+    library: ctypes.CDLL,
+    name: str,
+    ends: Sequence[Any],
+    failed: Callable[[int], Exception],
+    size: Any = ctypes.c_size_t,
+    result: Any = ctypes.c_int,
+) -> Exchange:
+    """The C function `name` of (*ends, outbox, inbox, bytes, n, *nanoseconds), whose code is 0 or an error to raise.
+
+    `ends` are values of ctypes, and `size` is the type of the length.
+    """
+    types = (*map(type, ends), ctypes.c_void_p, ctypes.c_void_p, size, ctypes.c_long, ctypes.c_void_p)
+    play = function(library, name, *types, result=result)
+
+    def run(outbox: Bytes, inbox: Bytes, n: int) -> float:
+        ns = ctypes.c_int64()
+        if code := play(*ends, address(outbox), address(inbox), len(outbox), n, ctypes.byref(ns)):
+            raise failed(code)
+        return ns.value / 1e9
+
+    return run

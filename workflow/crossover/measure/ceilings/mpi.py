@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import re
 
 from mpi4py import MPI
 
 from crossover.measure.build import loader
-from crossover.measure.ceilings import Bytes, Exchange, address, function
+from crossover.measure.ceilings import Bytes, Exchange, exchange, function
 
 LIBRARY = "mpi_pingpong"
 LONGEST_BYTES = 2**31 - 1
@@ -20,23 +21,19 @@ def pingpong(comm: MPI.Intracomm, other: int) -> Exchange:
     """Round trips between this rank and rank `other` of `comm`; the lower rank sends first."""
     library = loader.load(LIBRARY)
     _refuse_another_mpi(library)
-    types = (
-        *(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_long),
-        ctypes.c_void_p,
-    )
-    play = function(library, "mpi_pingpong", *types)
-    handle, first = ctypes.c_void_p(MPI._addressof(comm)), int(comm.rank < other)
+    ends = ctypes.c_void_p(MPI._addressof(comm)), ctypes.c_int(other), ctypes.c_int(comm.rank < other)
+    play = exchange(library, LIBRARY, ends, _failure, size=ctypes.c_int)
 
-    def exchange(outbox: Bytes, inbox: Bytes, n: int) -> float:
+    def limited(outbox: Bytes, inbox: Bytes, n: int) -> float:
         if len(outbox) > LONGEST_BYTES:
             raise loader.UnavailableError(f"the C ping-pong takes at most {LONGEST_BYTES} bytes a message")
-        ns = ctypes.c_int64()
-        error = play(handle, other, first, address(outbox), address(inbox), len(outbox), n, ctypes.byref(ns))
-        if error:
-            raise RuntimeError(f"MPI in C failed: {MPI.Get_error_string(error)}")
-        return ns.value / 1e9
+        return play(outbox, inbox, n)
 
-    return exchange
+    return limited
+
+
+def _failure(code: int) -> RuntimeError:
+    return RuntimeError(f"MPI in C failed: {MPI.Get_error_string(code)}")
 
 
 def _refuse_another_mpi(library: ctypes.CDLL) -> None:
@@ -45,11 +42,8 @@ def _refuse_another_mpi(library: ctypes.CDLL) -> None:
     function(library, "MPI_Get_library_version", ctypes.c_void_p, ctypes.c_void_p)(text, ctypes.byref(length))
     theirs, ours = text.value.decode(errors="replace").strip(" \n\0"), MPI.Get_library_version().strip(" \n\0")
     if theirs != ours:
+        built, running = (" ".join(re.split(r"[,\n]", version)[0].split()) for version in (theirs, ours))
         raise loader.UnavailableError(
-            f"{LIBRARY} was built for another MPI ({_brief(theirs)}) than mpi4py runs on ({_brief(ours)}); "
+            f"{LIBRARY} was built for another MPI ({built}) than mpi4py runs on ({running}); "
             "name the mpicc of mpi4py's MPI in the environment variable MPICC and run again"
         )
-
-
-def _brief(version: str) -> str:
-    return " ".join(version.split("\n")[0].split(",")[0].split())

@@ -15,10 +15,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.build import loader
-from crossover.measure.ceilings import Bytes, Exchange, address, function
-
-FLOOD = "zmq_push_pull"
-PINGPONG = "zmq_pingpong"
+from crossover.measure.ceilings import Bytes, Exchange, address, exchange, function
 
 Push = Callable[[Bytes, int, bool], tuple[int, int]]
 """A function of (payload, n, copy) that sends `n` messages; returns its start and the return of the last call, in
@@ -32,7 +29,7 @@ nanoseconds. Every message is copied to the inbox, or without `copy` only the la
 def push(socket: zmq.Socket[Any]) -> Push:
     """The sending half of a flood, over a connected PUSH socket."""
     types = (*(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_int), *[ctypes.c_void_p] * 2)
-    call = function(_load(FLOOD), "zmq_push", *types)
+    call = function(_load("zmq_push_pull"), "zmq_push", *types)
 
     def flood(payload: Bytes, n: int, copy: bool) -> tuple[int, int]:
         began, ended = ctypes.c_int64(), ctypes.c_int64()
@@ -50,7 +47,7 @@ def push(socket: zmq.Socket[Any]) -> Push:
 def pull(socket: zmq.Socket[Any]) -> Pull:
     """The receiving half of a flood, over a connected PULL socket."""
     types = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_int, ctypes.c_void_p)
-    call = function(_load(FLOOD), "zmq_pull", *types)
+    call = function(_load("zmq_push_pull"), "zmq_pull", *types)
 
     def drain(inbox: Bytes, n: int, copy: bool) -> int:
         ended = ctypes.c_int64()
@@ -62,18 +59,8 @@ def pull(socket: zmq.Socket[Any]) -> Pull:
 
 def pingpong(socket: zmq.Socket[Any], first: bool) -> Exchange:
     """Round trips over connected sockets, REQ and REP or two PAIRs; the end that is `first` sends first."""
-    types = (
-        *(ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long),
-        ctypes.c_void_p,
-    )
-    call = function(_load(PINGPONG), "zmq_pingpong", *types)
-
-    def exchange(outbox: Bytes, inbox: Bytes, n: int) -> float:
-        ns = ctypes.c_int64()
-        _check(call(socket.underlying, first, address(outbox), address(inbox), len(outbox), n, ctypes.byref(ns)))
-        return ns.value / 1e9
-
-    return exchange
+    ends = ctypes.c_void_p(socket.underlying), ctypes.c_int(first)
+    return exchange(_load("zmq_pingpong"), "zmq_pingpong", ends, _failure)
 
 
 def _load(name: str) -> ctypes.CDLL:
@@ -93,4 +80,8 @@ def _load(name: str) -> ctypes.CDLL:
 
 def _check(error: int) -> None:
     if error:
-        raise OSError(error, f"ZeroMQ in C failed: {zmq.strerror(error) or os.strerror(error)}")
+        raise _failure(error)
+
+
+def _failure(error: int) -> OSError:
+    return OSError(error, f"ZeroMQ in C failed: {zmq.strerror(error) or os.strerror(error)}")

@@ -1,14 +1,4 @@
-"""The experiments, one driver each, found by the name of its file; no other module lists them.
-
-An experiment module has:
-
-- `AXIS`, an `Axis`, and `METRICS`, a tuple of `Metric`;
-- `cells(settings)`, the cells of one launch;
-- `drive(peers, settings)`, on rank 0: a context manager that yields the `Blocks`;
-- `serve(peers, settings)`, on every other rank: follows rank 0's commands until stopped.
-
-It never imports another experiment.
-"""
+"""The experiments, one driver each, found by the name of its file; no other module lists them. None imports another."""
 
 from __future__ import annotations
 
@@ -22,7 +12,7 @@ from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
 
 
 class Experiment(Protocol):
-    """The interface of a driver."""
+    """The module of a driver."""
 
     AXIS: Axis
     METRICS: tuple[Metric, ...]
@@ -31,10 +21,10 @@ class Experiment(Protocol):
         """The cells of one launch."""
 
     def drive(self, peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
-        """On rank 0: set up, yield the blocks, and stop the other ranks."""
+        """On rank 0: set up, yield the blocks, and stop the other ranks at the end."""
 
     def serve(self, peers: Peers, settings: dict[str, Any]) -> None:
-        """Run on every other rank until stopped."""
+        """On every other rank: follow rank 0's commands until stopped."""
 
 
 def find(name: str) -> Experiment:

@@ -24,13 +24,14 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from crossover.measure.build.loader import UnavailableError
-from crossover.measure.ceilings import Exchange, memory, mpi, stream
+from crossover.measure.ceilings import Exchange, mpi, raw
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.mpi.payload import ARRAY, BUFFERS, Kind, Payload, payload
 from crossover.measure.mpi.round_trips import Game, game
@@ -51,11 +52,8 @@ LIBRARIES = {
 }
 """The library of each ceiling. The workflow reads this and builds them."""
 
-FOR_BUFFERS = ("Send", "persistent", "Send into new array")
-"""Arms that send only buffers."""
-
-FOR_ARRAYS = ("Send into new array",)
-"""Arms that send only arrays."""
+OBJECTS = {"Send": BUFFERS, "persistent": BUFFERS, "Send into new array": (ARRAY,)}
+"""The objects that these arms can send; all other arms can send any."""
 
 ALONE = ("memcpy",)
 """Ceilings that one process measures while the other sleeps. They copy between two pieces of memory."""
@@ -71,11 +69,10 @@ STOP = -1
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per object and array length, with the arms that can send such an object."""
-    entered = [arm for arm in arms_of(settings) if not arm.null]
     found = []
     for kind in kinds(settings):
-        fit = [arm for arm in entered if _fits(arm.runs, kind)]
-        if any(not arm.ceiling for arm in fit):
+        fit = [arm for arm in arms_of(settings) if not arm.null and _fits(arm.runs, kind)]
+        if not all(arm.ceiling for arm in fit):
             keys = kind._asdict() | {"thread_level": settings["thread_level"], "player": settings["player"]}
             names = tuple(arm.runs for arm in fit)
             found += [Cell(keys, elements, names) for elements in points(settings["elements"])]
@@ -92,11 +89,7 @@ def _kind(cell: Cell) -> Kind:
 
 
 def _fits(arm: str, kind: Kind) -> bool:
-    if arm in ALONE:
-        return not kind.re_sent
-    if arm in FOR_ARRAYS:
-        return kind.object == ARRAY
-    return arm not in FOR_BUFFERS or kind.object in BUFFERS
+    return not kind.re_sent if arm in ALONE else kind.object in OBJECTS.get(arm, (kind.object,))
 
 
 class Player:
@@ -107,24 +100,19 @@ class Player:
 
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
         peers.require_apart()
-        self.comm = peers.comm
-        self.rank = peers.rank
-        self.other = 1 - peers.rank
-        self.payload = payload(kinds(settings)[0], 1, self.rank)
+        self.comm, self.rank, self.other = peers.comm, peers.rank, 1 - peers.rank
+        self.payload = lru_cache(maxsize=1)(partial(payload, rank=peers.rank))
         self.ceilings: dict[str, Exchange] = {}
         self.unavailable: dict[str, str] = {}
         for name in settings["ceilings"]:
-            self._set_up(name, peers, resources)
-
-    def _set_up(self, name: str, peers: Peers, resources: ExitStack) -> None:
-        """Create a ceiling, or store the reason why not. Both ends call this, because a ceiling needs both."""
-        reason = ""
-        try:
-            self.ceilings[name] = _make(name, peers, resources)
-        except UnavailableError as error:
-            reason = str(error)
-        if reasons := list(filter(None, peers.comm.allgather(reason))):
-            self.unavailable[name] = reasons[0]
+            reason = ""
+            try:
+                self.ceilings[name] = _ceiling(name, peers, resources)
+            except UnavailableError as error:
+                reason = str(error)
+            # A ceiling needs both ends.
+            if reasons := list(filter(None, self.comm.allgather(reason))):
+                self.unavailable[name] = reasons[0]
 
     def meet(self) -> None:
         """Sleep until the other end is here: the two tasks arrive at different times, and the second needs a core."""
@@ -136,7 +124,7 @@ class Player:
         """Run this end's part of a block of `n` round trips; both ends check their messages, and share the result."""
         if arm in self.unavailable:
             return Block(0.0, fault=self.unavailable[arm])
-        present = self._present(kind, elements)
+        present = self.payload(kind, elements)
         present.reset()
         play = self._game(arm, present)
         if arm in ALONE:
@@ -156,11 +144,6 @@ class Player:
             return Block(seconds, fault="lost or damaged messages")
         return Block(seconds, {"round trip": seconds / n})
 
-    def _present(self, kind: Kind, elements: int) -> Payload:
-        if (self.payload.kind, self.payload.elements) != (kind, elements):
-            self.payload = payload(kind, elements, self.rank)
-        return self.payload
-
     def _game(self, arm: str, present: Payload) -> Game:
         if arm not in self.ceilings:
             return game(arm, self.comm, present)
@@ -168,25 +151,19 @@ class Player:
         return lambda n: (exchange(present.bytes_out, present.bytes_in, n), None)
 
 
-def _make(name: str, peers: Peers, resources: ExitStack) -> Exchange:
-    """One ceiling; its connection to the other rank stays open in `resources`."""
-    match name:
-        case "C":
-            return mpi.pingpong(peers.comm, 1 - peers.rank)
-        case "memcpy":
-            return memory.pingpong()
-        case _:
-            connection = resources.enter_context(_connection(name.split()[1], peers))
-            return stream.pingpong(connection, first=peers.rank == 0)
-
-
-def _connection(kind: str, peers: Peers) -> Any:
-    """A raw socket between the two ranks, `TCP` or `Unix`."""
+def _ceiling(name: str, peers: Peers, resources: ExitStack) -> Exchange:
+    """One ceiling. A raw socket to the other rank, `TCP` or `Unix`, stays open in `resources`."""
+    if name == "C":
+        return mpi.pingpong(peers.comm, 1 - peers.rank)
+    if name == "memcpy":
+        return raw.memcpy()
     if peers.rank == 0:
-        return stream.connect(peers.receive(1))
-    with stream.listen(kind, peers.address) as listening:
-        peers.send(listening.getsockname(), to=0)
-        return listening.accept()[0]
+        connection = raw.connect(peers.receive(1))
+    else:
+        with raw.listen(name.split()[1], peers.address) as listening:
+            peers.send(listening.getsockname(), to=0)
+            connection = listening.accept()[0]
+    return raw.pingpong(resources.enter_context(connection), first=peers.rank == 0)
 
 
 # ---- between plain ranks
@@ -198,28 +175,27 @@ class Ranks:
     def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
         self.player = Player(peers, settings, resources)
         self.commands = peers.comm.Dup()
-        self.arms = [arm.runs for arm in arms_of(settings) if not arm.null]
-        self.kinds = kinds(settings)
+        self.pairs = [(arm.runs, kind) for arm in arms_of(settings) if not arm.null for kind in kinds(settings)]
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """On rank 0: command and run a block. For arms in ALONE, the other rank stays asleep."""
         if arm.runs not in ALONE:
-            self._command(self.arms.index(arm.runs), self.kinds.index(_kind(cell)), cell.x, n)
+            self._command(self.pairs.index((arm.runs, _kind(cell))), cell.x, n)
         return self.player.play(arm.runs, _kind(cell), cell.x, n)
 
     def stop(self) -> None:
         """On rank 0: stop the other rank."""
-        self._command(STOP, 0, 0, 0)
+        self._command(STOP, 0, 0)
 
     def obey(self) -> None:
         """On rank 1: run blocks until stopped."""
         while (words := self._command())[0] != STOP:
-            arm, kind, elements, n = words
-            self.player.play(self.arms[arm], self.kinds[kind], elements, n)
+            pair, elements, n = words
+            self.player.play(*self.pairs[pair], elements, n)
 
     def _command(self, *words: int) -> list[int]:
-        """Broadcast (arm, kind, elements, n) from rank 0. Rank 1 gives no words, and sleeps until they arrive."""
-        buffer = np.array(words if words else (0, 0, 0, 0), dtype=np.int64)
+        """Broadcast (pair, elements, n) from rank 0. Rank 1 gives no words, and sleeps until they arrive."""
+        buffer = np.array(words if words else (0, 0, 0), dtype=np.int64)
         request = self.commands.Ibcast(buffer, root=0)
         while not request.Test():
             time.sleep(0 if words else ASLEEP_SECONDS)

@@ -8,17 +8,15 @@ A block is one or more floods of x tasks to one farm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from operator import eq
+from contextlib import AbstractContextManager
 from typing import Any
 
-from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.farms.support import conditions
+from crossover.measure.farms import floods, serve
 from crossover.measure.farms.support.tasks import echo
+from crossover.measure.farms.support.workload import Workload, keys
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
-from crossover.planning.plan import Arm, points
+from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
+from crossover.planning.plan import points
 
 __all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
@@ -28,27 +26,15 @@ METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "task
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per number of tasks."""
-    keys = {"work": "empty", "engines": settings["engines"]} | conditions.keys(settings)
-    return [Cell(keys, tasks) for tasks in points(settings["tasks"])]
+    curve = keys(settings, "empty", engines=settings["engines"])
+    return [Cell(curve, tasks) for tasks in points(settings["tasks"])]
 
 
-class Floods:
-    """Rank 0: submits the tasks to one farm at a time."""
-
-    def __init__(self, farms: dict[str, Farm]):
-        self.farms = farms
-
-    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run `n` floods of `cell.x` tasks on the arm's farm."""
-        took = flood(self.farms[arm.name], echo, range(cell.x), n, same=eq)
-        if not took.right:
-            return Block(took.seconds, fault="lost or damaged messages")
-        tasks = n * cell.x
-        return Block(took.seconds, {"submission": tasks / took.submitting_seconds, "round trip": tasks / took.seconds})
+def tasks(cell: Cell) -> Workload:
+    """The tasks of a flood in this cell."""
+    return Workload(echo, range(cell.x))
 
 
-@contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
+def drive(peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
     """Start the farms of all arms."""
-    with side_by_side(peers, settings) as farms:
-        yield Floods(farms)
+    return floods(peers, settings, METRICS, tasks)

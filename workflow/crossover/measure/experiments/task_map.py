@@ -10,19 +10,17 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 from math import nan
-from operator import eq
 from typing import Any
 
-from crossover.measure.farms import Farm, flood, serve, side_by_side
-from crossover.measure.farms.support import conditions
+from crossover.measure.farms import floods, serve
 from crossover.measure.farms.support.tasks import turns_per_second
-from crossover.measure.farms.support.workload import cores_of, measurable, workload
+from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
-from crossover.planning.plan import Arm, points
+from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
+from crossover.planning.plan import points
 
 __all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
@@ -32,40 +30,23 @@ METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per kind of work, distribution of durations and average duration."""
-    engines = settings["engines"]
-    found = []
-    for work in measurable(settings["work"], engines):
-        for durations in settings["durations"]:
-            own = {"work": work, "durations": durations, "engines": engines}
-            own |= {"tasks_per_engine": settings["tasks_per_engine"]}
-            keys = own | cores_of(work) | conditions.keys(settings)
-            found += [Cell(keys, x) for x in points(settings["durations_us"])]
-    return found
+    fixed = {name: settings[name] for name in ("engines", "tasks_per_engine")}
+    return [
+        Cell(keys(settings, work, durations=durations, **fixed), x)
+        for work in measurable(settings["work"], settings["engines"])
+        for durations in settings["durations"]
+        for x in points(settings["durations_us"])
+    ]
 
 
-class Workloads:
-    """Rank 0: submits the tasks to one farm at a time."""
-
-    def __init__(self, farms: dict[str, Farm], engines: int, tasks_per_engine: int, turns_per_second: float):
-        self.farms = farms
-        self.engines = engines
-        self.tasks = engines * tasks_per_engine
-        self.turns_per_second = turns_per_second
-
-    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run `n` floods of tasks of `cell.x` microseconds on average on the arm's farm."""
-        given = workload(cell.keys["work"], cell.keys["durations"], self.tasks, cell.x, self.turns_per_second)
-        took = flood(self.farms[arm.name], given.task, given.arguments, n, same=eq)
-        if not took.right:
-            return Block(took.seconds, fault="lost or damaged messages")
-        ideal = n * given.seconds / self.engines
-        return Block(took.seconds, {"efficiency": ideal / took.seconds, "round trip": n * self.tasks / took.seconds})
+def tasks(settings: dict[str, Any], turns: float, cell: Cell) -> Workload:
+    """The tasks of a flood in this cell, on cores of so many turns per second."""
+    count = settings["engines"] * settings["tasks_per_engine"]
+    return workload(cell.keys["work"], cell.keys["durations"], count, cell.x, turns)
 
 
-@contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Workloads]:
+def drive(peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
     """Start the farms of all arms."""
     # Measured before any farm takes a core.
     turns = turns_per_second() if "spin" in settings["work"] else nan
-    with side_by_side(peers, settings) as farms:
-        yield Workloads(farms, settings["engines"], settings["tasks_per_engine"], turns)
+    return floods(peers, settings, METRICS, partial(tasks, settings, turns))

@@ -54,8 +54,6 @@ LARGEST_STRUCT_BYTES = 128
 arm, so that all arms send bursts of one length: a burst starts with an empty queue, so the rate depends on its length.
 """
 
-PATTERNS = {"PUSH/PULL": "throughput", "REQ/REP": "round trip"}
-
 
 def lines(settings: dict[str, Any]) -> dict[str, dict[str, Struct]]:
     """The struct of each arm, by version of libzmq: {version: {arm: struct}}.
@@ -143,7 +141,7 @@ class Exchanges:
             if code:
                 return Block(nanoseconds / 1e9, fault="lost or damaged messages")
         seconds = nanoseconds / 1e9
-        return Block(seconds, {PATTERNS[pattern]: seconds / n if round_trips else n / seconds})
+        return Block(seconds, {"round trip": seconds / n} if round_trips else {"throughput": n / seconds})
 
 
 def driver() -> ctypes.CDLL:

@@ -4,7 +4,9 @@ The module of a farm has:
 
 - `Entrant`, a `Farm`, the client on rank 0;
 - `serve(peers, invitation)`, for the ranks that are its engines. It runs the farm's own loop, because a rank that waits
-  in MPI would spin.
+  in MPI would spin;
+- if needed, `PACKAGES`, whose versions a launch records, and `ONE_HOST`, if its engines must be on their client's host
+  (or the name of the option that requires this).
 
 The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
 sleep.
@@ -15,14 +17,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from time import perf_counter, sleep
-from typing import Any, NoReturn, Protocol, cast
+from types import ModuleType
+from typing import Any
 
+from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.measure.ranks.peers import Peers
-from crossover.planning.plan import arms, places
+from crossover.measure.sampling.contract import Block, Cell, Metric
+from crossover.planning.plan import Arm, arms, places
 from crossover.records.holes import HoleKind, Refusal
 
 Task = Callable[[Any], Any]
@@ -62,19 +66,10 @@ class Farm(ABC):
         """End the engines' loops and the server."""
 
 
-class Module(Protocol):
-    """The interface of a farm's module."""
-
-    Entrant: Callable[..., Farm]
-
-    def serve(self, peers: Peers, invitation: Any) -> None:
-        """Run an engine of the farm that sent the invitation, until the farm stops."""
-
-
-def find(farm: str) -> Module:
+def find(farm: str) -> ModuleType:
     """The module of the farm called `farm`. Raises Refusal if it needs a library that is not installed."""
     try:
-        return cast(Module, import_module(f"{__name__}.{farm}"))
+        return import_module(f"{__name__}.{farm}")
     except ModuleNotFoundError as missing:
         # A wrong import of ours is a bug, not a library to install.
         if str(missing.name).startswith("crossover."):
@@ -86,19 +81,11 @@ def find(farm: str) -> Module:
         ) from missing
 
 
-@contextmanager
-def side_by_side(peers: Peers, settings: dict[str, Any]) -> Iterator[dict[str, Farm]]:
-    """On rank 0: the running farm of every arm, by the arm's name."""
-    entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
-    farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms(settings)}
-    with running(peers, farms.values()):
-        yield farms
-
-
 def enter(peers: Peers, ranks: Sequence[int], entrant: dict[str, Any]) -> Farm:
     """On rank 0: the farm of one configured entrant, with these ranks as its engines."""
     options = {key: value for key, value in entrant.items() if key not in ("farm", "alone")}
-    return find(entrant["farm"]).Entrant(peers, ranks, **options)
+    farm: Farm = find(entrant["farm"]).Entrant(peers, ranks, **options)
+    return farm
 
 
 @contextmanager
@@ -157,45 +144,59 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
     for at, arm in enumerate(arms(settings)):
         own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]
         if any(len(ranks) < each for ranks in own):
-            _refuse_uneven(by_host, each * len(arms(settings)))
+            counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
+            raise Refusal(
+                HoleKind.WRONG_PLACEMENT,
+                f"each host needs {each * len(arms(settings))} engines, but has {counts}: the launcher fills one host "
+                f"before the next, or the job's nodes are not exclusive; {LAUNCHER}, such as srun --mpi=pmi2 "
+                "--distribution=cyclic",
+            )
         in_turn = [rank for turn in zip(*own, strict=True) for rank in turn]
         found[arm.name] = sorted(in_turn[: settings["engines"]])
     return found
 
 
-def _refuse_uneven(by_host: dict[str, list[int]], wanted: int) -> NoReturn:
-    counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
-    raise Refusal(
-        HoleKind.WRONG_PLACEMENT,
-        f"each host needs {wanted} engines, but has {counts}: the launcher fills one host before the next, or the "
-        f"job's nodes are not exclusive; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
-    )
+class Floods:
+    """The blocks of a task experiment: floods of tasks to the farm of one arm at a time.
 
-
-@dataclass(frozen=True)
-class Flood:
-    """The total times of one or more floods of tasks, and whether all results were right."""
-
-    submitting_seconds: float
-    """From the first submit of each flood to the return of its last."""
-    seconds: float
-    """From the first submit of each flood to its last result."""
-    right: bool
-
-
-def flood(farm: Farm, task: Task, arguments: Sequence[Any], n: int, same: Callable[[Any, Any], bool]) -> Flood:
-    """Submit a task per argument and wait for all results, `n` times.
-
-    Untimed, `same(result, argument)` checks each result. Stops after the first flood with a wrong one.
+    `workload` gives the tasks of a cell's flood. Of the rates below, a block has those among `metrics`.
     """
-    submitting = seconds = 0.0
-    for _ in range(n):
-        began = perf_counter()
-        farm.submit(task, arguments)
-        submitted = perf_counter()
-        results = farm.wait()
-        seconds += perf_counter() - began
-        submitting += submitted - began
-        if len(results) != len(arguments) or not all(map(same, results, arguments)):
-            return Flood(submitting, seconds, right=False)
-    return Flood(submitting, seconds, right=True)
+
+    def __init__(self, farms: dict[str, Farm], metrics: Sequence[Metric], workload: Callable[[Cell], Workload]):
+        self.farms, self.workload = farms, workload
+        self.metrics = [metric.name for metric in metrics]
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Submit all tasks to the arm's farm and wait for all results, `n` times, or until a result is wrong."""
+        farm, given = self.farms[arm.name], self.workload(cell)
+        task, arguments = given.task, given.arguments
+        submitting = seconds = 0.0
+        for _ in range(n):
+            began = perf_counter()
+            farm.submit(task, arguments)
+            submitted = perf_counter()
+            results = farm.wait()
+            seconds += perf_counter() - began
+            submitting += submitted - began
+            if len(results) != len(arguments) or not all(map(given.same, results, arguments)):
+                return Block(seconds, fault="lost or damaged messages")
+        tasks = n * len(arguments)
+        rates = {
+            "submission": tasks / submitting,
+            "round trip": tasks / seconds,
+            "payload one way": n * given.bytes / seconds / 1e6,
+        }
+        if given.seconds:
+            rates["efficiency"] = n * given.seconds / len(farm.ranks) / seconds
+        return Block(seconds, {name: rates[name] for name in self.metrics if name in rates})
+
+
+@contextmanager
+def floods(
+    peers: Peers, settings: dict[str, Any], metrics: Sequence[Metric], workload: Callable[[Cell], Workload]
+) -> Iterator[Floods]:
+    """On rank 0: start the farms of all arms, for floods of tasks."""
+    entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
+    farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms(settings)}
+    with running(peers, farms.values()):
+        yield Floods(farms, metrics, workload)

@@ -20,7 +20,6 @@ from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal
 
 ONE_HOST = True
-"""Its engines are all on the host of their client."""
 
 
 class Entrant(Farm):

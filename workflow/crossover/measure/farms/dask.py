@@ -21,7 +21,6 @@ from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.ranks.peers import Peers
 
 PACKAGES = ("distributed",)
-"""The packages whose versions a launch records."""
 
 CONFIGURATION = {
     "distributed.admin.system-monitor.gil.enabled": False,
@@ -69,7 +68,7 @@ class Entrant(Farm):
 
     def stop(self) -> None:
         """End workers and scheduler."""
-        self._server.let_end()
+        self._server.may_end = True
         self._client.shutdown()
         self._client.close()
         self._server.stop()

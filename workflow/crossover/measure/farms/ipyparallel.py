@@ -21,18 +21,15 @@ import zmq
 from ipyparallel.engine.app import IPEngine
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support.conditions import DEFAULTS
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.farms.support.ssh_tunnel import Tunnel
+from crossover.measure.farms.support.workload import DEFAULTS
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.ranks.ports import Reserved
 from crossover.records.holes import HoleKind, Refusal
 
 PACKAGES = ("ipyparallel",)
-"""The packages whose versions a launch records."""
-
 ONE_HOST = "ssh"
-"""With this option, its engines are all on the host of their client."""
 
 PORTS = 20
 """Ports reserved for a controller, which binds sixteen according to its documentation."""
@@ -83,11 +80,7 @@ class Entrant(Farm):
     def _connection(self, side: str) -> dict[str, Any]:
         file = self._server.folder / "security" / f"ipcontroller-{side}.json"
         facts: dict[str, Any] = self._server.wait_for(lambda: json.loads(file.read_text()))
-        return facts
-
-    def _connection_of_client(self) -> dict[str, Any]:
-        facts = self._connection("client")
-        if self._tunnel:
+        if self._tunnel and side == "client":
             # All ports, so that no connection bypasses the tunnel.
             ports = {name: value for name, value in facts.items() if isinstance(value, int)}
             facts |= zip(ports, self._tunnel.through(list(ports.values())), strict=True)
@@ -99,10 +92,12 @@ class Entrant(Farm):
         The pure scheduler refuses a client that saw engines join.
         """
         # Without its own folder, the client would create one in the user's home.
-        connection = {"connection_info": self._connection_of_client(), "ipython_dir": str(self._server.folder)}
+        connection = {"connection_info": self._connection("client"), "ipython_dir": str(self._server.folder)}
         with _Client(**connection, timeout=START_SECONDS) as probe:
             deadline = time.monotonic() + START_SECONDS
-            while (joined := probe.engines_of_the_hub()) < len(self.ranks):
+            # A client's own count can miss engines for good: an engine that joins while the client is connecting is
+            # neither in the hub's answer nor in the notifications, to which the client's socket has not subscribed yet.
+            while (joined := sum(isinstance(name, int) for name in probe.queue_status())) < len(self.ranks):
                 if time.monotonic() > deadline:
                     raise Refusal(
                         HoleKind.CRASHED,
@@ -142,14 +137,6 @@ class Entrant(Farm):
 
 class _Client(ipp.Client):  # type: ignore[misc]
     """A client that tolerates engines that join out of order, or leave at the end."""
-
-    def engines_of_the_hub(self) -> int:
-        """The number of engines, according to the hub.
-
-        A client's own count can miss engines for good: an engine that joins while the client is connecting is neither
-        in the hub's answer nor in the notifications, to which the client's socket has not subscribed yet.
-        """
-        return sum(isinstance(name, int) for name in self.queue_status())
 
     def _stop_scheduling_tasks(self) -> None:
         """Do nothing. With the pure scheduler, the client would close its socket, even while it is connecting. A lost

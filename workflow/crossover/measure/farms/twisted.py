@@ -32,7 +32,6 @@ from crossover.measure.ranks.peers import Peers
 from crossover.records import atomic
 
 PACKAGES = ("foolscap", "twisted")
-"""The packages whose versions a launch records."""
 
 
 class Entrant(Farm):
@@ -75,13 +74,8 @@ class Entrant(Farm):
 
 def serve(peers: Peers, address: str) -> None:
     """Run an engine until the controller stops it; the reactor takes over the main thread."""
-
-    @inlineCallbacks  # type: ignore[untyped-decorator]
-    def register() -> Any:
-        controller = yield _tub().getReference(address)
-        yield controller.callRemote("register", _Engine())
-
-    register().addErrback(_die)
+    found = _tub().getReference(address)
+    found.addCallback(lambda controller: controller.callRemote("register", _Engine())).addErrback(_die)
     reactor.run(installSignalHandlers=False)
 
 

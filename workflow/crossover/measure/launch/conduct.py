@@ -19,7 +19,7 @@ from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block, Blocks, Cell, Metric
-from crossover.measure.sampling.sampler import Sampling, Stretch, Surroundings, sample
+from crossover.measure.sampling.sampler import Sampler, Stretch
 from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import HoleKind, Refusal
@@ -32,18 +32,11 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
     started = datetime.now(UTC)
     name = "{experiment} {placement} launch {launch}".format(**identity)
-    world = Surroundings(disturbance=Disturbance(), progress=partial(_report, name))
+    disturbance = Disturbance()
     with kind.drive(peers, settings) as blocks:
-        stretches = list(
-            sample(
-                Guarded(blocks, identity["experiment"], kind.METRICS),
-                _cells(kind, settings),
-                plan.arms(settings),
-                Sampling.of(settings),
-                Random(name),
-                world,
-            )
-        )
+        guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
+        sampler = Sampler(guarded, settings, Random(name), disturbance=disturbance, progress=partial(_report, name))
+        stretches = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))
     rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
     if not rows:
         raise Refusal(

@@ -37,8 +37,6 @@ class Payload:
     """
 
     def __init__(self, name: str, elements: int):
-        self.kind = Kind(name)
-        self.elements = elements
         numbers = np.random.default_rng(elements).random(elements)
         self.message: Any = _message(name, numbers)
         pickled = MPI.pickle.dumps(self.message)
@@ -73,7 +71,6 @@ class ReSent(Payload):
 
     def __init__(self, elements: int, rank: int):
         super().__init__(ARRAY, elements)
-        self.kind = Kind(ARRAY, re_sent=True)
         self.bytes_in, self.inbox = self.bytes_out, self.message
         contents = self.message.copy(), np.random.default_rng((elements, 1)).random(elements)
         self._rank, self._own = rank, contents[rank]

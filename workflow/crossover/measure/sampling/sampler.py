@@ -15,7 +15,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, product
 from random import Random
 from typing import Any
 
@@ -53,71 +53,116 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Sampling:
-    """The limits of time and rounds; the configuration's keys of the same names explain each."""
+class Sampler:
+    """Samples the cells of one launch.
 
-    block_seconds: float
-    rounds_at_least: int
-    rounds_at_most: int
-    target_width: float
-    budget_seconds: float
+    `settings` are the experiment's; the configuration explains its limits of time and rounds. A simulation replaces
+    `clock` (seconds), `disturbance` and `progress`.
+    """
 
-    def block_seconds_in(self, cell: Cell) -> float:
-        """The shortest time of a block in `cell`: the cell's own, or the experiment's."""
-        return self.block_seconds if cell.block_seconds is None else cell.block_seconds
+    blocks: Blocks
+    settings: Mapping[str, Any]
+    random: Random
+    clock: Callable[[], float] = time.perf_counter
+    disturbance: Callable[[], str] = lambda: "ok"
+    """Returns the disturbance of the machine since its last call, or `ok`."""
+    progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None
+    """Called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left."""
 
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Sampling:
-        """Take the sampler's share of an experiment's settings."""
-        return cls(
-            block_seconds=settings["block_seconds"],
-            rounds_at_least=settings["rounds"]["at_least"],
-            rounds_at_most=settings["rounds"]["at_most"],
-            target_width=settings["target_width"],
-            budget_seconds=settings["budget_seconds"],
-        )
+    def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Stretch]:
+        """Measure every cell once, in random order, and yield each when it is done.
+
+        The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
+        """
+        began, budget = self.clock(), self.settings["budget_seconds"]
+        order = [
+            self._calibrated(cell, [arm for arm in arms if cell.has(arm)])
+            for cell in self.random.sample(list(cells), len(cells))
+        ]
+        for done, plan in enumerate(order, start=1):
+            costs = [later.round_seconds for later in order[done - 1 :]]
+            stretch = self._measure(plan, deal(budget - (self.clock() - began), costs)[0])
+            gone = self.clock() - began
+            left = max(budget - gone, sum(costs[1:]) * FEWEST_ROUNDS) if costs[1:] else 0.0
+            self.progress(done, len(order), stretch, gone, left)
+            yield stretch
+
+    def _calibrated(self, cell: Cell, arms: Sequence[Arm]) -> _Plan:
+        found = {arm.runs: self.calibrate(cell, arm) for arm in arms if not arm.null}
+        seconds = [found[arm.runs][1] for arm in arms]
+        shortest = min(found[arm.runs][1] for arm in arms if not arm.ceiling)
+        return _Plan(cell, arms, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * shortest)
+
+    def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1) -> tuple[int, float]:
+        """The repetitions, `n` or more, at which `in_a_row` consecutive blocks of `arm` are long enough; and the total
+        seconds of such a block.
+
+        Each arm has its own number, so that a slow arm does not take most of a round's time. The number grows by at
+        most a factor of 16 per step, so that one short block does not cause a huge one. A fault ends the search,
+        because the time of a faulty block means nothing and might never grow.
+        """
+        block_seconds = cell.block_seconds or self.settings["block_seconds"]
+        long_enough = 0
+        while True:
+            began = self.clock()
+            block = self.blocks.run(cell, arm, n)
+            whole = self.clock() - began
+            long_enough = long_enough + 1 if block.seconds >= block_seconds else 0
+            if block.fault or long_enough == in_a_row:
+                return n, whole
+            if not long_enough:
+                growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
+                n = max(n + 1, math.ceil(n * min(16.0, growth)))
+
+    def _measure(self, plan: _Plan, share_seconds: float) -> Stretch:
+        began = self.clock()
+        n = dict(plan.n)
+        # The warm-up calibrates again, because a block may only have been long enough because it was cold or
+        # interrupted. It is unlikely that two blocks in a row are interrupted for long.
+        if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
+            for arm in plan.arms:
+                if not arm.null:
+                    n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs], in_a_row=2)
+        self.disturbance()
+        observations: list[Observation] = []
+        for number in count():
+            taken = []
+            for position, arm in enumerate(self.random.sample(list(plan.arms), len(plan.arms))):
+                start = self.clock()
+                taken.append((position, arm, start, self.blocks.run(plan.cell, arm, n[arm.runs])))
+            validity = self.disturbance()
+            observations += [
+                Observation(
+                    plan.cell, arm, number, position, n[arm.runs], round(start * 1e9), block, block.fault or validity
+                )
+                for position, arm, start, block in taken
+            ]
+            if stop := self._stop(observations, number + 1, self.clock() - began, share_seconds):
+                break
+        return Stretch(plan.cell, tuple(observations), stop)
+
+    def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
+        """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
+        limits = self.settings["rounds"]
+        if rounds < FEWEST_ROUNDS:
+            return ""
+        if rounds >= limits["at_least"] and widest(observations) <= self.settings["target_width"]:
+            return "width"
+        if spent + spent / rounds > share:
+            return "budget"
+        return "rounds" if rounds >= limits["at_most"] else ""
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """The sampler's connections to the world, each replaceable by a simulation.
+class _Plan:
+    """A roughly calibrated cell, with the repetitions `n` in each alternative's blocks."""
 
-    `clock` returns seconds. `disturbance` returns the disturbance of the machine since its last call, or `ok`.
-    `progress` is called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left.
-    """
-
-    clock: Callable[[], float] = time.perf_counter
-    disturbance: Callable[[], str] = lambda: "ok"
-    progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None
-
-
-def sample(
-    blocks: Blocks,
-    cells: Sequence[Cell],
-    arms: Sequence[Arm],
-    sampling: Sampling,
-    random: Random,
-    world: Surroundings | None = None,
-) -> Iterator[Stretch]:
-    """Measure every cell once, in random order, and yield each when it is done.
-
-    First all cells are calibrated roughly, which gives the cost of a round in each. Then their rounds are run, cell by
-    cell. The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
-    """
-    world = world or Surroundings()
-    began = world.clock()
-    order = [
-        _calibrated(blocks, cell, [arm for arm in arms if cell.has(arm)], sampling, world)
-        for cell in random.sample(list(cells), len(cells))
-    ]
-    for done, plan in enumerate(order, start=1):
-        costs = [later.round_seconds for later in order[done - 1 :]]
-        share, *shares = deal(sampling.budget_seconds - (world.clock() - began), costs)
-        stretch = _measure(blocks, plan, sampling, share, random, world)
-        gone = world.clock() - began
-        left = max(sampling.budget_seconds - gone, sum(costs[1:]) * FEWEST_ROUNDS) if shares else 0.0
-        world.progress(done, len(order), stretch, gone, left)
-        yield stretch
+    cell: Cell
+    arms: Sequence[Arm]
+    n: Mapping[str, int]
+    round_seconds: float
+    shortest_seconds: float
+    """The seconds of a round if every block were as short as that of the fastest rival."""
 
 
 def deal(seconds: float, costs: Sequence[float]) -> list[float]:
@@ -127,127 +172,14 @@ def deal(seconds: float, costs: Sequence[float]) -> list[float]:
     But no share is below FEWEST_ROUNDS rounds; the extra time of such cells is taken from all others in advance, so
     that the last cells still get their share.
     """
-    shares = [FEWEST_ROUNDS * cost for cost in costs]
-    free = set(range(len(costs)))
-    while free:
-        left = seconds - sum(shares[cell] for cell in range(len(costs)) if cell not in free)
-        unit = left / sum(math.sqrt(costs[cell]) for cell in free)
-        dealt = {cell: unit * math.sqrt(costs[cell]) for cell in free}
-        short = {cell for cell in free if dealt[cell] < shares[cell]}
-        if not short:
-            for cell in free:
-                shares[cell] = dealt[cell]
-            break
-        free -= short
+    shares = [0.0] * len(costs)
+    # Only the most costly cells can fall short, so each takes its share of the rest before the cheaper ones.
+    order = sorted(range(len(costs)), key=costs.__getitem__, reverse=True)
+    for at, cell in enumerate(order):
+        roots = sum(math.sqrt(costs[cheaper]) for cheaper in order[at:])
+        shares[cell] = max(FEWEST_ROUNDS * costs[cell], seconds * math.sqrt(costs[cell]) / roots)
+        seconds -= shares[cell]
     return shares
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """A roughly calibrated cell: its arms, the repetitions in each alternative's blocks, the seconds of a round, and
-    the seconds of a round if every block were as short as that of the fastest rival.
-    """
-
-    cell: Cell
-    arms: Sequence[Arm]
-    n: Mapping[str, int]
-    round_seconds: float
-    shortest_seconds: float
-
-
-def _calibrated(blocks: Blocks, cell: Cell, arms: Sequence[Arm], sampling: Sampling, world: Surroundings) -> _Plan:
-    found = {
-        arm.runs: calibrate(blocks, cell, arm, sampling.block_seconds_in(cell), world.clock)
-        for arm in arms
-        if not arm.null
-    }
-    seconds = [found[arm.runs][1] for arm in arms]
-    shortest = min(found[arm.runs][1] for arm in arms if not arm.ceiling)
-    return _Plan(cell, arms, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * shortest)
-
-
-def calibrate(
-    blocks: Blocks,
-    cell: Cell,
-    arm: Arm,
-    block_seconds: float,
-    clock: Callable[[], float],
-    n: int = 1,
-    in_a_row: int = 1,
-) -> tuple[int, float]:
-    """The repetitions, `n` or more, at which `in_a_row` consecutive blocks of `arm` last `block_seconds` each; and the
-    total seconds of such a block.
-
-    Each arm has its own number, so that a slow arm does not take most of a round's time. The number grows by at most a
-    factor of 16 per step, so that one short block does not cause a huge one. A fault ends the search, because the time
-    of a faulty block means nothing and might never grow.
-    """
-    long_enough = 0
-    while True:
-        began = clock()
-        block = blocks.run(cell, arm, n)
-        whole = clock() - began
-        if block.seconds >= block_seconds:
-            long_enough += 1
-        else:
-            long_enough = 0
-        if block.fault or long_enough == in_a_row:
-            return n, whole
-        if not long_enough:
-            growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
-            n = max(n + 1, math.ceil(n * min(16.0, growth)))
-
-
-def _measure(
-    blocks: Blocks,
-    plan: _Plan,
-    sampling: Sampling,
-    share_seconds: float,
-    random: Random,
-    world: Surroundings,
-) -> Stretch:
-    began = world.clock()
-    n = dict(plan.n)
-    # The warm-up calibrates again, because a block may only have been long enough because it was cold or interrupted.
-    # It is unlikely that two blocks in a row are interrupted for long.
-    if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
-        for arm in plan.arms:
-            if not arm.null:
-                n[arm.runs], _ = calibrate(
-                    blocks, plan.cell, arm, sampling.block_seconds_in(plan.cell), world.clock, n[arm.runs], in_a_row=2
-                )
-    world.disturbance()
-    observations: list[Observation] = []
-    rounds = 0
-    while True:
-        taken = []
-        for position, arm in enumerate(random.sample(list(plan.arms), len(plan.arms))):
-            start = world.clock()
-            taken.append((position, arm, start, blocks.run(plan.cell, arm, n[arm.runs])))
-        validity = world.disturbance()
-        observations += [
-            Observation(
-                plan.cell, arm, rounds, position, n[arm.runs], round(start * 1e9), block, block.fault or validity
-            )
-            for position, arm, start, block in taken
-        ]
-        rounds += 1
-        stop = _stop(observations, rounds, world.clock() - began, share_seconds, sampling)
-        if stop:
-            return Stretch(plan.cell, tuple(observations), stop)
-
-
-def _stop(observations: Sequence[Observation], rounds: int, spent: float, share: float, sampling: Sampling) -> str:
-    """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
-    if rounds < FEWEST_ROUNDS:
-        return ""
-    if rounds >= sampling.rounds_at_least and widest(observations) <= sampling.target_width:
-        return "width"
-    if spent + spent / rounds > share:
-        return "budget"
-    if rounds >= sampling.rounds_at_most:
-        return "rounds"
-    return ""
 
 
 def widest(observations: Sequence[Observation]) -> float:

@@ -18,23 +18,18 @@ and the time ends when this answer arrives.
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
-from typing import Any
-
-import zmq
+from typing import Any, NamedTuple
 
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import Block
-from crossover.measure.zeromq.flood import Send, Take
-from crossover.measure.zeromq.sockets import Socket
+from crossover.measure.zeromq.handover import Send, Take, checksum, sending
+from crossover.measure.zeromq.sockets import Curve, Socket, Sockets
 
 
-@dataclass(frozen=True)
-class Burst:
-    """The times of a burst, in ns of the sender's clock; with a `fault`, it does not count.
+class Burst(NamedTuple):
+    """The times of a burst, in ns of the sender's clock, and whether it arrived undamaged.
 
     `window_ns` is the time between the first and the last arrival, by the receiver's clock; 0 for one message.
     """
@@ -43,65 +38,76 @@ class Burst:
     sent: int
     last: int
     window_ns: int
-    fault: str = ""
+    sane: bool
 
 
-@dataclass(frozen=True)
-class Way:
-    """How the sender learns when a burst has arrived: by an `answered` message on the socket, or with `two_clocks` by a
-    report on the channel; otherwise from the receiver's clock."""
+class Sender:
+    """The sending end. It commands each burst by (curve, arm, size of a message in bytes, number of messages)."""
 
-    answered: bool
-    two_clocks: bool
+    def __init__(self, channel: Channel, sockets: Sockets, settings: Mapping[str, Any]):
+        self.channel, self.sockets, self.settings = channel, sockets, settings
+        self.number = 0
 
+    def run(
+        self, curve: Curve, arm: str, payload: bytes, counts: Sequence[int], done: Callable[[], None] = lambda: None
+    ) -> Block:
+        """The block of bursts of so many messages, up to the first that is damaged; calls `done` after each."""
+        loop = sending(self.sockets[curve], curve, arm, payload)
+        bursts: list[Burst] = []
+        for count in counts:
+            self.channel.send((curve, arm, len(payload), count))
+            bursts.append(self._send(curve, loop, payload, count))
+            done()
+            if not bursts[-1].sane:
+                break
+        moving = sum(burst.last - burst.began for burst in bursts) / 1e9
+        if not bursts[-1].sane:
+            return Block(moving, fault="lost or damaged messages")
+        sent = sum(burst.sent - burst.began for burst in bursts)
+        values = {"throughput": sum(counts) / moving, "send rate": sum(counts) / sent * 1e9}
+        # Between the first and the last arrival of a single message there is no time.
+        if all(burst.window_ns for burst in bursts):
+            values["overstatement"] = moving / sum(burst.window_ns for burst in bursts) * 1e9
+        return Block(moving, values)
 
-def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, number: int, count: int, way: Way) -> Burst:
-    """Send burst `number`, after the other end has reported that it is ready."""
-    sentinel = b"end of burst %d, %d messages" % (number, count)
-    channel.receive()
-    began = perf_counter_ns()
-    loop(count)
-    sent = perf_counter_ns()
-    arrived = 0
-    if way.answered:
-        socket.recv_multipart()
-        arrived = perf_counter_ns()
-    elif way.two_clocks:
+    def _send(self, curve: Curve, loop: Send, payload: bytes, count: int) -> Burst:
+        """Send one burst, after the other end has reported that it is ready."""
+        channel, socket = self.channel, self.sockets[curve]
+        answered, two_clocks = curve.multipart, self.settings["placement"] == "nodes"
+        self.number += 1
+        sentinel = b"end of burst %d, %d messages" % (self.number, count)
         channel.receive()
-        arrived = perf_counter_ns()
-    socket.send(sentinel)
-    first, last, checksum, ending, leftover = channel.receive()
-    sane = (checksum, ending, leftover) == (zlib.crc32(payload), sentinel, 0)
-    return Burst(began, sent, arrived or last, last - first, "" if sane else "lost or damaged messages")
+        began = perf_counter_ns()
+        loop(count)
+        sent = perf_counter_ns()
+        arrived = 0
+        if answered:
+            socket.recv_multipart()
+            arrived = perf_counter_ns()
+        elif two_clocks:
+            channel.receive()
+            arrived = perf_counter_ns()
+        socket.send(sentinel)
+        first, last, *received = channel.receive()
+        return Burst(began, sent, arrived or last, last - first, received == [checksum(payload), sentinel, 0])
 
 
-def block(bursts: Sequence[Burst], messages: int) -> Block:
-    """The block of these bursts: its throughput, send rate and overstatement."""
-    moving = sum(burst.last - burst.began for burst in bursts) / 1e9
-    for burst in bursts:
-        if burst.fault:
-            return Block(moving, fault=burst.fault)
-    values = {"throughput": messages / moving, "send rate": messages / sum(b.sent - b.began for b in bursts) * 1e9}
-    # Between the first and the last arrival of a single message there is no time.
-    if all(burst.window_ns for burst in bursts):
-        values["overstatement"] = moving / sum(burst.window_ns for burst in bursts) * 1e9
-    return Block(moving, values)
-
-
-def receive(channel: Channel, socket: Socket, loop: Take, count: int, way: Way) -> None:
+def receive(
+    channel: Channel, socket: Socket, loop: Take, count: int, curve: Curve, settings: Mapping[str, Any]
+) -> None:
     """Receive a burst; does nothing else between the first message and the last."""
+    answered, two_clocks = curve.multipart, settings["placement"] == "nodes"
     channel.send("ready")
     got: Any = loop(1)
     first = last = perf_counter_ns()
     if count > 1:
         got = loop(count - 1)
         last = perf_counter_ns()
-    if way.answered:
+    if answered:
         identity, got = got
         socket.send_multipart([identity, b"DONE"])
-    elif way.two_clocks:
+    elif two_clocks:
         channel.send("complete")
-    checksum = zlib.crc32(got.buffer if isinstance(got, zmq.Frame) else got)
     # The last part of each message, which may start with an identity.
     ending = socket.recv_multipart()[-1]
-    channel.send((first, last, checksum, ending, socket.poll(0)))
+    channel.send((first, last, checksum(got), ending, socket.poll(0)))

@@ -19,15 +19,14 @@ messages are left to arrive at the end, however slow the network is.
 
 from __future__ import annotations
 
-import zlib
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
 from time import perf_counter_ns
-
-import zmq
+from typing import Any
 
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.zeromq.flood import Send, Take
+from crossover.measure.sampling.contract import Block
+from crossover.measure.zeromq.handover import Send, Take, checksum
 from crossover.measure.zeromq.sockets import Socket
 
 BATCHES = 4
@@ -40,37 +39,20 @@ STOP = 0
 """The receiver's request to stop; any other number requests a batch."""
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """The bounds on messages in flight, and the time before a flow is timed."""
+def batches(settings: Mapping[str, Any], size_bytes: int) -> tuple[int, int]:
+    """The number of open requests for messages of `size_bytes`, and the largest batch.
 
-    messages: int
-    bytes: int
-    lead_in_seconds: float
-
-    def batches(self, size_bytes: int) -> tuple[int, int]:
-        """The number of open requests for messages of `size_bytes`, and the largest batch.
-
-        >>> Bounds(2000, 64_000_000, 0.03).batches(100_000)
-        (4, 160)
-        >>> Bounds(2000, 64_000_000, 0.03).batches(40_000_000)
-        (1, 1)
-        """
-        messages = max(1, min(self.messages, self.bytes // size_bytes))
-        return min(BATCHES, messages), messages // min(BATCHES, messages)
+    >>> batches({"in_flight_messages": 2000, "in_flight_bytes": 64_000_000}, 100_000)
+    (4, 160)
+    >>> batches({"in_flight_messages": 2000, "in_flight_bytes": 64_000_000}, 40_000_000)
+    (1, 1)
+    """
+    messages = max(1, min(settings["in_flight_messages"], settings["in_flight_bytes"] // size_bytes))
+    return min(BATCHES, messages), messages // min(BATCHES, messages)
 
 
-@dataclass(frozen=True)
-class Flow:
-    """The result of a flow; `send_rate` is in messages/s. With a `fault`, it does not count."""
-
-    timed_seconds: float
-    send_rate: float
-    fault: str = ""
-
-
-def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, lead_in_seconds: float) -> Flow:
-    """Send every requested batch, then a message with the number of messages."""
+def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, n: int, settings: Mapping[str, Any]) -> Block:
+    """Send every requested batch, then a message with the number of messages; `n` of them are timed."""
     batches: list[tuple[int, int, int]] = []
     while (count := channel.receive()) != STOP:
         began = perf_counter_ns()
@@ -79,16 +61,17 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, lead_in_s
     sent = sum(count for _, _, count in batches)
     sentinel = b"end of a flow of %d messages" % sent
     socket.send(sentinel)
-    timed_ns, taken, checksum, ending, leftover = channel.receive()
-    sane = (taken, checksum, ending, leftover) == (sent, zlib.crc32(payload), sentinel, 0)
-    led_in = batches[0][0] + lead_in_seconds * 1e9
+    timed_ns, *received = channel.receive()
+    if received != [sent, checksum(payload), sentinel, 0]:
+        return Block(timed_ns / 1e9, fault="lost or damaged messages")
+    led_in = batches[0][0] + settings["lead_in_seconds"] * 1e9
     # If one batch outlasts the lead-in, possibly none has begun after it.
     late = [batch for batch in batches if batch[0] >= led_in] or batches[-1:]
     send_rate = sum(count for _, _, count in late) / sum(ended - began for began, ended, _ in late) * 1e9
-    return Flow(timed_ns / 1e9, send_rate, "" if sane else "lost or damaged messages")
+    return Block(timed_ns / 1e9, {"throughput": n / (timed_ns / 1e9), "send rate": send_rate})
 
 
-def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: int, bounds: Bounds) -> None:
+def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: int, settings: Mapping[str, Any]) -> None:
     """Request batches, time `n` messages of them, and check the received messages."""
     requested: deque[int] = deque()
 
@@ -96,12 +79,12 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
         channel.send(count)
         requested.append(count)
 
-    batch, taken = 1, 0
-    batches, largest = bounds.batches(size_bytes)
-    for _ in range(batches):
+    batch, taken, lead_in_ns = 1, 0, settings["lead_in_seconds"] * 1e9
+    most, largest = batches(settings, size_bytes)
+    for _ in range(most):
         request(batch)
     started = now = perf_counter_ns()
-    while now - started < bounds.lead_in_seconds * 1e9:
+    while now - started < lead_in_ns:
         count, before = requested.popleft(), now
         loop(count)
         taken += count
@@ -109,8 +92,7 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
         if taken == count:
             started = now
         else:
-            quick = now - before < QUICK * bounds.lead_in_seconds * 1e9
-            batch = min(2 * batch, largest) if quick else max(1, batch // 2)
+            batch = min(2 * batch, largest) if now - before < QUICK * lead_in_ns else max(1, batch // 2)
         request(batch)
     left = n
     while left:
@@ -120,16 +102,8 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
         left -= count
     timed_ns = perf_counter_ns() - now
     channel.send(STOP)
-    # The identity of a multipart message comes before its content.
-    content = got[-1] if isinstance(got, list) else got
-    checksum = zlib.crc32(content.buffer if isinstance(content, zmq.Frame) else content)
-    rest, ending = _remaining(socket)
-    channel.send((timed_ns, taken + n + rest, checksum, ending, socket.poll(0)))
-
-
-def _remaining(socket: Socket) -> tuple[int, bytes]:
-    """The number of messages still in flight, and the message that ends the flow."""
-    count = 0
-    while not (last := socket.recv_multipart()[-1]).startswith(b"end of a flow "):
-        count += 1
-    return count, last
+    # Messages that were still in flight arrive before the one that ends the flow.
+    arrived = taken + n
+    while not (ending := socket.recv_multipart()[-1]).startswith(b"end of a flow "):
+        arrived += 1
+    channel.send((timed_ns, arrived, checksum(got), ending, socket.poll(0)))

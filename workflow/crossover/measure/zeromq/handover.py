@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -9,10 +10,16 @@ from typing import Any
 
 import zmq
 
-from crossover.measure.zeromq.sockets import Socket
+from crossover.measure.zeromq.sockets import Curve, Socket
 from crossover.planning.plan import arms
 
 Message = bytes | bytearray | memoryview | zmq.Frame
+
+Send = Callable[[int], None]
+"""Sends this number of messages, and does nothing else."""
+
+Take = Callable[[int], Any]
+"""Receives this number of messages, and does nothing else; returns the last."""
 
 
 @dataclass(frozen=True)
@@ -49,3 +56,55 @@ HANDOVERS = {
 def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:
     """Every alternative of an experiment, including ceilings, except `names`."""
     return tuple(arm.runs for arm in arms(settings) if arm.runs not in names and not arm.null)
+
+
+def checksum(message: Any) -> int:
+    """The checksum of a received message; of one with several parts, that of the last."""
+    content = message[-1] if isinstance(message, list) else message
+    return zlib.crc32(content.buffer if isinstance(content, zmq.Frame) else content)
+
+
+def sending(socket: Socket, curve: Curve, arm: str, payload: bytes) -> Send:
+    """The sending loop of an arm."""
+    send = HANDOVERS[arm].sending(socket, payload, curve.flags)
+    poll = _poll(socket, zmq.POLLOUT)
+
+    def polled(count: int) -> None:
+        for _ in range(count):
+            poll()
+            send()
+
+    def plain(count: int) -> None:
+        for _ in range(count):
+            send()
+
+    return polled if curve.polled else plain
+
+
+def receiving(socket: Socket, curve: Curve, arm: str, size_bytes: int) -> Take:
+    """The receiving loop of an arm, for messages of `size_bytes`. Multipart messages come as lists, identity first."""
+    take: Callable[[], Any]
+    take, buffer = HANDOVERS[arm].receiving(socket, size_bytes, curve.flags)
+    if curve.multipart:
+        take = partial(socket.recv_multipart, curve.flags, HANDOVERS[arm].copy)
+    poll = _poll(socket, zmq.POLLIN)
+
+    def polled(count: int) -> Any:
+        for _ in range(count):
+            poll()
+            got = take()
+        return got if buffer is None else buffer
+
+    def plain(count: int) -> Any:
+        for _ in range(count):
+            got = take()
+        return got if buffer is None else buffer
+
+    return polled if curve.polled else plain
+
+
+def _poll(socket: Socket, event: int) -> Callable[[], Any]:
+    """A function that waits for `event` on the socket."""
+    poller = zmq.Poller()
+    poller.register(socket, event)
+    return poller.poll

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import zmq
 from zmq.utils import garbage
@@ -16,57 +17,97 @@ from zmq.utils import garbage
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Blocks
+from crossover.planning.curves import in_placement
+from crossover.records.protocol import Keys
 
 Socket = zmq.Socket[bytes]
-OtherEnd = Callable[[zmq.Context[Any], Channel], None]
-Curve = TypeVar("Curve")
 Half = TypeVar("Half")
 
-
-@contextmanager
-def connected(
-    peers: Peers, other_end: OtherEnd, kinds: Mapping[Curve, int]
-) -> Iterator[tuple[Channel, dict[Curve, Socket]]]:
-    """Rank 0's channel to the other end, and a connected socket of each curve's type; finally stops the other end."""
-    if peers.placement == "process":
-        unbound_collector()
-    context: zmq.Context[Any] = zmq.Context()
-    channel = peers.other_end(context, other_end)
-    sockets = {}
-    for curve, kind in kinds.items():
-        sockets[curve] = _unbounded(context, kind)
-        sockets[curve].connect(channel.receive())
-    yield channel, sockets
-    channel.send(None)
-    channel.receive()
-    context.destroy(linger=0)
+KINDS = {"PUSH/PULL": (zmq.PUSH, zmq.PULL), "DEALER/ROUTER": (zmq.DEALER, zmq.ROUTER), "REQ/REP": (zmq.REQ, zmq.REP)}
+"""The types of the commanding end's socket and of the other, by pattern."""
 
 
-def serve(peers: Peers, other_end: OtherEnd) -> None:
-    """Run the other end on its own rank."""
-    context: zmq.Context[Any] = zmq.Context()
-    other_end(context, peers.channel(to=0))
-    context.destroy(linger=0)
+class Curve(NamedTuple):
+    """The part of a curve's keys that its sockets depend on."""
+
+    pattern: str
+    transport: str
+    polled: bool = False
+    """Whether a poller is called before each send and receive."""
+    legacy: bool = False
+    """Whether each end sends the received message object back."""
+
+    @classmethod
+    def of(cls, keys: Keys) -> Curve:
+        """The curve with these keys."""
+        return cls(**{name: keys[name] for name in cls._fields if name in keys})
+
+    @property
+    def multipart(self) -> bool:
+        """Whether a message has several parts: the sender's identity, then the content."""
+        return self.pattern == "DEALER/ROUTER"
+
+    @property
+    def flags(self) -> int:
+        """The flags of a send or receive call, which does not wait after a poller."""
+        return zmq.NOBLOCK if self.polled else 0
 
 
-@contextmanager
-def bound(
-    context: zmq.Context[Any], channel: Channel, kinds: Mapping[Curve, tuple[int, str]]
-) -> Iterator[dict[Curve, Socket]]:
-    """The other end's bound socket per curve, each of a type and over a transport; closes them."""
-    sockets = {}
-    for curve, (kind, transport) in kinds.items():
-        sockets[curve] = _unbounded(context, kind)
-        sockets[curve].bind(_address(transport, channel.address))
-        channel.send(sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT))
-    yield sockets
-    for socket in sockets.values():
-        socket.close()
-    channel.send("closed")
+Sockets = Mapping[Curve, Socket]
+
+
+def curves(settings: dict[str, Any]) -> dict[Curve, Keys]:
+    """The configured curves that work in this placement, each with its keys."""
+    named = in_placement(settings["curves"], settings["placement"])
+    return {Curve.of(keys): keys for keys in named.values()}
+
+
+def ends(
+    commanding: Callable[[Channel, Sockets, dict[str, Any]], Blocks],
+    other: Callable[[Channel, Sockets, dict[str, Any]], None],
+) -> tuple[Callable[[Peers, dict[str, Any]], AbstractContextManager[Blocks]], Callable[[Peers, dict[str, Any]], None]]:
+    """The `drive` and `serve` of an experiment between two ends, with a socket per curve at each.
+
+    `commanding` gives the blocks on rank 0; `other` follows the commands on the channel until it receives None.
+    """
+
+    def run(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
+        sockets = {}
+        for curve in curves(settings):
+            sockets[curve] = _unbounded(context, KINDS[curve.pattern][1])
+            sockets[curve].bind(_address(curve.transport, channel.address))
+            channel.send(sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT))
+        other(channel, sockets, settings)
+        for socket in sockets.values():
+            socket.close()
+        channel.send("closed")
+
+    @contextmanager
+    def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Blocks]:
+        if peers.placement == "process":
+            unbound_collector()
+        context: zmq.Context[Any] = zmq.Context()
+        channel = peers.other_end(context, partial(run, settings))
+        sockets = {}
+        for curve in curves(settings):
+            sockets[curve] = _unbounded(context, KINDS[curve.pattern][0])
+            sockets[curve].connect(channel.receive())
+        yield commanding(channel, sockets, settings)
+        channel.send(None)
+        channel.receive()
+        context.destroy(linger=0)
+
+    def serve(peers: Peers, settings: dict[str, Any]) -> None:
+        context: zmq.Context[Any] = zmq.Context()
+        run(settings, context, peers.channel(to=0))
+        context.destroy(linger=0)
+
+    return drive, serve
 
 
 def in_c(
-    channel: Channel, make: Callable[[Socket], Half], sockets: Mapping[Curve, Socket], curves: Iterable[Curve]
+    channel: Channel, make: Callable[[Socket], Half], sockets: Sockets, curves: Iterable[Curve]
 ) -> tuple[dict[Curve, Half], str]:
     """This end's ceiling in C for each of `curves`; and a reason if either end has none. Both ends must call this."""
     try:

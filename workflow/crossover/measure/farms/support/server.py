@@ -23,14 +23,13 @@ T = TypeVar("T")
 
 
 class Server:
-    """A process with a private `folder`; messages call it `name`."""
+    """A process with a private `folder`; messages call it `name`. Once it `may_end`, its end is no failure."""
 
     def __init__(self, name: str):
-        self.name = name
+        self.name, self.may_end = name, False
         self.folder = Path(tempfile.mkdtemp(prefix=f"{name.replace(' ', '-')}-"))
         self._log = self.folder / "server.log"
-        self._watch: threading.Thread | None = None
-        self._may_end = False
+        self._watch = threading.Thread(target=self._await_end, daemon=True)
 
     def start(
         self,
@@ -52,7 +51,8 @@ class Server:
     def wait_for(self, read: Callable[[], T]) -> T:
         """Call `read` until it raises no OSError or ValueError, as it does for incomplete files; returns its result.
 
-        Raises Refusal if the server ends before that, or after the time limit.
+        Raises Refusal if the server ends before that, or after the time limit. If the server ends later, this process
+        ends too, because its clients would wait for ever.
         """
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
@@ -61,25 +61,16 @@ class Server:
             except (OSError, ValueError):
                 time.sleep(0.02)
                 continue
-            self._start_watch()
+            if self._watch.ident is None:
+                self._watch.start()
             return answer
         raise Refusal(HoleKind.CRASHED, f"{self.name}, which the farm needs, did not start; {self.last_words()}")
 
-    def _start_watch(self) -> None:
-        """From now on, end this process if the server ends first, because its clients would wait for ever."""
-        if self._watch is None:
-            self._watch = threading.Thread(target=self._await_end, daemon=True)
-            self._watch.start()
-
     def _await_end(self) -> None:
         self._process.wait()
-        if not self._may_end:
+        if not self.may_end:
             print(f"{self.name}{LOST}; {self.last_words()}", file=sys.stderr, flush=True)
             os._exit(1)
-
-    def let_end(self) -> None:
-        """From now on, do not treat the server's end as a failure."""
-        self._may_end = True
 
     def last_words(self) -> str:
         """The last line of its output, as a clause."""
@@ -88,7 +79,7 @@ class Server:
 
     def stop(self) -> None:
         """End the server and its children, and remove its folder."""
-        self.let_end()
+        self.may_end = True
         self._process.terminate()
         self._process.wait(START_SECONDS)
         shutil.rmtree(self.folder)

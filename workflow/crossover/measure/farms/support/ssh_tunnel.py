@@ -59,15 +59,11 @@ class Tunnel:
             subprocess.run([self._programs["ssh-keygen"], "-t", "ed25519", *quiet, "-f", folder / name], check=True)
         configuration = folder / "sshd_config"
         configuration.write_text(CONFIGURATION.format(address=LOOPBACK, port=self._port, folder=folder))
-        self._refuse_unless_it_would_run(configuration)
-        self._server.start(["-D", "-e", "-f", str(configuration)], program=self._programs["sshd"])
-
-    def _refuse_unless_it_would_run(self, configuration: Path) -> None:
-        checked = subprocess.run(
-            [self._programs["sshd"], "-t", "-f", configuration], capture_output=True, text=True, check=False
-        )
+        sshd = self._programs["sshd"]
+        checked = subprocess.run([sshd, "-t", "-f", configuration], capture_output=True, text=True)
         if checked.returncode:
             raise Refusal(HoleKind.NOT_INSTALLED, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
+        self._server.start(["-D", "-e", "-f", str(configuration)], program=sshd)
 
     def through(self, ports: Sequence[int]) -> list[int]:
         """Forward a new port of the loopback to each of `ports`; returns the new ports, in the same order.

@@ -1,31 +1,45 @@
-"""The tasks of a flood that take time: their kind of work, and their durations.
+"""The tasks of a flood, and the keys of curves that all task experiments share.
 
-A task sleeps or spins. Sleeping uses no core, so it measures the farm alone. Spinning is a fixed amount of work, which
-takes the task's duration on an idle core. Client, scheduler and engines compete for the cores then, as in real use.
-With more engines than cores, spinning tasks would not measure the farm.
+Tasks that take time sleep or spin. Sleeping uses no core, so it measures the farm alone. Spinning is a fixed amount of
+work, which takes the task's duration on an idle core. Client, scheduler and engines compete for the cores then, as in
+real use. With more engines than cores, spinning tasks would not measure the farm.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import eq
 from random import Random
 from typing import Any
 
 from crossover.measure.farms.support.tasks import sleep, spin
+from crossover.planning.plan import arms
 
 TAIL_EXPONENT = 1.5
 """The exponent of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""
 
+SENDERS = 1
+"""The number of clients that submit tasks: only rank 0 does."""
+
+DEFAULTS: dict[str, Any] = {"packer": "json", "hwm": 0}
+"""The options of ipyparallel's farms that change their rates, with their default values."""
+
 
 @dataclass(frozen=True)
 class Workload:
-    """The tasks of a flood, one per argument, and the sum of their durations in seconds."""
+    """The tasks of a flood, one per argument: the sum of their durations, and the bytes of all arguments.
+
+    `same(result, argument)` checks a result.
+    """
 
     task: Callable[[Any], Any]
     arguments: Sequence[Any]
-    seconds: float
+    seconds: float = 0.0
+    bytes: int = 0
+    same: Callable[[Any, Any], bool] = eq
 
 
 def workload(work: str, durations: str, tasks: int, average_us: float, turns_per_second: float) -> Workload:
@@ -54,11 +68,30 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def cores_of(work: str) -> dict[str, int]:
-    """The key for the cores that tasks compete for; only spinning tasks have it, because sleeping ones use no core."""
-    return {"cores": cores()} if work == "spin" else {}
-
-
 def measurable(works: Sequence[str], engines: int) -> list[str]:
     """The kinds of `works` that measure a farm with this many engines: spinning needs a core for each."""
     return [work for work in works if work == "sleep" or engines <= cores()]
+
+
+def keys(settings: Mapping[str, Any], work: str, **own: Any) -> dict[str, Any]:
+    """The keys of a curve: its own, and the conditions of the farms.
+
+    An option of a single entrant is in the name of its arm (`leastload msgpack`), or else in `entrant_options`. Only
+    spinning tasks compete for `cores`.
+
+    >>> keys({"reference": "pure", "arms": ["pure"]}, "empty", flood_tasks=20)
+    {'work': 'empty', 'flood_tasks': 20, 'senders': 1, 'packer': 'json'}
+    """
+    found = {"work": work} | own | {"senders": SENDERS, "packer": DEFAULTS["packer"]}
+    if work == "spin":
+        found["cores"] = cores()
+    options = {arm.runs: unnamed for arm in arms(dict(settings)) if (unnamed := _unnamed(arm.runs, settings))}
+    return found | ({"entrant_options": json.dumps(options)} if options else {})
+
+
+def _unnamed(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an entrant that are neither the default nor shown by its name."""
+    entrant = settings.get("entrants", {}).get(name, {})
+    found = {option: entrant.get(option, default) for option, default in DEFAULTS.items()}
+    words = {option: str(value) if option == "packer" else f"{option} {value}" for option, value in found.items()}
+    return {option: value for option, value in found.items() if value != DEFAULTS[option] and words[option] not in name}

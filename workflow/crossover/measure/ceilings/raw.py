@@ -1,0 +1,51 @@
+"""Ceilings without a library for messages: memcpy, and a raw stream socket, TCP or Unix."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+
+from crossover.measure.build import loader
+from crossover.measure.ceilings import Exchange, exchange
+
+COPIES = 2
+"""Copies of a round trip within a process: one each way."""
+
+
+def memcpy() -> Exchange:
+    """Round trips within this process, a lower bound for every message that is copied: one copy each way, both from the
+    outbox to the inbox."""
+    copy = exchange(loader.load("memory_copy"), "memory_copy", (), RuntimeError, result=None)
+    return lambda outbox, inbox, n: copy(outbox, inbox, n * COPIES)
+
+
+def listen(kind: str, host: str) -> socket.socket:
+    """A socket that listens for the other rank: `TCP` on a free port of `host`, or `Unix`, without a file."""
+    if kind == "TCP":
+        return socket.create_server((host, 0))
+    listening = socket.socket(socket.AF_UNIX)
+    # An abstract name disappears with its socket.
+    listening.bind(b"\0crossover-%d-" % os.getpid() + os.urandom(6).hex().encode())
+    listening.listen(1)
+    return listening
+
+
+def connect(to: tuple[str, int] | bytes) -> socket.socket:
+    """A connection to the socket of that address."""
+    connecting = socket.socket(socket.AF_UNIX if isinstance(to, bytes) else socket.AF_INET)
+    connecting.connect(to)
+    return connecting
+
+
+def pingpong(stream: socket.socket, first: bool) -> Exchange:
+    """Round trips over a connected socket, which must stay open; the end that is `first` sends first. They cost what
+    the kernel alone costs."""
+    library = loader.load("stream_pingpong")
+    stream.setblocking(True)
+    if stream.family == socket.AF_INET:
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    ends = ctypes.c_int(stream.fileno()), ctypes.c_int(first)
+    return exchange(
+        library, "stream_pingpong", ends, lambda code: OSError(code, f"the raw socket failed: {os.strerror(code)}")
+    )
