@@ -20,7 +20,8 @@ TABLES = (
     "steady",
 )
 # Measured launches of the second sweep keep their cells.
-KEPT = shlex.join(["--kept", *second, "--"]) if (second := second_sweep.second(kept)) else ""
+second = [each.path for each in kept if each.launch["launch"] > plan.SECOND_SWEEP]
+KEPT = shlex.join(["--kept", *second, "--"]) if second else ""
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
 
 

@@ -5,7 +5,7 @@
 
 rule launch:
     input:
-        libraries=plan.for_config(run, code_digest.libraries),
+        libraries=plan.for_config(run, plan.libraries),
     output:
         # When a launch is remeasured, the old file stays until the supervisor renames the new one over it.
         update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
@@ -26,7 +26,9 @@ rule launch:
         interface="auto",
     params:
         settings=second_sweep.for_launch(run, plan.canonical),
-        code=code_digest.for_launch(second_sweep.for_launch(run, dict)),
+        code=lambda wildcards: code_digest.of_launch(
+            wildcards.experiment, second_sweep.for_launch(run, dict)(wildcards)
+        ),
         # Parameters too, because a change of resources alone reruns nothing.
         ranks=second_sweep.for_launch(run, plan.ranks),
         nodes=second_sweep.for_launch(run, plan.nodes),

@@ -11,14 +11,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import Held
-from crossover.planning.plan import Config, Settings, canonical, read_settings
+from crossover.planning.plan import Config, canonical, read_settings
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
@@ -61,7 +60,8 @@ class Demand:
         except (KeyError, second_sweep.SweepError):
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
-        if held.facts.get("code") and held.facts["code"] != self._code(held, settings):
+        code = held.facts.get("code")
+        if code and code != code_digest.of_launch(held.launch["experiment"], settings):
             found.append("the code that measures")
         own = [name for entrant in settings.get("entrants", {}).values() for name in farms.packages(entrant["farm"])]
         if self.software is not None and held.software:
@@ -99,9 +99,6 @@ class Demand:
             for tier, count in others.items()
         ]
         return [*map(Remark, lines), *of_other_tiers, *map(Remark, moved(of_no_tier, self.config["tier"]))]
-
-    def _code(self, held: Held, settings: Settings) -> str:
-        return code_digest.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))
 
     def _sentence(self, differing: Sequence[tuple[Held, list[str]]]) -> str:
         alike: dict[tuple[str, str, tuple[str, ...]], list[Held]] = defaultdict(list)

@@ -15,8 +15,9 @@ from itertools import product
 from operator import or_
 from typing import Any
 
+from crossover.paths import PACKAGE
 from crossover.planning.curves import across_hosts
-from crossover.planning.farms import crosses_hosts
+from crossover.planning.farms import constant, crosses_hosts
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
@@ -204,13 +205,22 @@ def farming(settings: Settings) -> bool:
     return "engines" in settings or "engine_counts" in settings
 
 
+def libraries(config: Config, experiment: str) -> list[str]:
+    """The built libraries that an experiment's launches use.
+
+    Its driver's LIBRARIES maps arms and ceilings to a library or a list of libraries.
+    """
+    driver = PACKAGE / "measure" / "experiments" / experiment
+    table = constant(driver.with_suffix(".py"), "LIBRARIES") or constant(driver / "__init__.py", "LIBRARIES") or {}
+    settings = config["experiments"][experiment]
+    needed = [table.get(name, []) for name in [*settings.get("arms", []), *settings.get("ceilings", [])]]
+    names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
+    return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
+
+
 def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:
     """Turn a function of a complete configuration and an experiment into a function of wildcards."""
-
-    def answer(wildcards: Any) -> Any:
-        return ask(config, wildcards.experiment)
-
-    return answer
+    return lambda wildcards: ask(config, wildcards.experiment)
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:

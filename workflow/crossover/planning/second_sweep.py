@@ -11,13 +11,12 @@ settings that each launch of the second sweep replaces:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.planning import plan
-from crossover.planning.inventory import Held
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
@@ -34,11 +33,6 @@ def launches(config: Config, experiment: str) -> list[Launch]:
         for placement, narrowed in _refinement(config, experiment).items()
         for number in narrowed
     ]
-
-
-def second(held: Iterable[Held]) -> list[str]:
-    """The raw files among these that belong to the second sweep."""
-    return [each.path for each in held if each.launch["launch"] > SECOND_SWEEP]
 
 
 def settings_of(config: Config, launch: Launch) -> Settings:
