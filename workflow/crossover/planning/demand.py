@@ -63,9 +63,11 @@ class Demand:
         code = held.facts.get("code")
         if code and code != code_digest.of_launch(held.launch["experiment"], settings):
             found.append("the code that measures")
-        own = [name for entrant in settings.get("entrants", {}).values() for name in farms.packages(entrant["farm"])]
         if self.software is not None and held.software:
-            found += _changed("", *(_only([*ALWAYS, *own], versions) for versions in (held.software, self.software)))
+            entrants = settings.get("entrants", {}).values()
+            names = [*ALWAYS, *(name for entrant in entrants for name in farms.packages(entrant["farm"]))]
+            both = [{name: known[name] for name in names if name in known} for known in (held.software, self.software)]
+            found += _changed("", *both)
         return found
 
     def conflict(self, kept: Iterable[Held], experiments: Collection[str]) -> str:
@@ -75,9 +77,30 @@ class Demand:
         """
         if self.config["partial"]:
             return ""
-        own = [each for each in kept if each.launch["experiment"] in experiments]
-        differing = [(each, found) for each in own if (found := self.differences(each))]
-        return self._sentence(differing) if differing else ""
+        alike: dict[tuple[str, str, str], list[Held]] = defaultdict(list)
+        for held in kept:
+            if held.launch["experiment"] in experiments and (found := self.differences(held)):
+                alike[held.launch["experiment"], held.launch["placement"], "; ".join(found)].append(held)
+        if not alike:
+            return ""
+        every = [held for each in alike.values() for held in each]
+        results, again = self.config["results"], self.command.but
+        differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
+        lines = [f"{len(every)} {differ} from what this command would measure; nothing was changed"]
+        for (experiment, placement, differences), each in alike.items():
+            numbers = ", ".join(str(held.launch["launch"]) for held in each)
+            lines.append(f"  {experiment}, placement {placement}, launch {numbers}: {differences}")
+        seconds = sum(held.facts.get("wall_seconds") or 0 for held in every)
+        return "\n".join(
+            [
+                *lines,
+                f"measuring them took {duration(seconds)}; choose one:",
+                f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
+                f"  measure into another folder:\n    {again(results=f'{results}.new')}",
+                "  remeasure them; each old file stays until its new measurement is finished:\n"
+                f"    {again(remeasure='true')}",
+            ]
+        )
 
     def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
@@ -99,32 +122,6 @@ class Demand:
             for tier, count in others.items()
         ]
         return [*map(Remark, lines), *of_other_tiers, *map(Remark, moved(of_no_tier, self.config["tier"]))]
-
-    def _sentence(self, differing: Sequence[tuple[Held, list[str]]]) -> str:
-        alike: dict[tuple[str, str, tuple[str, ...]], list[Held]] = defaultdict(list)
-        for held, found in differing:
-            alike[held.launch["experiment"], held.launch["placement"], tuple(found)].append(held)
-        every = [held for held, _ in differing]
-        results, again = self.config["results"], self.command.but
-        differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
-        return "\n".join(
-            [
-                f"{len(every)} {differ} from what this command would measure; nothing was changed",
-                *(
-                    f"  {experiment}, placement {placement}, launch {_listed(each)}: {'; '.join(found)}"
-                    for (experiment, placement, found), each in alike.items()
-                ),
-                f"measuring them took {duration(sum(each.seconds for each in every))}; choose one:",
-                f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
-                f"  measure into another folder:\n    {again(results=f'{results}.new')}",
-                "  remeasure them; each old file stays until its new measurement is finished:\n"
-                f"    {again(remeasure='true')}",
-            ]
-        )
-
-
-def _only(names: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
-    return {name: versions[name] for name in names if name in versions}
 
 
 def moved(files: Sequence[str], tier: str) -> list[str]:
@@ -149,7 +146,3 @@ def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _listed(held: Iterable[Held]) -> str:
-    return ", ".join(str(each.launch["launch"]) for each in held)

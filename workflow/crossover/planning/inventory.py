@@ -34,11 +34,6 @@ class Held:
         """Whether it holds samples."""
         return self.outcome == "measured"
 
-    @property
-    def seconds(self) -> float:
-        """The duration of the launch; 0 if unknown."""
-        return float(self.facts.get("wall_seconds") or 0)
-
 
 def launches(results: str, tier: str) -> list[Held]:
     """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
