@@ -40,7 +40,10 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
         "memory_bytes": psutil.virtual_memory().total,
         "kernel": platform.release(),
         "os": _os_name(),
-        "network": json.dumps(_network(), sort_keys=True),
+        # Interfaces that are up, with their speed in Mbit/s (0: unknown).
+        "network": json.dumps(
+            {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}, sort_keys=True
+        ),
         "python": _python(),
         "libraries": json.dumps(_libraries(), sort_keys=True),
         "mpi": _mpi(),
@@ -66,11 +69,6 @@ def _os_name() -> str:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     except OSError:
         return platform.system()
-
-
-def _network() -> dict[str, int]:
-    """Interfaces that are up, with their speed in Mbit/s (0: unknown)."""
-    return {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}
 
 
 def _slurm() -> str | None:
@@ -100,15 +98,12 @@ def _python() -> str:
 
 
 def _mpi() -> str:
+    # Imported here, because Snakemake needs the versions of software, and may lack both of these.
     from mpi4py import MPI
 
-    level = {
-        MPI.THREAD_SINGLE: "single",
-        MPI.THREAD_FUNNELED: "funneled",
-        MPI.THREAD_SERIALIZED: "serialized",
-        MPI.THREAD_MULTIPLE: "multiple",
-    }[MPI.Query_thread()]
-    return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {level}"
+    from crossover.measure.ranks.peers import thread_level
+
+    return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {thread_level()}"
 
 
 def commit() -> str:

@@ -77,10 +77,9 @@ class Peers:
         found = sorted(set(self.hosts))
         if len(found) == count:
             return
-        if len(found) > count:
-            cause = "the job has too many nodes, or an option of the launcher sets another distribution"
-        elif len(found) > 1:
-            cause = "the job has too few nodes, or an option of the launcher sets another distribution"
+        if len(found) > 1:
+            amount = "many" if len(found) > count else "few"
+            cause = f"the job has too {amount} nodes, or an option of the launcher sets another distribution"
         else:
             cause = f"the launcher uses one host only, as mpiexec does, or the job does not have {count} nodes"
         raise Refusal(
@@ -124,12 +123,7 @@ class Peers:
 
     def require_thread_level(self, level: str) -> None:
         """Raise Refusal unless MPI runs at exactly this thread level, by mpi4py's name (`multiple`, ...)."""
-        from mpi4py import MPI
-
-        found = MPI.Query_thread()
-        if found != getattr(MPI, f"THREAD_{level.upper()}"):
-            names = ("single", "funneled", "serialized", "multiple")
-            given = next((name for name in names if getattr(MPI, f"THREAD_{name.upper()}") == found), str(found))
+        if (given := thread_level()) != level:
             raise Refusal(
                 HoleKind.WRONG_THREAD_LEVEL,
                 f"MPI runs at thread level {given} instead of {level}; set {given} in `thread_levels`",
@@ -182,6 +176,14 @@ class Peers:
 
         threading.Thread(target=run, daemon=True).start()
         return ours
+
+
+def thread_level() -> str:
+    """The thread level of this process's MPI, by mpi4py's name."""
+    from mpi4py import MPI
+
+    names = ("single", "funneled", "serialized", "multiple")
+    return {getattr(MPI, f"THREAD_{name.upper()}"): name for name in names}[MPI.Query_thread()]
 
 
 def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
