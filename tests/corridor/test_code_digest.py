@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crossover.config import schema
-from crossover.measure.build import c_libraries
+from crossover.paths import NATIVE
 from crossover.planning import plan
 from crossover.run import code_digest
 
@@ -85,7 +85,7 @@ def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
     "module",
     [
         *("sampling/sampler", "sampling/contract", "launch/rank", "launch/supervisor", "launch/host_lock"),
-        *("build/loader", "build/artifact", "machine/provenance", "processes/ending", "processes/log"),
+        *("build/loader", "machine/provenance", "processes/ending", "processes/log"),
         *("processes/starter", "ranks/peers"),
     ],
 )
@@ -120,7 +120,7 @@ def test_a_ceiling_concerns_the_experiments_that_use_it(package):
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):
-    assert concerned(package, *(f"measure/build/{name}.py" for name in ("compiler", "c_libraries"))) == set()
+    assert concerned(package, "measure/build/compiler.py") == set()
 
 
 def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches_alone(package):
@@ -128,7 +128,7 @@ def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches
 
 
 def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
-    assert concerned(package, *(f"measure/build/libzmq/{name}.py" for name in ("line", "source", "build"))) == set()
+    assert concerned(package, "measure/build/libzmq/line.py", "measure/build/libzmq/build.py") == set()
     before = fresh(package).digest("crossover.measure.build.libzmq.build")
     edit(package / "measure" / "experiments" / "zmq_message_size.py")
     assert fresh(package).digest("crossover.measure.build.libzmq.build") == before
@@ -160,7 +160,7 @@ def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
     for ceiling in known:
         config = {"results": "there", "experiments": {name: {"ceilings": [ceiling]}}}
         [library] = plan.libraries(config, name)
-        assert (c_libraries.SOURCES / Path(library).with_suffix(".c").name).is_file()
+        assert (NATIVE / Path(library).with_suffix(".c").name).is_file()
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])

@@ -122,16 +122,16 @@ def _rank(chosen: Namespace) -> int:
 
 
 def _build(chosen: Namespace) -> None:
-    from crossover.measure.build import c_libraries
+    from crossover.measure.build import compiler
 
-    if reason := c_libraries.build(chosen.source, chosen.library):
+    if reason := compiler.build(chosen.source, chosen.library):
         print(f"{chosen.library}: not built, so its ceilings will not be measured: {reason}", file=sys.stderr)
 
 
 def _libzmq_source(chosen: Namespace) -> None:
-    from crossover.measure.build.libzmq import line, source
+    from crossover.measure.build.libzmq import build, line
 
-    if reason := source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin):
+    if reason := build.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin):
         print(
             f"{chosen.archive}: not fetched, so the arms that need it will not be measured: {reason}",
             file=sys.stderr,

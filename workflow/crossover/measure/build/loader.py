@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from crossover.measure.build.artifact import reason_in
 from crossover.records.holes import HoleKind, Refusal
 
 VARIABLE = "CROSSOVER_LIBRARIES"
@@ -27,6 +26,11 @@ class UnavailableError(Refusal):
 def variables(libraries: Sequence[Path]) -> dict[str, str]:
     """The environment variables by which ranks find these libraries."""
     return {VARIABLE: os.pathsep.join(str(path.absolute()) for path in libraries)}
+
+
+def reason_in(product: Path) -> str:
+    """The reason in a file without a library, in one line; for an empty file, the remedy."""
+    return " ".join(product.read_text(encoding="utf-8", errors="replace").split()) or f"{product} is empty; delete it"
 
 
 def load(name: str) -> ctypes.CDLL:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crossover.measure.build.artifact import BuildError
+from crossover.measure.build.compiler import BuildError
 from crossover.measure.build.libzmq.inline import AROUND_BYTES, Struct
 
 
