@@ -10,7 +10,7 @@ from typing import Any
 
 from crossover.doctor.launching import Job, attempts
 from crossover.measure.launch import mpi_launcher
-from crossover.measure.machine import slurm_job
+from crossover.measure.machine import provenance
 from crossover.measure.processes.log import Relay
 from crossover.records import atomic
 
@@ -21,7 +21,7 @@ def examine(mpi: str, job: Job, output: Path, log: Path) -> None:
         found: dict[str, Any] = {
             "host": socket.gethostname(),
             "processors": mpi_launcher.processors(mpi),
-            "job": slurm_job.delays(time.time()),
+            "job": provenance.slurm_delays(time.time()),
         }
         found["attempts"], found["pair"] = attempts(mpi, job, Relay(lines))
     write(found, output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crossover.doctor.finding import Facts, Finding, Seen, Verdict
-from crossover.run.slurm_errors import meaning
+from crossover.run.slurm_check import meaning
 
 QUEUED_SECONDS = 60
 """With longer waits, the queue decides the duration of a run, not the measuring."""

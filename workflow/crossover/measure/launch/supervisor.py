@@ -27,7 +27,7 @@ from crossover.errors import CrossoverError
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import POLL_SECONDS, VARIABLE, alone, private_folder
-from crossover.measure.machine import provenance, slurm_job
+from crossover.measure.machine import provenance
 from crossover.measure.processes.ending import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
@@ -193,7 +193,7 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         "commit": provenance.commit(),
         "wall_seconds": time.time() - began,
         "ranks": plan.ranks(job.settings),
-    } | slurm_job.delays(began)
+    } | provenance.slurm_delays(began)
     if not isinstance(found, Refusal):
         stored = record.metadata(found)
         started = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()

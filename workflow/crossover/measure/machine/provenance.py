@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import psutil
@@ -104,6 +105,30 @@ def _mpi() -> str:
     from crossover.measure.ranks.peers import thread_level
 
     return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {thread_level()}"
+
+
+def slurm_delays(began: float) -> dict[str, float]:
+    """The seconds that this job waited in the queue, and those from its start to `began` (in seconds since 1970).
+
+    As {queued_seconds, entering_seconds}; empty outside Slurm, or if Slurm does not answer.
+    """
+    job = os.environ.get("SLURM_JOB_ID")
+    if job is None:
+        return {}
+    try:
+        answer = subprocess.run(
+            ["scontrol", "--oneliner", "show", "job", job], capture_output=True, text=True, timeout=10
+        ).stdout
+        submitted, started = (_slurm_time(answer, name) for name in ("SubmitTime", "StartTime"))
+    except (OSError, subprocess.TimeoutExpired, ValueError):
+        return {}
+    return {"queued_seconds": started - submitted, "entering_seconds": began - started}
+
+
+def _slurm_time(answer: str, name: str) -> float:
+    """A time of the job, which Slurm gives in whole seconds of local time. Raises ValueError if there is none."""
+    found = re.search(rf"\b{name}=(\S+)", answer)
+    return datetime.fromisoformat(found[1] if found else "").timestamp()
 
 
 def commit() -> str:
