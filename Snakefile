@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from crossover.config import claim_list, schema, subject
 from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
 from crossover.records import disk_space
-from crossover.run import code_digest, outcome, session, slurm_check
+from crossover.run import code_digest, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -125,8 +125,7 @@ onstart:
 onsuccess:
     if conclude.asked(workflow):
         sys.exit(conclude.conclude(workflow, RESULTS, log))
-    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
-    if outcome.conclude(workflow):
+    if end():
         sys.exit(1)
 
 
@@ -134,7 +133,6 @@ onerror:
     if conclude.asked(workflow):
         conclude.conclude(workflow, RESULTS, log)
     else:
-        print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
-        outcome.conclude(workflow)
+        end()
         with session.plain():
             disk_space.require(RESULTS)

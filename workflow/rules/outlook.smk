@@ -1,4 +1,5 @@
-# Messages before anything runs: which measured launches differ from the run, and how long the run takes.
+# Messages before anything runs: which measured launches differ from the run, and how long the run takes; then at its
+# end: how long it took, and what failed.
 
 import atexit
 
@@ -19,3 +20,12 @@ def tell() -> None:
     """Print what is left to measure and how long it takes."""
     unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
     print(course.outlook(session.due(workflow, "launch"), unrefined), file=sys.stderr, flush=True)
+
+
+def end() -> bool:
+    """Print how long the run took and the parts that failed; returns whether any did."""
+    # Imported here, because every Snakemake process reads this file, and only one ends a run.
+    from crossover.run import outcome
+
+    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
+    return outcome.conclude(workflow)

@@ -60,8 +60,8 @@ def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
     """Replace these files among the targets by a rule that needs them: Snakemake rejects a target without a rule."""
     prepare = workflow._prepare_dag
 
+    # The targets are known when Snakemake calls this.
     def prepared(*positional: Any, **named: Any) -> Any:
-        # The targets are not known earlier.
         targets = set(workflow.dag_settings.targets)
         existing = {target for target in targets if str(Path(target)) in files}
         workflow.dag_settings.targets = (targets - existing) | {rule}
