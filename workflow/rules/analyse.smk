@@ -28,7 +28,7 @@ ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "cross
 # The first sweep decides which cells the second adds.
 checkpoint refinement:
     input:
-        plan.for_config(run, plan.raw_files),
+        lambda wildcards: plan.raw_files(run, wildcards.experiment),
     output:
         second_sweep.REFINEMENT.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
     log:
@@ -40,7 +40,7 @@ checkpoint refinement:
         # A resource, because a changed parameter would run this again.
         kept=KEPT,
     params:
-        settings=plan.for_config(run, plan.of_experiment),
+        settings=lambda wildcards: plan.canonical(plan.settings_of(run, wildcards.experiment)),
         code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
         "Choosing cells for the second sweep of {wildcards.experiment}"
@@ -50,7 +50,7 @@ checkpoint refinement:
 
 rule tables:
     input:
-        plan.for_config(run, plan.raw_files),
+        lambda wildcards: plan.raw_files(run, wildcards.experiment),
         second_sweep.raw_files(run, checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),

@@ -5,7 +5,7 @@
 
 rule launch:
     input:
-        libraries=plan.for_config(run, plan.libraries),
+        libraries=lambda wildcards: plan.libraries(run, wildcards.experiment),
     output:
         # When a launch is remeasured, the old file stays until the supervisor renames the new one over it.
         update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),

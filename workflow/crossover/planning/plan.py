@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -195,11 +195,6 @@ def settings_of(config: Config, experiment: str) -> Settings:
     return settings | {"entrants": config["entrants"]} if farming(settings) else settings
 
 
-def of_experiment(config: Config, experiment: str) -> str:
-    """The result of `settings_of` as JSON."""
-    return canonical(settings_of(config, experiment))
-
-
 def farming(settings: Settings) -> bool:
     """Whether an experiment's arms are task farms; only those have engines."""
     return "engines" in settings or "engine_counts" in settings
@@ -216,11 +211,6 @@ def libraries(config: Config, experiment: str) -> list[str]:
     needed = [table.get(name, []) for name in [*settings.get("arms", []), *settings.get("ceilings", [])]]
     names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
     return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
-
-
-def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:
-    """Turn a function of a complete configuration and an experiment into a function of wildcards."""
-    return lambda wildcards: ask(config, wildcards.experiment)
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:

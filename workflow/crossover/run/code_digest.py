@@ -7,7 +7,7 @@ the jobs that depend on it, and a new time of a file reruns none.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,11 +22,9 @@ def digest(*modules: str) -> str:
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        source = _source(name)
-        if source is None or name in found:
-            continue
-        found[name] = source
-        waiting += _imports(source)
+        if name not in found and (source := _source(name)):
+            found[name] = source
+            waiting += _imports(source)
     content = sha256()
     for name in sorted(found):
         content.update(name.encode() + b"\0" + found[name].read_bytes() + b"\0")
@@ -57,28 +55,25 @@ def _beside(driver: str) -> list[str]:
 
 
 def _source(name: str) -> Path | None:
-    parts = name.split(".")
-    if parts[0] != PACKAGE.name:
+    """The file of a module of this package; None for any other name."""
+    package, *parts = name.split(".")
+    if package != PACKAGE.name:
         return None
-    stem = PACKAGE.joinpath(*parts[1:])
-    candidates = (stem.with_suffix(".py") if len(parts) > 1 else stem, stem / "__init__.py")
-    return next((path for path in candidates if path.is_file()), None)
+    stem = PACKAGE.joinpath(*parts)
+    return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
 
 
 @cache
-def _imports(source: Path) -> tuple[str, ...]:
-    return tuple(_named(ast.parse(source.read_text())))
-
-
-def _named(tree: ast.Module) -> Iterator[str]:
+def _imports(source: Path) -> list[str]:
     """Every dotted name to which an import statement can refer, and its parent packages."""
-    for node in ast.walk(tree):
+    found = []
+    for node in ast.walk(ast.parse(source.read_text())):
+        targets = []
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             targets = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
         for target in targets:
             parts = target.split(".")
-            yield from (".".join(parts[:length]) for length in range(2, len(parts) + 1))
+            found += [".".join(parts[:length]) for length in range(2, len(parts) + 1)]
+    return found
