@@ -86,14 +86,13 @@ def _download(line: Line, folder: Path) -> Path:
     (backend / "build_meta.py").write_text(BACKEND.format(name=name, version=version))
     wanted = folder / "wanted.txt"
     wanted.write_text(f"{line.sdist} --hash=sha256:{line.sha256}\n")
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"),
-        *("--no-deps", "--no-binary", name, "--no-build-isolation", "--use-pep517", "--require-hashes"),
-        *("--dest", str(folder), "--requirement", str(wanted)),
-    ]
     try:
         done = subprocess.run(
-            command,
+            [
+                *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"),
+                *("--no-deps", "--no-binary", name, "--no-build-isolation", "--use-pep517", "--require-hashes"),
+                *("--dest", str(folder), "--requirement", str(wanted)),
+            ],
             env=os.environ | {"PYTHONPATH": str(backend.parent)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -101,13 +100,13 @@ def _download(line: Line, folder: Path) -> Path:
             errors="replace",
             timeout=DOWNLOAD_LIMIT_SECONDS,
         )
-        messages = done.stderr.strip().splitlines() or ["it did not say why"]
+        why = (done.stderr.strip().splitlines() or ["it did not say why"])[-1].strip()
     except subprocess.TimeoutExpired:
-        messages = [f"not finished after {DOWNLOAD_LIMIT_SECONDS} s"]
+        why = f"not finished after {DOWNLOAD_LIMIT_SECONDS} s"
     if not (folder / line.archive).is_file():
         raise BuildError(
-            f"pip cannot download {line.sdist} ({messages[-1].strip()}); go online, or name a folder that holds "
-            f"{line.archive} in `archives`"
+            f"pip cannot download {line.sdist} ({why}); go online, or name a folder that holds {line.archive} in "
+            "`archives`"
         )
     return folder / line.archive
 
