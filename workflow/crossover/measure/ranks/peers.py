@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import zmq
 
-from crossover.measure.processes import mpich_files
-from crossover.measure.processes.ending import die_soon_after
+from crossover.measure.processes import ending
 from crossover.measure.ranks.channel import Channel, end, within
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.records.holes import HoleKind, Refusal
@@ -58,7 +57,7 @@ class Peers:
         ]
         first = self.comm.bcast(os.getpid())
         if self.rank and self.hosts[self.rank] == self.hosts[0]:
-            die_soon_after(first)
+            ending.die_soon_after(first)
         self.address: str = self.ranks[self.rank]["address"]
         """The address on which this rank listens: the loopback, unless the ranks are on several hosts."""
         self._refuse_unless_on(hosts)
@@ -197,6 +196,6 @@ def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
 def _forget_files(comm: MPI.Intracomm) -> None:
     """Unlink MPICH's files when every rank has opened or read them, so that no abnormal end leaves them behind."""
     comm.Barrier()
-    mpich_files.forget_topology()
-    mpich_files.forget(mpich_files.segments(os.getpid()))
+    ending.forget_topology()
+    ending.unlink(ending.shared_memory(os.getpid()))
     comm.Barrier()
