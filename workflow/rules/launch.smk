@@ -3,6 +3,12 @@
 # job, and make it again whenever the rule changes.
 
 
+def own(wildcards):
+    """The settings of one launch."""
+    launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
+    return second_sweep.settings_of(run, launch)
+
+
 rule launch:
     input:
         libraries=lambda wildcards: plan.libraries(run, wildcards.experiment),
@@ -19,19 +25,17 @@ rule launch:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=second_sweep.for_launch(run, plan.tasks),
-        nodes=second_sweep.for_launch(run, plan.nodes),
-        runtime=second_sweep.for_launch(run, plan.runtime_minutes),
+        tasks=lambda wildcards: plan.tasks(own(wildcards)),
+        nodes=lambda wildcards: plan.nodes(own(wildcards)),
+        runtime=lambda wildcards: plan.runtime_minutes(own(wildcards)),
         # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",
     params:
-        settings=second_sweep.for_launch(run, plan.canonical),
-        code=lambda wildcards: code_digest.of_launch(
-            wildcards.experiment, second_sweep.for_launch(run, dict)(wildcards)
-        ),
+        settings=lambda wildcards: plan.canonical(own(wildcards)),
+        code=lambda wildcards: code_digest.of_launch(wildcards.experiment, own(wildcards)),
         # Parameters too, because a change of resources alone reruns nothing.
-        ranks=second_sweep.for_launch(run, plan.ranks),
-        nodes=second_sweep.for_launch(run, plan.nodes),
+        ranks=lambda wildcards: plan.ranks(own(wildcards)),
+        nodes=lambda wildcards: plan.nodes(own(wildcards)),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crossover.errors import CrossoverError
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
@@ -57,7 +58,7 @@ class Demand:
         """
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
-        except (KeyError, second_sweep.SweepError):
+        except (KeyError, CrossoverError):
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         code = held.facts.get("code")

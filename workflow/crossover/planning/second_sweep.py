@@ -22,10 +22,6 @@ from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
-class SweepError(CrossoverError):
-    """An unknown launch of the second sweep; the message names it and the file that should have it."""
-
-
 def launches(config: Config, experiment: str) -> list[Launch]:
     """The launches of the second sweep; none if the first is not done."""
     return [
@@ -36,7 +32,7 @@ def launches(config: Config, experiment: str) -> list[Launch]:
 
 
 def settings_of(config: Config, launch: Launch) -> Settings:
-    """The settings of one launch of either sweep. Raises SweepError if the second has no such launch."""
+    """The settings of one launch of either sweep. Raises CrossoverError if the second has no such launch."""
     experiment, placement, number = launch["experiment"], launch["placement"], launch["launch"]
     own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
     if number <= SECOND_SWEEP:
@@ -44,7 +40,7 @@ def settings_of(config: Config, launch: Launch) -> Settings:
     narrowed = _refinement(config, experiment).get(placement, {})
     if str(number) not in narrowed:
         # Otherwise the whole axis would be measured under a number of the second sweep.
-        raise SweepError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
+        raise CrossoverError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
     return own | narrowed[str(number)]
 
 
@@ -61,16 +57,6 @@ def _file(config: Config, experiment: str) -> Path:
 
 
 # ---- functions for Snakemake
-
-
-def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
-    """Turn a function of a launch's settings into a function of its wildcards."""
-
-    def answer(wildcards: Any) -> Any:
-        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement}
-        return ask(settings_of(config, launch | {"launch": int(wildcards.launch)}))
-
-    return answer
 
 
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:
