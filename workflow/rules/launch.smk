@@ -5,7 +5,11 @@
 
 def own(wildcards):
     """The settings of one launch."""
-    launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
+    launch = {
+        "experiment": wildcards.experiment,
+        "placement": wildcards.placement,
+        "launch": int(wildcards.launch),
+    }
     return second_sweep.settings_of(run, launch)
 
 
