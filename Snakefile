@@ -33,9 +33,9 @@ held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) els
 run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
 # Parsing the command takes a moment, and matters only if measured launches could be lost.
 command = command_line.read() if held else command_line.Command()
-asked = demand.Demand(
-    run, command, provenance.software() if held and session.measures_here(workflow) else None
-)
+# With --sdm, launches run with the software of another environment, which is unknown here.
+here = held and not workflow.deployment_settings.deployment_method
+asked = demand.Demand(run, command, provenance.software() if here else None)
 kept = asked.kept(held)
 old = inventory.of_no_tier(RESULTS) if session.decides(workflow) else []
 remarks = (

@@ -6,7 +6,8 @@ import atexit
 
 def look() -> None:
     """Stop if measured launches differ from the run; at the end of a dry run, print how long the run would take."""
-    if conflict := asked.conflict(kept, session.experiments(workflow)):
+    experiments = {job.wildcards_dict.get("experiment") for job in workflow.dag.jobs}
+    if conflict := asked.conflict(kept, experiments):
         sys.exit(conflict)
     if run["partial"]:
         print(*remarks, sep="\n", file=sys.stderr, flush=True)

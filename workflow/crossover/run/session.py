@@ -51,11 +51,6 @@ def decides(workflow: Any) -> bool:
     return bool(workflow.exec_mode == importlib.import_module("snakemake.settings.types").ExecMode.DEFAULT)
 
 
-def measures_here(workflow: Any) -> bool:
-    """Whether launches run with the software of this process, not in a separate environment (`--sdm`)."""
-    return not workflow.deployment_settings.deployment_method
-
-
 def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
     """Replace these files among the targets by a rule that needs them: Snakemake rejects a target without a rule."""
     prepare = workflow._prepare_dag
@@ -68,11 +63,6 @@ def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
         return prepare(*positional, **named)
 
     workflow._prepare_dag = prepared
-
-
-def experiments(workflow: Any) -> set[str]:
-    """The experiments that this run's targets need."""
-    return {job.wildcards_dict["experiment"] for job in workflow.dag.jobs if "experiment" in job.wildcards_dict}
 
 
 def due(workflow: Any, rule: str) -> list[dict[str, Any]]:

@@ -30,11 +30,13 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
 
     `reach` is the address on which it listens. Facts that this system does not provide are None.
     """
+    job = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
+    model = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
     return {
         "host": socket.gethostname(),
         "interface": reach.interface,
         "address": reach.address,
-        "cpu": _cpu_model(),
+        "cpu": model[1].strip() if model else platform.processor() or None,
         "logical_cpus": os.cpu_count(),
         "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -48,7 +50,7 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
         "python": _python(),
         "libraries": json.dumps(_libraries(), sort_keys=True),
         "mpi": _mpi(),
-        "slurm": _slurm(),
+        "slurm": json.dumps(job) if job else None,
         "container": "docker" if Path("/.dockerenv").exists() else os.environ.get("APPTAINER_NAME"),
     }
 
@@ -60,21 +62,11 @@ def _text(path: str) -> str | None:
         return None
 
 
-def _cpu_model() -> str | None:
-    found = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or None
-
-
 def _os_name() -> str:
     try:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     except OSError:
         return platform.system()
-
-
-def _slurm() -> str | None:
-    found = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
-    return json.dumps(found) if found else None
 
 
 def _libraries() -> dict[str, str]:

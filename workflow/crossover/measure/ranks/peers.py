@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SUCH_AS = ", such as srun --mpi=pmi2"
+
 
 class Peers:
     """The ranks of this launch, from the side of one of them."""
@@ -47,10 +49,10 @@ class Peers:
         self.placement = placement
         _forget_files(self.comm)
         if self.size != expected:
-            raise Refusal(
-                HoleKind.WRONG_PLACEMENT,
+            raise _misplaced(
                 f"{self.size} rank(s) met instead of {expected}, because the launcher and this MPI use different "
-                f"process-management protocols; {LAUNCHER} (for MPICH srun --mpi=pmi2, for Open MPI srun --mpi=pmix)",
+                "process-management protocols",
+                " (for MPICH srun --mpi=pmi2, for Open MPI srun --mpi=pmix)",
             )
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
@@ -81,20 +83,15 @@ class Peers:
             cause = f"the job has too {amount} nodes, or an option of the launcher sets another distribution"
         else:
             cause = f"the launcher uses one host only, as mpiexec does, or the job does not have {count} nodes"
-        raise Refusal(
-            HoleKind.WRONG_PLACEMENT,
-            f"placement `{self.placement}` needs {count} host(s), but the ranks are on {', '.join(found)}: {cause}; "
-            f"{LAUNCHER}, such as srun --mpi=pmi2",
+        raise _misplaced(
+            f"placement `{self.placement}` needs {count} host(s), but the ranks are on {', '.join(found)}: {cause}"
         )
 
     def require_apart(self) -> None:
         """Raise Refusal if ranks that should be on several hosts share one."""
         if self.placement == "nodes" and len(set(self.hosts)) < self.size:
-            raise Refusal(
-                HoleKind.WRONG_PLACEMENT,
-                f"both ends are on {self.hosts[0]}, because the launcher fills one host before the next; {LAUNCHER}, "
-                "such as srun --mpi=pmi2 --distribution=cyclic",
-            )
+            reason = f"both ends are on {self.hosts[0]}, because the launcher fills one host before the next"
+            raise _misplaced(reason, f"{SUCH_AS} --distribution=cyclic")
 
     def among(self, ranks: Sequence[int]) -> Peers:
         """These ranks as a separate group, numbered from 0 in this order. Each of them must call this, and spins until
@@ -112,12 +109,11 @@ class Peers:
         for rank in self.ranks:
             free = len(rank["affinity"].split(","))
             if free < min(count, rank["logical_cpus"]):
-                raise Refusal(
-                    HoleKind.WRONG_PLACEMENT,
+                raise _misplaced(
                     f"rank {rank['rank']} may use only {free} of its job's {count} logical processors on "
                     f"{rank['host']}, because the launcher binds ranks, so a rank's threads and servers would share "
-                    f"them; {LAUNCHER}, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none (bindings "
-                    "set there are respected)",
+                    "them",
+                    f"{SUCH_AS} --cpu-bind=none or mpiexec --bind-to none (bindings set there are respected)",
                 )
 
     def require_thread_level(self, level: str) -> None:
@@ -175,6 +171,10 @@ class Peers:
 
         threading.Thread(target=run, daemon=True).start()
         return ours
+
+
+def _misplaced(reason: str, remedy: str = SUCH_AS) -> Refusal:
+    return Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {LAUNCHER}{remedy}")
 
 
 def thread_level() -> str:
