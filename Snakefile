@@ -37,7 +37,7 @@ command = command_line.read() if held else command_line.Command()
 here = held and not workflow.deployment_settings.deployment_method
 asked = demand.Demand(run, command, provenance.software() if here else None)
 kept = asked.kept(held)
-old = inventory.of_no_tier(RESULTS) if session.decides(workflow) else []
+old = inventory.of_no_tier(RESULTS, run["tier"]) if session.decides(workflow) else []
 remarks = (
     asked.leaves_out(held, inventory.other_tiers(RESULTS, run["tier"], schema.TIERS), old)
     if run["partial"]

@@ -12,7 +12,7 @@ def look() -> None:
     if run["partial"]:
         print(*remarks, sep="\n", file=sys.stderr, flush=True)
     else:
-        print(*demand.moved(old, run["tier"]), sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
+        print(*old, sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
     if workflow.dryrun and not conclude.asked(workflow):
         atexit.register(tell)
 

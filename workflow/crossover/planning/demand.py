@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossover.errors import CrossoverError
@@ -106,7 +105,7 @@ class Demand:
     def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
 
-        `others` maps other tiers to their numbers of launches; `of_no_tier` are raw files whose path names no tier.
+        `others` maps other tiers to their numbers of launches; `of_no_tier` is `inventory.of_no_tier`.
         """
         experiments = self.config["experiments"]
         used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
@@ -122,18 +121,7 @@ class Demand:
             Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
-        return [*map(Remark, lines), *of_other_tiers, *map(Remark, moved(of_no_tier, self.config["tier"]))]
-
-
-def moved(files: Sequence[str], tier: str) -> list[str]:
-    """The remedy for raw files of an earlier version, whose path names no tier, as a line; none without such files."""
-    if not files:
-        return []
-    folder = Path(files[0]).parents[2] / tier
-    return [
-        f"left out: {len(files)} launches of an earlier version, such as {files[0]}; if they are of tier {tier}, "
-        f"move the folders of their experiments to {folder}"
-    ]
+        return [*map(Remark, lines), *of_other_tiers, *map(Remark, of_no_tier)]
 
 
 def _changed(where: str, before: Any, now: Any) -> Iterator[str]:

@@ -66,9 +66,9 @@ def _source(name: str) -> Path | None:
 @cache
 def _imports(source: Path) -> list[str]:
     """Every dotted name to which an import statement can refer, and its parent packages."""
-    found = []
+    found: list[str] = []
     for node in ast.walk(ast.parse(source.read_text())):
-        targets = []
+        targets: list[str] = []
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
