@@ -68,9 +68,11 @@ class Course:
 
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
-        added = JOB_SECONDS if self.nodes else 0
-        settings = [self._settings(launch) for launch in launches]
-        return cost([(launch_seconds(each) + added, plan.nodes(each)) for each in settings], self.nodes or 1)
+        jobs = []
+        for settings in map(self._settings, launches):
+            start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
+            jobs.append((start + settings["budget_seconds"], plan.nodes(settings)))
+        return cost(jobs, self.nodes or 1)
 
     def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
@@ -147,11 +149,6 @@ class Course:
 
     def _file(self, launch: Launch) -> Path:
         return Path(plan.raw_file(self.config, launch))
-
-
-def launch_seconds(settings: Settings) -> float:
-    """The expected duration of one launch."""
-    return float(START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + settings["budget_seconds"])
 
 
 def _phases(facts: Iterable[dict[str, Any]]) -> str:

@@ -12,9 +12,6 @@ from crossover.records.holes import HoleKind, Refusal
 VARIABLE = "CROSSOVER_LIBRARIES"
 """The environment variable with the libraries' paths."""
 
-ELF = b"\x7fELF"
-"""The first bytes of every library."""
-
 
 class UnavailableError(Refusal):
     """A library that is not there; a ceiling that needs it has no values, any other launch that needs it is refused."""
@@ -42,9 +39,7 @@ def load(name: str) -> ctypes.CDLL:
             f"the launch was given no library {name}; start it through Snakemake, or name the file with --libraries"
         )
     try:
-        with path.open("rb") as file:
-            is_library = file.read(len(ELF)) == ELF
-        if not is_library:
+        if not path.read_bytes().startswith(b"\x7fELF"):
             raise UnavailableError(reason_in(path))
         return ctypes.CDLL(str(path))
     except OSError as error:

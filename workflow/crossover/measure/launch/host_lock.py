@@ -49,11 +49,8 @@ def private_folder() -> Iterator[Path]:
     for stale in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
         if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(stale, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_ours()}-{os.getpid()}-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{_ours()}-{os.getpid()}-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @contextmanager
