@@ -84,13 +84,9 @@ def _refusal(job: Mapping[str, Any]) -> str:
     """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
     options = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) is not None]
     options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
+    command = ["sbatch", "--test-only", *options, "--wrap=true"]
     try:
-        answer = subprocess.run(
-            ["sbatch", "--test-only", *options, "--wrap=true"],
-            capture_output=True,
-            text=True,
-            timeout=20,
-        )
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     if answer.returncode == 0 or "ontroller" in answer.stderr:
