@@ -14,7 +14,6 @@ from typing import Any
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
 
-_claims: list[int] = []
 _due: dict[tuple[str, str], dict[str, Any]] = {}
 
 
@@ -126,7 +125,7 @@ def outwait_controller() -> None:
 
 
 def claim(results: str | Path) -> None:
-    """Claim `results` until this process ends. The kernel releases the lock, even if the process is killed.
+    """Claim `results` until this process ends. The kernel then closes the file, even if the process is killed.
 
     Raises CrossoverError if another run holds the claim.
     """
@@ -143,4 +142,3 @@ def claim(results: str | Path) -> None:
         ) from None
     os.truncate(handle, 0)
     os.write(handle, str(os.getpid()).encode())
-    _claims.append(handle)
