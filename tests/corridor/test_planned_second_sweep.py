@@ -83,6 +83,14 @@ def test_no_launch_of_the_first_sweep_can_have_a_number_of_the_second(tmp_path):
     assert 1000 < max(each["launch"] for each in plan.launches(everyone | {"hosts": 2})) < SECOND_SWEEP
 
 
+def test_the_settings_are_those_of_the_wildcards_launch(config):
+    def budget(number):
+        wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch=str(number))
+        return second_sweep.of_wildcards(config, wildcards)["budget_seconds"]
+
+    assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
+
+
 # ---- its files
 
 

@@ -2,15 +2,9 @@
 # A measured launch that is kept (`demand.kept`) is no output of this rule. Snakemake would delete an output before its
 # job, and make it again whenever the rule changes.
 
+from functools import partial
 
-def own(wildcards):
-    """The settings of one launch."""
-    launch = {
-        "experiment": wildcards.experiment,
-        "placement": wildcards.placement,
-        "launch": int(wildcards.launch),
-    }
-    return second_sweep.settings_of(run, launch)
+own = partial(second_sweep.of_wildcards, run)
 
 
 rule launch:

@@ -59,6 +59,12 @@ def _file(config: Config, experiment: str) -> Path:
 # ---- functions for Snakemake
 
 
+def of_wildcards(config: Config, wildcards: Any) -> Settings:
+    """The settings of the launch of these wildcards."""
+    launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
+    return settings_of(config, launch)
+
+
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:
     """A function of wildcards: the second sweep's raw files of these experiments, or of the wildcards' experiment.
 
