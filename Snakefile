@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from crossover.config import claim_list, schema
 from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
 from crossover.records import disk_space
-from crossover.run import code_digest, outcome, session, slurm_check
+from crossover.run import code_digest, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -33,11 +33,11 @@ held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) els
 run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
 # Parsing the command takes a moment, and matters only if measured launches could be lost.
 command = command_line.read() if held else command_line.Command()
-asked = demand.Demand(
-    run, command, provenance.software() if held and session.measures_here(workflow) else None
-)
+# With --sdm, launches run with the software of another environment, which is unknown here.
+here = held and not workflow.deployment_settings.deployment_method
+asked = demand.Demand(run, command, provenance.software() if here else None)
 kept = asked.kept(held)
-old = inventory.of_no_tier(RESULTS) if session.decides(workflow) else []
+old = inventory.of_no_tier(RESULTS, run["tier"]) if session.decides(workflow) else []
 remarks = (
     asked.leaves_out(held, inventory.other_tiers(RESULTS, run["tier"], schema.TIERS), old)
     if run["partial"]
@@ -125,8 +125,7 @@ onstart:
 onsuccess:
     if conclude.asked(workflow):
         sys.exit(conclude.conclude(workflow, RESULTS, log))
-    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
-    if outcome.conclude(workflow):
+    if end():
         sys.exit(1)
 
 
@@ -134,7 +133,6 @@ onerror:
     if conclude.asked(workflow):
         conclude.conclude(workflow, RESULTS, log)
     else:
-        print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
-        outcome.conclude(workflow)
+        end()
         with session.plain():
             disk_space.require(RESULTS)

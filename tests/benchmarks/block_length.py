@@ -37,7 +37,6 @@ from crossover.measure.sampling.contract import Block, Blocks, Cell
 from crossover.measure.sampling.sampler import Observation, Sampler
 from crossover.planning import plan
 from crossover.planning.plan import Arm
-from crossover.run import code_digest
 
 LONG = " in long blocks"
 
@@ -127,7 +126,7 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     config = schema.complete({"tier": "standard", "experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
     launch = plan.of_launch(settings, settings["placements"][0], 1)
-    libraries = [built(Path(path).name) for path in code_digest.libraries(config, experiment)]
+    libraries = [built(Path(path).name) for path in plan.libraries(config, experiment)]
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     unit = experiments.find(experiment).AXIS.unit

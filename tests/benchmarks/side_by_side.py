@@ -28,14 +28,13 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover.config import schema
-from crossover.measure.build import c_libraries
+from crossover.measure.build import compiler
 from crossover.measure.build.libzmq import build as variant
-from crossover.measure.build.libzmq import source
 from crossover.measure.build.libzmq.line import parse
 from crossover.measure.launch import host_lock, mpi_launcher
 from crossover.measure.ranks.network import Reach
+from crossover.paths import NATIVE
 from crossover.planning import plan
-from crossover.run import code_digest
 
 HERE = Path(__file__).parent
 RANKS = (*mpi_launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
@@ -75,7 +74,7 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
             *("--launch", str(random.randrange(10**6)), "--settings", plan.canonical(launch)),
             *("--output", str(raw), "--log", f"{raw}.log"),
-            *("--libraries", *(str(built(Path(path).name)) for path in code_digest.libraries(config, experiment))),
+            *("--libraries", *(str(built(Path(path).name)) for path in plan.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         return pq.read_table(raw, partitioning=None)
@@ -96,9 +95,9 @@ def built(name: str) -> Path:
     if library.name.startswith("libzmq-"):
         line, _ = parse(library.stem)
         archive = workshop() / line.archive
-        reason = source.fetch(line, archive) or variant.build(library.stem, archive, library)
+        reason = variant.fetch(line, archive) or variant.build(library.stem, archive, library)
     else:
-        reason = c_libraries.build(c_libraries.SOURCES / f"{library.stem}.c", library)
+        reason = compiler.build(NATIVE / f"{library.stem}.c", library)
     if reason:
         sys.exit(reason)
     return library

@@ -12,7 +12,8 @@ from copies import copy_of_the_project
 from slurm import Cluster
 
 from crossover.config import schema
-from crossover.measure.build import c_libraries
+from crossover.measure.build import compiler
+from crossover.paths import NATIVE
 from crossover.planning import plan
 from crossover.records import record
 
@@ -73,6 +74,6 @@ def configured(project: OnCluster, case: str, experiment: dict[str, Any]) -> Lau
 def copied(slurm: Cluster, folder: str) -> OnCluster:
     """A copy of the project in the cluster's shared folder, with its libraries built."""
     project = OnCluster(copy_of_the_project(slurm.shared / folder).folder, slurm)
-    for source in c_libraries.SOURCES.glob("*.c"):
-        assert c_libraries.build(source, project.folder / "native" / f"{source.stem}.so") == ""
+    for source in NATIVE.glob("*.c"):
+        assert compiler.build(source, project.folder / "native" / f"{source.stem}.so") == ""
     return project

@@ -4,12 +4,11 @@ import importlib.util
 import shutil
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from crossover.config import schema
-from crossover.measure.build import c_libraries
+from crossover.paths import NATIVE
 from crossover.planning import plan
 from crossover.run import code_digest
 
@@ -42,7 +41,7 @@ def digests(package):
 def of_launch(module, experiment, farm="zmq_echo"):
     """The digest of a launch; if farms take part, of one with this farm."""
     settings = {"entrants": {"any": {"farm": farm}}} if experiment in FARMING else {}
-    return module.for_launch(lambda wildcards: settings)(SimpleNamespace(experiment=experiment))
+    return module.of_launch(experiment, settings)
 
 
 def edit(file, text="\nEDITED = True\n"):
@@ -86,7 +85,7 @@ def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
     "module",
     [
         *("sampling/sampler", "sampling/contract", "launch/rank", "launch/supervisor", "launch/host_lock"),
-        *("build/loader", "build/artifact", "machine/provenance", "processes/ending", "processes/log"),
+        *("build/loader", "machine/provenance", "processes/ending", "processes/log"),
         *("processes/starter", "ranks/peers"),
     ],
 )
@@ -106,11 +105,10 @@ def test_launches_with_different_farms_have_different_digests(package):
 def test_a_launch_between_engines_depends_on_their_farm_and_one_between_plain_ranks_does_not(package):
     settings = schema.complete({"experiments": {"mpi_pingpong": {"players": ["rank", "engine"]}}})
     launches = [plan.of_launch(settings["experiments"]["mpi_pingpong"], "node", number) for number in (1, 2)]
-    wildcards = SimpleNamespace(experiment="mpi_pingpong")
 
     def told():
         module = fresh(package)
-        return [module.for_launch(lambda _, own=own: own)(wildcards) for own in launches]
+        return [module.of_launch("mpi_pingpong", own) for own in launches]
 
     before = told()
     edit(package / "measure" / "farms" / "ipyparallel.py")
@@ -122,7 +120,7 @@ def test_a_ceiling_concerns_the_experiments_that_use_it(package):
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):
-    assert concerned(package, *(f"measure/build/{name}.py" for name in ("compiler", "c_libraries"))) == set()
+    assert concerned(package, "measure/build/compiler.py") == set()
 
 
 def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches_alone(package):
@@ -130,7 +128,7 @@ def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches
 
 
 def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
-    assert concerned(package, *(f"measure/build/libzmq/{name}.py" for name in ("line", "source", "build"))) == set()
+    assert concerned(package, "measure/build/libzmq/line.py", "measure/build/libzmq/build.py") == set()
     before = fresh(package).digest("crossover.measure.build.libzmq.build")
     edit(package / "measure" / "experiments" / "zmq_message_size.py")
     assert fresh(package).digest("crossover.measure.build.libzmq.build") == before
@@ -144,15 +142,15 @@ def chosen(**experiments):
 
 def test_the_libraries_of_a_launch_are_those_of_its_ceilings_each_once():
     ceilings = ["raw TCP", "C", "raw Unix socket"]
-    assert code_digest.libraries(chosen(mpi_pingpong={"ceilings": ceilings}), "mpi_pingpong") == [
+    assert plan.libraries(chosen(mpi_pingpong={"ceilings": ceilings}), "mpi_pingpong") == [
         "there/native/mpi_pingpong.so",
         "there/native/stream_pingpong.so",
     ]
 
 
 def test_without_ceilings_no_library_is_needed():
-    assert code_digest.libraries(chosen(mpi_pingpong={"ceilings": []}), "mpi_pingpong") == []
-    assert code_digest.libraries(chosen(task_latency={}), "task_latency") == []
+    assert plan.libraries(chosen(mpi_pingpong={"ceilings": []}), "mpi_pingpong") == []
+    assert plan.libraries(chosen(task_latency={}), "task_latency") == []
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -161,8 +159,8 @@ def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
     known = entry["properties"].get("ceilings", {"items": {}})["items"].get("enum", [])
     for ceiling in known:
         config = {"results": "there", "experiments": {name: {"ceilings": [ceiling]}}}
-        [library] = code_digest.libraries(config, name)
-        assert (c_libraries.SOURCES / Path(library).with_suffix(".c").name).is_file()
+        [library] = plan.libraries(config, name)
+        assert (NATIVE / Path(library).with_suffix(".c").name).is_file()
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])

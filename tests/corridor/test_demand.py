@@ -3,7 +3,7 @@
 import pytest
 
 from crossover.config import schema
-from crossover.planning import command_line, demand, inventory, plan, second_sweep
+from crossover.planning import command_line, inventory, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.demand import Demand
 from crossover.records import record
@@ -117,7 +117,9 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
     others = inventory.other_tiers(config["results"], "quick", schema.TIERS)
     old = inventory.Path(config["results"], "raw/mpi_pingpong/node/launch=1.parquet")
     record.write(record.MEASUREMENTS.empty_table(), old)
-    remarks = Demand(partial, Command()).leaves_out(held(config), others, inventory.of_no_tier(config["results"]))
+    remarks = Demand(partial, Command()).leaves_out(
+        held(config), others, inventory.of_no_tier(config["results"], "quick")
+    )
     said = "\n".join(map(str, remarks))
     assert said.splitlines()[:2] == [
         "partial: 1 measured launches and 1 holes of tier quick",
@@ -128,7 +130,7 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
         "left out: 1 launches of tier paper; to report on them:\n    snakemake --config partial=true tier=paper" in said
     )
     assert f"left out: 1 launches of an earlier version, such as {old}; if they are of tier quick, move" in said
-    assert demand.moved([], "quick") == []
+    assert inventory.of_no_tier(f"{config['results']}/elsewhere", "quick") == []
 
 
 # ---- the command

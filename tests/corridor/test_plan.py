@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise, product
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -192,12 +191,6 @@ def test_a_launch_depends_on_where_it_is():
 def test_the_same_settings_in_another_order_are_the_same_text():
     forwards = completed()
     assert measured(dict(reversed(forwards.items()))) == measured(forwards)
-
-
-def test_questions_are_asked_of_the_experiment_of_the_wildcards():
-    config = schema.complete({})
-    wildcards = SimpleNamespace(experiment="task_latency")
-    assert plan.for_config(config, plan.raw_files)(wildcards) == plan.raw_files(config, "task_latency")
 
 
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)

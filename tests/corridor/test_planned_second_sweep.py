@@ -73,7 +73,7 @@ def test_there_are_the_launches_that_the_refinement_names(config):
 
 
 def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
-    with pytest.raises(second_sweep.SweepError, match=r"refinement\.json: has no launch 10001 in placement node"):
+    with pytest.raises(CrossoverError, match=r"refinement\.json: has no launch 10001 in placement node"):
         second_sweep.settings_of(config, launch(SECOND_SWEEP + 1))
 
 
@@ -83,10 +83,10 @@ def test_no_launch_of_the_first_sweep_can_have_a_number_of_the_second(tmp_path):
     assert 1000 < max(each["launch"] for each in plan.launches(everyone | {"hosts": 2})) < SECOND_SWEEP
 
 
-def test_questions_are_asked_of_the_settings_of_the_wildcards_launch(config):
+def test_the_settings_are_those_of_the_wildcards_launch(config):
     def budget(number):
         wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch=str(number))
-        return second_sweep.for_launch(config, lambda settings: settings["budget_seconds"])(wildcards)
+        return second_sweep.of_wildcards(config, wildcards)["budget_seconds"]
 
     assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
 

@@ -97,19 +97,15 @@ def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
     assert holder().said.startswith("holding")
 
 
-def test_a_claim_makes_the_folder_of_results(tmp_path, monkeypatch):
-    monkeypatch.setattr(session, "_claims", [])
+def test_a_claim_makes_the_folder_of_results(tmp_path):
     session.claim(tmp_path / "new" / "results")
     assert (tmp_path / "new" / "results" / ".claim").read_text() == str(os.getpid())
-    os.close(session._claims[0])
 
 
-def test_a_shorter_process_number_overwrites_a_longer_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(session, "_claims", [])
+def test_a_shorter_process_number_overwrites_a_longer_one(tmp_path):
     (tmp_path / ".claim").write_text("123456789012345")
     session.claim(tmp_path)
     assert (tmp_path / ".claim").read_text() == str(os.getpid())
-    os.close(session._claims[0])
 
 
 def test_a_shell_command_finds_this_interpreter_and_this_package(monkeypatch):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.build import c_libraries
-from crossover.measure.build.libzmq import build, source
+from crossover.measure.build import compiler
+from crossover.measure.build.libzmq import build
 from crossover.measure.build.libzmq.line import LINES
+from crossover.paths import NATIVE
 
 BuildOnce = Callable[[str, Callable[[Path], object]], Path]
 
@@ -22,8 +23,8 @@ def libraries(build_once: BuildOnce) -> Path:
         pytest.skip("no C compiler here")
 
     def build_in(folder: Path) -> None:
-        for driver in c_libraries.SOURCES.glob("*.c"):
-            assert c_libraries.build(driver, folder / f"{driver.stem}.so") == ""
+        for driver in NATIVE.glob("*.c"):
+            assert compiler.build(driver, folder / f"{driver.stem}.so") == ""
 
     return build_once("native", build_in)
 
@@ -37,7 +38,7 @@ def variants(build_once: BuildOnce, libraries: Path) -> Path:
     def build_in(folder: Path) -> None:
         shutil.copy(libraries / "zmq_inproc.so", folder)
         archive = folder / "archive.tar.gz"
-        if reason := source.fetch(LINES["2.2.0"], archive):
+        if reason := build.fetch(LINES["2.2.0"], archive):
             # Where pip finds pyzmq at all, that is no reason to skip.
             asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
             assert asked.returncode, reason

@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from crossover.measure.processes import mpich_files
+from crossover.measure.processes import ending
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -189,11 +189,11 @@ class Launch:
     def end(self) -> None:
         """Kill whatever is left of it. Nothing of it stays, which other tests would take for theirs."""
         left = self.processes()
-        memory = {segment for process in left for segment in mpich_files.segments(process.pid)}
+        memory = {segment for process in left for segment in ending.shared_memory(process.pid)}
         for process in left:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        mpich_files.forget(memory)
+        ending.unlink(memory)
 
     def leaves_nothing_but_its_file(self) -> None:
         """Assert that no process, file, folder or shared memory is left of it, but its output if it has one."""
@@ -215,7 +215,7 @@ class Launch:
             for name in _names(folder) - before
             if name.startswith(LEAKS)
         }
-        return found and found - {str(used) for pid in psutil.pids() for used in mpich_files.segments(pid)}
+        return found and found - {str(used) for pid in psutil.pids() for used in ending.shared_memory(pid)}
 
 
 def _names(folder: Path) -> set[str]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.build import c_libraries, compiler, loader
-from crossover.measure.build.artifact import BuildError
-from crossover.measure.build.compiler import CC, CXX, MPICC
+from crossover.measure.build import compiler, loader
+from crossover.measure.build.compiler import CC, CXX, MPICC, BuildError, produce
+from crossover.paths import NATIVE
 
-SOURCES = sorted(c_libraries.SOURCES.glob("*.c"))
+SOURCES = sorted(NATIVE.glob("*.c"))
 
 
 @pytest.fixture(autouse=True)
@@ -26,15 +26,15 @@ compiles = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler here
 @compiles
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_the_compiler_has_nothing_to_say(source, tmp_path, monkeypatch):
-    monkeypatch.setattr(c_libraries, "FLAGS", (*c_libraries.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
-    assert c_libraries.build(source, tmp_path / "library.so") == ""
+    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror"))
+    assert compiler.build(source, tmp_path / "library.so") == ""
 
 
 @compiles
 def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_nothing(tmp_path):
     built = [tmp_path / name / "library.so" for name in ("one", "another")]
     for library in built:
-        assert c_libraries.build(SOURCES[0], library) == ""
+        assert compiler.build(SOURCES[0], library) == ""
     assert built[0].read_bytes() == built[1].read_bytes()
 
 
@@ -42,7 +42,7 @@ def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_n
 def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(name, variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, "/no/such/compiler -O3")
     library = tmp_path / f"{name}.so"
-    reason = c_libraries.build(c_libraries.SOURCES / f"{name}.c", library)
+    reason = compiler.build(NATIVE / f"{name}.c", library)
     assert "'/no/such/compiler'" in reason and variable in reason and "apt install gcc" in reason
     monkeypatch.setenv(loader.VARIABLE, str(library))
     with pytest.raises(loader.UnavailableError) as told:
@@ -53,7 +53,7 @@ def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(na
 
 def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "/no/such/compiler")
-    reason = c_libraries.build(c_libraries.SOURCES / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
+    reason = compiler.build(NATIVE / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
     assert "mpicc failed" in reason and "/no/such/compiler" in reason
     assert MPICC.identity() == ""
 
@@ -62,7 +62,7 @@ def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatc
 def test_a_source_that_does_not_compile_is_told_with_the_compilers_own_words(tmp_path):
     source = tmp_path / "broken.c"
     source.write_text("int broken(void) { return nothing; }\n")
-    assert "nothing" in c_libraries.build(source, tmp_path / "broken.so")
+    assert "nothing" in compiler.build(source, tmp_path / "broken.so")
 
 
 @compiles
@@ -75,7 +75,7 @@ def test_which_compiler_there_is_changes_when_one_is_installed(monkeypatch):
 @compiles
 def test_mpis_compiler_is_that_of_this_environment():
     beside_python = Path(sys.executable).parent / "mpicc"
-    assert c_libraries.compiler_of("mpi_pingpong") is MPICC
+    assert compiler.compiler_of(NATIVE / "mpi_pingpong.c") is MPICC
     assert MPICC.identity().startswith(f"{beside_python}: ")
 
 
@@ -83,8 +83,8 @@ def test_mpis_compiler_is_that_of_this_environment():
 def test_what_does_not_link_is_told_by_what_is_missing_and_not_by_the_linkers_last_word(tmp_path, monkeypatch):
     source = tmp_path / "unlinked.c"
     source.write_text("int missing(void);\nint unlinked(void) { return missing(); }\n")
-    monkeypatch.setattr(c_libraries, "FLAGS", (*c_libraries.FLAGS, "-Wl,-z,defs"))
-    assert "undefined reference to `missing'" in c_libraries.build(source, tmp_path / "unlinked.so")
+    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-Wl,-z,defs"))
+    assert "undefined reference to `missing'" in compiler.build(source, tmp_path / "unlinked.so")
 
 
 @pytest.fixture
@@ -166,9 +166,62 @@ int MPI_Get_library_version(char *text, int *length)
 def test_a_library_of_another_mpi_is_refused_before_it_crashes(tmp_path, monkeypatch):
     source = tmp_path / "mpi_pingpong.c"
     source.write_text(OTHER_MPI)
-    assert c_libraries.build(source, tmp_path / "mpi_pingpong.so") == ""
+    assert compiler.build(source, tmp_path / "mpi_pingpong.so") == ""
     monkeypatch.setenv(loader.VARIABLE, str(tmp_path / "mpi_pingpong.so"))
     script = "from mpi4py import MPI; from crossover.measure.ceilings import mpi; mpi.pingpong(MPI.COMM_WORLD, 0)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert "was built for another MPI (Some MPI 1.0) than mpi4py runs on (MPICH" in done.stderr, done.stderr
     assert "MPICC" in done.stderr
+
+
+# ---- whole or not at all
+
+
+def test_what_was_made_takes_the_products_place(tmp_path):
+    product = tmp_path / "new" / "product"
+    assert produce(product, lambda part: part.write_text("made")) == ""
+    assert product.read_text() == "made"
+    assert list(product.parent.iterdir()) == [product]
+
+
+def test_of_what_cannot_be_made_the_reason_is_left_and_nothing_of_the_half(tmp_path):
+    def fail(part):
+        part.write_text("half, and longer than the reason")
+        raise BuildError("this is\nwhy")
+
+    product = tmp_path / "product"
+    product.write_text("of an earlier run")
+    assert produce(product, fail) == "this is\nwhy"
+    assert product.read_text() == "this is\nwhy\n"
+    assert loader.reason_in(product) == "this is why"
+    assert list(tmp_path.iterdir()) == [product]
+
+
+def test_until_it_is_made_the_old_product_stays_and_after_any_other_error_too(tmp_path):
+    product = tmp_path / "product"
+    product.write_text("old")
+
+    def crash(part):
+        part.write_text("half")
+        assert product.read_text() == "old"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        produce(product, crash)
+    assert product.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [product]
+
+
+def test_a_product_named_from_where_one_is_gets_an_absolute_part_file_for_whoever_works_elsewhere(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    parts = []
+    produce(Path("product"), lambda part: parts.append(part) or part.touch())
+    assert parts[0].is_absolute() and parts[0].parent == tmp_path
+
+
+def test_a_file_that_says_nothing_is_named_with_what_to_do(tmp_path):
+    empty = tmp_path / "empty"
+    empty.touch()
+    assert loader.reason_in(empty) == f"{empty} is empty; delete it"

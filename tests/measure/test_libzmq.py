@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from crossover.measure.build.artifact import BuildError
-from crossover.measure.build.compiler import CXX
-from crossover.measure.build.libzmq import build, source
+from crossover.measure.build.compiler import CXX, BuildError
+from crossover.measure.build.libzmq import build
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.build.libzmq.line import LINES, parse, patch, sources
 
@@ -122,28 +121,28 @@ def test_a_variants_name_says_line_and_size_and_nothing_else_is_one():
 
 def test_an_archive_of_a_folder_is_taken_where_its_checksum_is_right(small, tmp_path):
     line, archive = LINES["2.2.0"], tmp_path / "there" / "archive.tar.gz"
-    assert source.fetch(line, archive, str(small)) == ""
+    assert build.fetch(line, archive, str(small)) == ""
     assert archive.read_bytes() == (small / line.archive).read_bytes()
 
 
 def test_an_archive_with_another_checksum_is_refused_and_its_bytes_go_nowhere(small, tmp_path):
     line = replace(LINES["2.2.0"], sha256="0" * 64)
     archive = tmp_path / "there" / "archive.tar.gz"
-    reason = source.fetch(line, archive, str(small))
+    reason = build.fetch(line, archive, str(small))
     assert "has the SHA-256 checksum" in reason and f"instead of {'0' * 64}" in reason and f"-R {archive}" in reason
     assert archive.read_text() == f"{reason}\n"
     assert list(archive.parent.iterdir()) == [archive]
 
 
 def test_a_folder_without_the_archive_is_told(tmp_path):
-    reason = source.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz", str(tmp_path / "nowhere"))
+    reason = build.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz", str(tmp_path / "nowhere"))
     assert "nowhere/pyzmq-25.1.2.tar.gz is not there" in reason and "archives: pip" in reason
 
 
 def test_without_a_network_the_reason_says_so_and_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    reason = source.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz")
+    reason = build.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz")
     assert reason.startswith("pip cannot download pyzmq==25.1.2 (ERROR: No matching distribution")
     assert "name a folder that holds pyzmq-25.1.2.tar.gz in `archives`" in reason
 
@@ -157,15 +156,15 @@ def test_pip_runs_nothing_of_an_archive_and_takes_no_other_than_was_meant(tmp_pa
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(archive.parent))
     line = replace(LINES["2.2.0"], sha256=hashlib.sha256(archive.read_bytes()).hexdigest())
-    assert source.fetch(line, tmp_path / "got.tar.gz") == ""
+    assert build.fetch(line, tmp_path / "got.tar.gz") == ""
     assert (tmp_path / "got.tar.gz").read_bytes() == archive.read_bytes()
-    assert "pip cannot download" in source.fetch(LINES["2.2.0"], tmp_path / "got.tar.gz")
+    assert "pip cannot download" in build.fetch(LINES["2.2.0"], tmp_path / "got.tar.gz")
     assert not ran.exists()
 
 
 def test_only_the_librarys_sources_are_unpacked(tmp_path):
     archive = pack(tmp_path / "archive.tar.gz", {"src/zmq.cpp": "1", "include/zmq.h": "2", "COPYING": "3"})
-    source.unpack(archive, tmp_path / "tree")
+    build.unpack(archive, tmp_path / "tree")
     found = sorted(path.relative_to(tmp_path / "tree").as_posix() for path in (tmp_path / "tree").rglob("*.*"))
     assert found == ["include/zmq.h", "src/zmq.cpp"]
 
@@ -173,13 +172,13 @@ def test_only_the_librarys_sources_are_unpacked(tmp_path):
 def test_an_archive_that_leads_out_of_its_folder_is_refused(tmp_path):
     archive = pack(tmp_path / "archive.tar.gz", {"src/../../../evil.cpp": "1"})
     with pytest.raises(BuildError, match="leads out of it"):
-        source.unpack(archive, tmp_path / "deep" / "tree")
+        build.unpack(archive, tmp_path / "deep" / "tree")
     assert not (tmp_path / "evil.cpp").exists() and not (tmp_path / "deep" / "evil.cpp").exists()
 
 
 def test_an_archive_without_the_library_is_refused(tmp_path):
     with pytest.raises(BuildError, match="bundles no libzmq"):
-        source.unpack(pack(tmp_path / "archive.tar.gz", {"README": "1"}), tmp_path / "tree")
+        build.unpack(pack(tmp_path / "archive.tar.gz", {"README": "1"}), tmp_path / "tree")
 
 
 # ---- building

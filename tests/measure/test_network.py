@@ -1,13 +1,16 @@
-"""Is the interface that connects hosts the one that is meant, and is a wrong one refused in words that help?"""
+"""Is the interface that connects hosts the one that is meant, is a wrong one refused in words that help, and are
+reserved ports kept for those who are told their numbers?
+"""
 
 import socket
 from types import SimpleNamespace
 
 import psutil
 import pytest
+import zmq
 
 from crossover.measure.ranks import network
-from crossover.measure.ranks.network import Reach
+from crossover.measure.ranks.network import LOOPBACK, Reach, Reserved
 from crossover.records.holes import HoleKind, Refusal
 
 
@@ -86,3 +89,28 @@ def test_the_real_host_tells_of_addresses_that_can_be_listened_on():
     for one in network.interfaces():
         with socket.create_server((one.address, 0)):
             pass
+
+
+# ---- reserved ports
+
+
+def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reserved():
+    reserved = Reserved(2, LOOPBACK)
+    first, second = reserved.numbers
+    with zmq.Context() as context, context.socket(zmq.PULL) as puller, context.socket(zmq.PUSH) as pusher:
+        puller.bind(f"tcp://{LOOPBACK}:{first}")
+        pusher.connect(f"tcp://{LOOPBACK}:{first}")
+        pusher.send(b"here")
+        assert puller.recv() == b"here"
+    with socket.create_server((LOOPBACK, second)), socket.create_connection((LOOPBACK, second)):
+        pass
+
+
+def test_whoever_asks_for_any_free_port_is_given_another():
+    reserved = Reserved(200, LOOPBACK)
+    others = [socket.create_server((LOOPBACK, 0)) for _ in range(500)]
+    taken = {other.getsockname()[1] for other in others}
+    for other in others:
+        other.close()
+    assert len(set(reserved.numbers)) == 200
+    assert not taken & set(reserved.numbers)

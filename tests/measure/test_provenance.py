@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import subprocess
+from datetime import datetime
 
 import pytest
 
@@ -59,6 +60,42 @@ def test_a_slurm_job_is_told(monkeypatch):
     monkeypatch.setenv("SLURM_JOB_PARTITION", "fast")
     told = json.loads(provenance.gather(Reach())["slurm"])
     assert (told["SLURM_JOB_ID"], told["SLURM_JOB_PARTITION"]) == ("17", "fast")
+
+
+# ---- Slurm's job
+
+
+JOB = "JobId=7 JobName=x SubmitTime=2026-11-21T18:00:00 EligibleTime=2026-11-21T18:00:00 StartTime=2026-11-21T18:01:30"
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A job of a Slurm whose scontrol runs this."""
+
+    def answer(script):
+        (tmp_path / "scontrol").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "scontrol").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        monkeypatch.setenv("SLURM_JOB_ID", "7")
+
+    return answer
+
+
+def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
+    slurm(f'test "$*" = "--oneliner show job 7" && echo "{JOB}"')
+    began = datetime.fromisoformat("2026-11-21T18:01:36").timestamp()
+    assert provenance.slurm_delays(began) == {"queued_seconds": 90.0, "entering_seconds": 6.0}
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
+def test_without_an_answer_nothing_is_told(slurm, script):
+    slurm(script)
+    assert provenance.slurm_delays(0.0) == {}
+
+
+def test_outside_of_slurm_nobody_is_asked(monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert provenance.slurm_delays(0.0) == {}
 
 
 # ---- disturbances

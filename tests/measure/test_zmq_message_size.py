@@ -16,7 +16,6 @@ from crossover.planning import plan
 from crossover.planning.plan import Arm
 from crossover.records import record
 from crossover.records.holes import Refusal
-from crossover.run import code_digest
 
 SETTINGS = COMMON | {
     "placement": "process",
@@ -90,7 +89,7 @@ def test_the_axis_is_scanned_to_either_side_of_each_limit(scan, around):
 def test_only_what_the_chosen_arms_need_is_built():
     config = {"results": "there", "experiments": {"zmq_message_size": SETTINGS}}
     names = ["libzmq-2.2.0-40", "libzmq-2.2.0-64", "libzmq-4.3.4-64", "zmq_inproc"]
-    assert code_digest.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]
+    assert plan.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]
 
 
 # ---- the real library

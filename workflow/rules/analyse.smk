@@ -20,14 +20,15 @@ TABLES = (
     "steady",
 )
 # Measured launches of the second sweep keep their cells.
-KEPT = shlex.join(["--kept", *second, "--"]) if (second := second_sweep.second(kept)) else ""
+second = [each.path for each in kept if each.launch["launch"] > plan.SECOND_SWEEP]
+KEPT = shlex.join(["--kept", *second, "--"]) if second else ""
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
 
 
 # The first sweep decides which cells the second adds.
 checkpoint refinement:
     input:
-        plan.for_config(run, plan.raw_files),
+        lambda wildcards: plan.raw_files(run, wildcards.experiment),
     output:
         second_sweep.REFINEMENT.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
     log:
@@ -39,7 +40,7 @@ checkpoint refinement:
         # A resource, because a changed parameter would run this again.
         kept=KEPT,
     params:
-        settings=plan.for_config(run, plan.of_experiment),
+        settings=lambda wildcards: plan.canonical(plan.settings_of(run, wildcards.experiment)),
         code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
         "Choosing cells for the second sweep of {wildcards.experiment}"
@@ -49,7 +50,7 @@ checkpoint refinement:
 
 rule tables:
     input:
-        plan.for_config(run, plan.raw_files),
+        lambda wildcards: plan.raw_files(run, wildcards.experiment),
         second_sweep.raw_files(run, checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),

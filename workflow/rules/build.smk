@@ -1,6 +1,6 @@
 # Compiles the ceilings' C sources once, where Snakemake runs. If that fails, the library file holds the reason.
 
-from crossover.measure.build import c_libraries
+from crossover.measure.build import compiler
 
 
 rule build:
@@ -19,8 +19,10 @@ rule build:
     params:
         # A compiler that is installed later then fills the hole. The parameter depends on the wildcards alone, because
         # a change in one that depends on the input reruns nothing.
-        compiler=lambda wildcards: c_libraries.compiler_of(wildcards.library).identity(),
-        code=code_digest.digest("crossover.measure.build.c_libraries"),
+        compiler=lambda wildcards: compiler.compiler_of(
+            Path(f"workflow/native/{wildcards.library}.c")
+        ).identity(),
+        code=code_digest.digest("crossover.measure.build.compiler"),
     message:
         "Building the library {wildcards.library}"
     shell:

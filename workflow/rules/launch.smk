@@ -2,10 +2,14 @@
 # A measured launch that is kept (`demand.kept`) is no output of this rule. Snakemake would delete an output before its
 # job, and make it again whenever the rule changes.
 
+from functools import partial
+
+own = partial(second_sweep.of_wildcards, run)
+
 
 rule launch:
     input:
-        libraries=plan.for_config(run, code_digest.libraries),
+        libraries=lambda wildcards: plan.libraries(run, wildcards.experiment),
     output:
         # When a launch is remeasured, the old file stays until the supervisor renames the new one over it.
         update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
@@ -19,17 +23,17 @@ rule launch:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=second_sweep.for_launch(run, plan.tasks),
-        nodes=second_sweep.for_launch(run, plan.nodes),
-        runtime=second_sweep.for_launch(run, plan.runtime_minutes),
+        tasks=lambda wildcards: plan.tasks(own(wildcards)),
+        nodes=lambda wildcards: plan.nodes(own(wildcards)),
+        runtime=lambda wildcards: plan.runtime_minutes(own(wildcards)),
         # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",
     params:
-        settings=second_sweep.for_launch(run, plan.canonical),
-        code=code_digest.for_launch(second_sweep.for_launch(run, dict)),
+        settings=lambda wildcards: plan.canonical(own(wildcards)),
+        code=lambda wildcards: code_digest.of_launch(wildcards.experiment, own(wildcards)),
         # Parameters too, because a change of resources alone reruns nothing.
-        ranks=second_sweep.for_launch(run, plan.ranks),
-        nodes=second_sweep.for_launch(run, plan.nodes),
+        ranks=lambda wildcards: plan.ranks(own(wildcards)),
+        nodes=lambda wildcards: plan.nodes(own(wildcards)),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.

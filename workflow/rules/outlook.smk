@@ -1,16 +1,18 @@
-# Messages before anything runs: which measured launches differ from the run, and how long the run takes.
+# Messages before anything runs: which measured launches differ from the run, and how long the run takes; then at its
+# end: how long it took, and what failed.
 
 import atexit
 
 
 def look() -> None:
     """Stop if measured launches differ from the run; at the end of a dry run, print how long the run would take."""
-    if conflict := asked.conflict(kept, session.experiments(workflow)):
+    experiments = {job.wildcards_dict.get("experiment") for job in workflow.dag.jobs}
+    if conflict := asked.conflict(kept, experiments):
         sys.exit(conflict)
     if run["partial"]:
         print(*remarks, sep="\n", file=sys.stderr, flush=True)
     else:
-        print(*demand.moved(old, run["tier"]), sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
+        print(*old, sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
     if workflow.dryrun and not conclude.asked(workflow):
         atexit.register(tell)
 
@@ -19,3 +21,12 @@ def tell() -> None:
     """Print what is left to measure and how long it takes."""
     unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
     print(course.outlook(session.due(workflow, "launch"), unrefined), file=sys.stderr, flush=True)
+
+
+def end() -> bool:
+    """Print how long the run took and the parts that failed; returns whether any did."""
+    # Imported here, because every Snakemake process reads this file, and only one ends a run.
+    from crossover.run import outcome
+
+    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
+    return outcome.conclude(workflow)

@@ -79,9 +79,9 @@ def build(chosen: Namespace) -> None:
 
     If that fails, the library file holds the reason, and the exit code is 0.
     """
-    from crossover.measure.build import c_libraries
+    from crossover.measure.build import compiler
 
-    _report_loss(chosen.library, "built", "its ceilings", c_libraries.build(chosen.source, chosen.library))
+    _report_loss(chosen.library, "built", "its ceilings", compiler.build(chosen.source, chosen.library))
 
 
 def _report_loss(file: Path, step: str, lost: str, reason: str) -> None:
@@ -101,9 +101,9 @@ def libzmq_source(chosen: Namespace) -> None:
 
     If that fails, the archive holds the reason, and the exit code is 0.
     """
-    from crossover.measure.build.libzmq import line, source
+    from crossover.measure.build.libzmq import build, line
 
-    reason = source.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin)
+    reason = build.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin)
     _report_loss(chosen.archive, "fetched", "the arms that need it", reason)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.run import session
-from crossover.run.slurm_errors import CUT_OFF
+from crossover.run.slurm_check import CUT_OFF
 
 TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
 """Titles of checks in the report that differ from their names."""

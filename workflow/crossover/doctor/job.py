@@ -19,7 +19,7 @@ from crossover.doctor.attempt import HOSTS, RANKS, hosts, together
 from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
 from crossover.measure.launch import mpi_launcher
-from crossover.measure.machine import slurm_job
+from crossover.measure.machine import provenance
 from crossover.measure.processes.log import Relay
 from crossover.records import atomic
 from crossover.records.holes import Refusal
@@ -36,7 +36,7 @@ def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -
         found: dict[str, Any] = {
             "host": socket.gethostname(),
             "processors": mpi_launcher.processors(mpi),
-            "job": slurm_job.delays(time.time()),
+            "job": provenance.slurm_delays(time.time()),
         }
         found["attempts"], found["pair"] = attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines))
     write(found, output)

@@ -15,20 +15,19 @@ from crossover.doctor.attempt import RANKS
 from crossover.doctor.checks import BETWEEN_RANKS, module
 from crossover.doctor.pair import MARK, Pair
 from crossover.measure.launch.pmi import shorten_values
-from crossover.measure.processes import mpich_files
-from crossover.measure.processes.ending import die_with_parent
+from crossover.measure.processes import ending
 
 
 def main() -> None:
     """Run one rank."""
-    die_with_parent()
+    ending.die_with_parent()
     shorten_values()
     from mpi4py import MPI
 
     shared, interface = sys.argv[1:]
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
-    mpich_files.forget(mpich_files.segments(os.getpid()))
+    ending.unlink(ending.shared_memory(os.getpid()))
     found: dict[str, Any] = {
         "size": comm.size,
         "hosts": hosts,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
@@ -47,7 +46,16 @@ def read(words: Iterable[str] | None = None) -> Command:
 
     with redirect_stderr(StringIO()):
         _, chosen = parse_args(list(sys.argv[1:] if words is None else words))
-    return _command(chosen)
+    targets = tuple(map(str, chosen.targets or ()))
+    values = chosen.config or ()
+    return Command(
+        profile=str(chosen.profile[-1]) if chosen.profile else "",
+        targets=targets,
+        # A profile's values are a mapping, those of the command are texts.
+        values=tuple(f"{key}={value}" for key, value in values.items()) if isinstance(values, dict) else tuple(values),
+        everything=bool(chosen.forceall),
+        forced=frozenset(str(Path(name)) for name in [*(chosen.forcerun or ()), *(targets if chosen.force else ())]),
+    )
 
 
 def require_values(words: Sequence[str]) -> None:
@@ -57,22 +65,3 @@ def require_values(words: Sequence[str]) -> None:
         option = word if word.startswith("-") else option
         if option in ("--config", "-C") and word != option and "=" not in word:
             sys.exit(f"--config takes key=value, not {word!r}; if that is a target, put -- before it: -- {word}")
-
-
-def _command(chosen: Namespace) -> Command:
-    targets = tuple(map(str, chosen.targets or ()))
-    forced = {str(Path(name)) for name in [*(chosen.forcerun or ()), *(targets if chosen.force else ())]}
-    profiles = chosen.profile or ()
-    return Command(
-        profile=str(profiles[-1] if not isinstance(profiles, str) else profiles) if profiles else "",
-        targets=targets,
-        values=tuple(_values(chosen.config)),
-        everything=bool(chosen.forceall),
-        forced=frozenset(forced),
-    )
-
-
-def _values(config: Iterable[str] | Mapping[str, object] | None) -> list[str]:
-    if isinstance(config, Mapping):
-        return [f"{key}={value}" for key, value in config.items()]
-    return list(config or ())

@@ -10,15 +10,14 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from crossover.errors import CrossoverError
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import Held
-from crossover.planning.plan import Config, Settings, canonical, read_settings
+from crossover.planning.plan import Config, canonical, read_settings
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
@@ -58,14 +57,17 @@ class Demand:
         """
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
-        except (KeyError, second_sweep.SweepError):
+        except (KeyError, CrossoverError):
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
-        if held.facts.get("code") and held.facts["code"] != self._code(held, settings):
+        code = held.facts.get("code")
+        if code and code != code_digest.of_launch(held.launch["experiment"], settings):
             found.append("the code that measures")
-        own = [name for entrant in settings.get("entrants", {}).values() for name in farms.packages(entrant["farm"])]
         if self.software is not None and held.software:
-            found += _changed("", *(_only([*ALWAYS, *own], versions) for versions in (held.software, self.software)))
+            entrants = settings.get("entrants", {}).values()
+            names = [*ALWAYS, *(name for entrant in entrants for name in farms.packages(entrant["farm"]))]
+            both = [{name: known[name] for name in names if name in known} for known in (held.software, self.software)]
+            found += _changed("", *both)
         return found
 
     def conflict(self, kept: Iterable[Held], experiments: Collection[str]) -> str:
@@ -75,14 +77,35 @@ class Demand:
         """
         if self.config["partial"]:
             return ""
-        own = [each for each in kept if each.launch["experiment"] in experiments]
-        differing = [(each, found) for each in own if (found := self.differences(each))]
-        return self._sentence(differing) if differing else ""
+        alike: dict[tuple[str, str, str], list[Held]] = defaultdict(list)
+        for held in kept:
+            if held.launch["experiment"] in experiments and (found := self.differences(held)):
+                alike[held.launch["experiment"], held.launch["placement"], "; ".join(found)].append(held)
+        if not alike:
+            return ""
+        every = [held for each in alike.values() for held in each]
+        results, again = self.config["results"], self.command.but
+        differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
+        lines = [f"{len(every)} {differ} from what this command would measure; nothing was changed"]
+        for (experiment, placement, differences), each in alike.items():
+            numbers = ", ".join(str(held.launch["launch"]) for held in each)
+            lines.append(f"  {experiment}, placement {placement}, launch {numbers}: {differences}")
+        seconds = sum(held.facts.get("wall_seconds") or 0 for held in every)
+        return "\n".join(
+            [
+                *lines,
+                f"measuring them took {duration(seconds)}; choose one:",
+                f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
+                f"  measure into another folder:\n    {again(results=f'{results}.new')}",
+                "  remeasure them; each old file stays until its new measurement is finished:\n"
+                f"    {again(remeasure='true')}",
+            ]
+        )
 
     def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
 
-        `others` maps other tiers to their numbers of launches; `of_no_tier` are raw files whose path names no tier.
+        `others` maps other tiers to their numbers of launches; `of_no_tier` is `inventory.of_no_tier`.
         """
         experiments = self.config["experiments"]
         used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
@@ -98,47 +121,7 @@ class Demand:
             Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
-        return [*map(Remark, lines), *of_other_tiers, *map(Remark, moved(of_no_tier, self.config["tier"]))]
-
-    def _code(self, held: Held, settings: Settings) -> str:
-        return code_digest.for_launch(lambda _: settings)(SimpleNamespace(experiment=held.launch["experiment"]))
-
-    def _sentence(self, differing: Sequence[tuple[Held, list[str]]]) -> str:
-        alike: dict[tuple[str, str, tuple[str, ...]], list[Held]] = defaultdict(list)
-        for held, found in differing:
-            alike[held.launch["experiment"], held.launch["placement"], tuple(found)].append(held)
-        every = [held for held, _ in differing]
-        results, again = self.config["results"], self.command.but
-        differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
-        return "\n".join(
-            [
-                f"{len(every)} {differ} from what this command would measure; nothing was changed",
-                *(
-                    f"  {experiment}, placement {placement}, launch {_listed(each)}: {'; '.join(found)}"
-                    for (experiment, placement, found), each in alike.items()
-                ),
-                f"measuring them took {duration(sum(each.seconds for each in every))}; choose one:",
-                f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
-                f"  measure into another folder:\n    {again(results=f'{results}.new')}",
-                "  remeasure them; each old file stays until its new measurement is finished:\n"
-                f"    {again(remeasure='true')}",
-            ]
-        )
-
-
-def _only(names: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
-    return {name: versions[name] for name in names if name in versions}
-
-
-def moved(files: Sequence[str], tier: str) -> list[str]:
-    """The remedy for raw files of an earlier version, whose path names no tier, as a line; none without such files."""
-    if not files:
-        return []
-    folder = Path(files[0]).parents[2] / tier
-    return [
-        f"left out: {len(files)} launches of an earlier version, such as {files[0]}; if they are of tier {tier}, "
-        f"move the folders of their experiments to {folder}"
-    ]
+        return [*map(Remark, lines), *of_other_tiers, *map(Remark, of_no_tier)]
 
 
 def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
@@ -152,7 +135,3 @@ def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _listed(held: Iterable[Held]) -> str:
-    return ", ".join(str(each.launch["launch"]) for each in held)

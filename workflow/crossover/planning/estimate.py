@@ -68,9 +68,11 @@ class Course:
 
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
-        added = JOB_SECONDS if self.nodes else 0
-        settings = [self._settings(launch) for launch in launches]
-        return cost([(launch_seconds(each) + added, plan.nodes(each)) for each in settings], self.nodes or 1)
+        jobs = []
+        for settings in map(self._settings, launches):
+            start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
+            jobs.append((start + settings["budget_seconds"], plan.nodes(settings)))
+        return cost(jobs, self.nodes or 1)
 
     def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
@@ -90,26 +92,47 @@ class Course:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
+        nodes = f"up to {expected.nodes} nodes at a time" if expected.nodes > 1 else "one node"
         return (
             f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {duration(expected.wall_seconds)} on "
-            f"{_at_a_time(expected.nodes)}, plus the time spent waiting for other jobs"
+            f"{nodes}, plus the time spent waiting for other jobs"
         )
 
     def review(self, due: Sequence[Launch]) -> str:
         """Actual beside expected cost of the launches that were due, the holes, and the phases of a job."""
-        ended = [(launch, self._facts(launch)) for launch in due if self._ended(launch)]
-        # A launch whose remeasurement failed keeps its old file, which Snakemake marks as new.
-        ended = [(launch, fact) for launch, fact in ended if self._is_of_this_run(fact)]
-        if not ended:
+        facts = self._ended(due)
+        if not facts:
             return "no launch was measured"
-        done, facts, expected = [launch for launch, _ in ended], [fact for _, fact in ended], self.expected(due)
-        holes = alike(facts)
-        took = max(self._ended(launch) for launch in done) - self.began
+        holes, expected = alike(facts), self.expected(due)
+        took = max(fact["written"] for fact in facts) - self.began
         text = (
-            f"{len(done) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}, "
+            f"{len(facts) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}, "
             f"{duration(expected.wall_seconds)} expected"
         )
-        return "\n".join([text + self._jobs(done, facts, expected), *map(self._line, holes)])
+        if self.nodes is not None:
+            used = sum(
+                (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(fact))
+                for fact in facts
+            )
+            text += (
+                f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\nmedian job: {_phases(facts)}"
+            )
+        return "\n".join([text, *map(self._line, holes)])
+
+    def _ended(self, due: Iterable[Launch]) -> list[dict[str, Any]]:
+        """The facts of the launches whose file this run wrote, each with the time when it was `written`."""
+        # Imported only at the end of a run, because it takes a second to load.
+        from crossover.records import record
+
+        found = []
+        for file in (self._file(launch) for launch in due):
+            if file.exists() and (written := file.stat().st_mtime) >= self.began:
+                fact = record.metadata(record.read(file, record.MEASUREMENTS))["launch"]
+                started = fact.get("started_utc")
+                # A launch whose remeasurement failed keeps its old file, which Snakemake marks as new.
+                if started is None or datetime.fromisoformat(started).timestamp() >= self.began:
+                    found.append(fact | {"written": written})
+        return found
 
     def _line(self, holes: Sequence[dict[str, Any]]) -> str:
         """One line for launches with the same hole: which launches, the reason, and how to retry."""
@@ -121,51 +144,18 @@ class Course:
             f"{hole['reason']}; to retry, add -R {files} (before any --)"
         )
 
-    def _is_of_this_run(self, fact: dict[str, Any]) -> bool:
-        started = fact.get("started_utc")
-        return started is None or datetime.fromisoformat(started).timestamp() >= self.began
-
-    def _jobs(self, done: Sequence[Launch], facts: Sequence[dict[str, Any]], expected: Cost) -> str:
-        """On a cluster, the node-hours of the jobs, and the median time of each phase."""
-        if self.nodes is None:
-            return ""
-        used = sum(
-            (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(launch))
-            for fact, launch in zip(facts, done, strict=True)
-        )
-        parts = [f"{seconds:.0f} s {words}" for words, seconds in _parts(facts).items()]
-        return f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\nmedian job: {', '.join(parts)}"
-
     def _settings(self, launch: Launch) -> Settings:
         return second_sweep.settings_of(self.config, launch)
 
     def _file(self, launch: Launch) -> Path:
         return Path(plan.raw_file(self.config, launch))
 
-    def _ended(self, launch: Launch) -> float:
-        """The time at which this run wrote its file; 0 if it has not."""
-        file = self._file(launch)
-        written = file.stat().st_mtime if file.exists() else 0
-        return written if written >= self.began else 0
 
-    def _facts(self, launch: Launch) -> dict[str, Any]:
-        # Imported only at the end of a run, because it takes a second to load.
-        from crossover.records import record
-
-        facts: dict[str, Any] = record.metadata(record.read(self._file(launch), record.MEASUREMENTS))["launch"]
-        return facts
-
-
-def launch_seconds(settings: Settings) -> float:
-    """The expected duration of one launch."""
-    return float(START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + settings["budget_seconds"])
-
-
-def _parts(facts: Iterable[dict[str, Any]]) -> dict[str, float]:
+def _phases(facts: Iterable[dict[str, Any]]) -> str:
     """The median over launches of each known phase of a job."""
     whole = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
     known = {words: [fact[part] for fact in whole if part in fact] for part, words in PARTS.items()}
-    return {words: statistics.median(seconds) for words, seconds in known.items() if seconds}
+    return ", ".join(f"{statistics.median(seconds):.0f} s {words}" for words, seconds in known.items() if seconds)
 
 
 def _counted(launches: int) -> str:
@@ -177,10 +167,6 @@ def duration(seconds: float) -> str:
     if seconds >= 7200:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
-
-
-def _at_a_time(nodes: int) -> str:
-    return f"up to {nodes} nodes at a time" if nodes > 1 else "one node"
 
 
 def _node_hours(seconds: float) -> str:

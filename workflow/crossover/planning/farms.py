@@ -45,25 +45,26 @@ def options(farm: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
 
 def packages(farm: str) -> tuple[str, ...]:
     """The packages whose versions can change a farm's results: its PACKAGES."""
-    return tuple(_constant(farm, "PACKAGES", ()))
+    return tuple(constant(FOLDER / f"{farm}.py", "PACKAGES") or ())
 
 
 def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
     """Whether an entrant's engines can be on other hosts: ONE_HOST is neither True nor an option that it sets."""
-    one_host = _constant(entrant["farm"], "ONE_HOST", False)
+    one_host = constant(FOLDER / f"{entrant['farm']}.py", "ONE_HOST")
     return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
 
 
-def _constant(farm: str, name: str, default: Any) -> Any:
-    for node in _tree(FOLDER / f"{farm}.py").body:
+def constant(file: Path, name: str) -> Any:
+    """The value of a constant in a source file; None if the file does not have it, or does not exist."""
+    for node in _tree(file).body:
         if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]:
             return ast.literal_eval(node.value)
-    return default
+    return None
 
 
 @cache
 def _tree(file: Path) -> ast.Module:
-    """A farm's source; empty for an unknown farm, which the check of the configuration reports."""
+    """A source; empty if there is no such file. The check of the configuration reports unknown farms."""
     return ast.parse(file.read_text(encoding="utf-8") if file.is_file() else "")
 
 

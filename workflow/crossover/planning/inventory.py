@@ -34,11 +34,6 @@ class Held:
         """Whether it holds samples."""
         return self.outcome == "measured"
 
-    @property
-    def seconds(self) -> float:
-        """The duration of the launch; 0 if unknown."""
-        return float(self.facts.get("wall_seconds") or 0)
-
 
 def launches(results: str, tier: str) -> list[Held]:
     """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
@@ -46,9 +41,15 @@ def launches(results: str, tier: str) -> list[Held]:
     return sorted(found, key=lambda held: tuple(held.launch.values()))
 
 
-def of_no_tier(results: str) -> list[str]:
-    """Raw files of an earlier version, whose path names no tier."""
-    return sorted(map(str, Path(results, "raw").glob(FILES)))
+def of_no_tier(results: str, tier: str) -> list[str]:
+    """The remedy for raw files of an earlier version, whose path names no tier, as a line; none without such files."""
+    files = sorted(Path(results, "raw").glob(FILES))
+    if not files:
+        return []
+    return [
+        f"left out: {len(files)} launches of an earlier version, such as {files[0]}; if they are of tier {tier}, "
+        f"move the folders of their experiments to {files[0].parents[2] / tier}"
+    ]
 
 
 def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:

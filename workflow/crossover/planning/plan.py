@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import or_
 from typing import Any
 
+from crossover.paths import PACKAGE
 from crossover.planning.curves import across_hosts
-from crossover.planning.farms import crosses_hosts
+from crossover.planning.farms import constant, crosses_hosts
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
@@ -194,23 +195,22 @@ def settings_of(config: Config, experiment: str) -> Settings:
     return settings | {"entrants": config["entrants"]} if farming(settings) else settings
 
 
-def of_experiment(config: Config, experiment: str) -> str:
-    """The result of `settings_of` as JSON."""
-    return canonical(settings_of(config, experiment))
-
-
 def farming(settings: Settings) -> bool:
     """Whether an experiment's arms are task farms; only those have engines."""
     return "engines" in settings or "engine_counts" in settings
 
 
-def for_config(config: Config, ask: Callable[[Config, str], Any]) -> Callable[[Any], Any]:
-    """Turn a function of a complete configuration and an experiment into a function of wildcards."""
+def libraries(config: Config, experiment: str) -> list[str]:
+    """The built libraries that an experiment's launches use.
 
-    def answer(wildcards: Any) -> Any:
-        return ask(config, wildcards.experiment)
-
-    return answer
+    Its driver's LIBRARIES maps arms and ceilings to a library or a list of libraries.
+    """
+    driver = PACKAGE / "measure" / "experiments" / experiment
+    table = constant(driver.with_suffix(".py"), "LIBRARIES") or constant(driver / "__init__.py", "LIBRARIES") or {}
+    settings = config["experiments"][experiment]
+    needed = [table.get(name, []) for name in [*settings.get("arms", []), *settings.get("ceilings", [])]]
+    names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
+    return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:

@@ -11,20 +11,15 @@ settings that each launch of the second sweep replaces:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.planning import plan
-from crossover.planning.inventory import Held
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
-
-
-class SweepError(CrossoverError):
-    """An unknown launch of the second sweep; the message names it and the file that should have it."""
 
 
 def launches(config: Config, experiment: str) -> list[Launch]:
@@ -36,13 +31,8 @@ def launches(config: Config, experiment: str) -> list[Launch]:
     ]
 
 
-def second(held: Iterable[Held]) -> list[str]:
-    """The raw files among these that belong to the second sweep."""
-    return [each.path for each in held if each.launch["launch"] > SECOND_SWEEP]
-
-
 def settings_of(config: Config, launch: Launch) -> Settings:
-    """The settings of one launch of either sweep. Raises SweepError if the second has no such launch."""
+    """The settings of one launch of either sweep. Raises CrossoverError if the second has no such launch."""
     experiment, placement, number = launch["experiment"], launch["placement"], launch["launch"]
     own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
     if number <= SECOND_SWEEP:
@@ -50,7 +40,7 @@ def settings_of(config: Config, launch: Launch) -> Settings:
     narrowed = _refinement(config, experiment).get(placement, {})
     if str(number) not in narrowed:
         # Otherwise the whole axis would be measured under a number of the second sweep.
-        raise SweepError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
+        raise CrossoverError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
     return own | narrowed[str(number)]
 
 
@@ -69,14 +59,10 @@ def _file(config: Config, experiment: str) -> Path:
 # ---- functions for Snakemake
 
 
-def for_launch(config: Config, ask: Callable[[Settings], Any]) -> Callable[[Any], Any]:
-    """Turn a function of a launch's settings into a function of its wildcards."""
-
-    def answer(wildcards: Any) -> Any:
-        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement}
-        return ask(settings_of(config, launch | {"launch": int(wildcards.launch)}))
-
-    return answer
+def of_wildcards(config: Config, wildcards: Any) -> Settings:
+    """The settings of the launch of these wildcards."""
+    launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
+    return settings_of(config, launch)
 
 
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:

@@ -7,11 +7,11 @@ the jobs that depend on it, and a new time of a file reruns none.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from crossover.paths import PACKAGE
 
@@ -22,61 +22,30 @@ def digest(*modules: str) -> str:
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        source = _source(name)
-        if source is None or name in found:
-            continue
-        found[name] = source
-        waiting += _imports(source)
+        if name not in found and (source := _source(name)):
+            found[name] = source
+            waiting += _imports(source)
     content = sha256()
     for name in sorted(found):
         content.update(name.encode() + b"\0" + found[name].read_bytes() + b"\0")
     return content.hexdigest()[:16]
 
 
-def for_launch(settings_of: Callable[[Any], Mapping[str, Any]]) -> Callable[[Any], str]:
-    """A function of a launch's wildcards: the digest of the code that measures it.
+def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
+    """The digest of the code that measures a launch of an experiment with these settings.
 
     This is the code of the supervisor, the sampler, this experiment's driver (with its whole folder, if it has one) and
     the farms of its entrants.
     """
-
-    def answer(wildcards: Any) -> str:
-        entrants = settings_of(wildcards).get("entrants", {})
-        farms = [f"crossover.measure.farms.{entrant['farm']}" for entrant in entrants.values()]
-        driver = f"crossover.measure.experiments.{wildcards.experiment}"
-        return digest(
-            "crossover.measure.launch.supervisor",
-            "crossover.measure.processes.starter",
-            "crossover.measure.launch.rank",
-            driver,
-            *_beside(driver),
-            *farms,
-        )
-
-    return answer
-
-
-def libraries(config: dict[str, Any], experiment: str) -> list[str]:
-    """The built libraries that an experiment's launches use, from its driver's LIBRARIES.
-
-    LIBRARIES maps arms and ceilings to a library or a list of libraries. It is read from the source, because a driver's
-    imports need not be installed where Snakemake runs.
-    """
-    source = _source(f"crossover.measure.experiments.{experiment}")
-    tables = [_literal(node) for node in ast.parse(source.read_text()).body] if source else []
-    table = next(filter(None, tables), {})
-    settings = config["experiments"][experiment]
-    chosen = [*settings.get("arms", []), *settings.get("ceilings", [])]
-    needed = [table[name] for name in chosen if name in table]
-    names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
-    return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
-
-
-def _literal(node: ast.stmt) -> dict[str, str | list[str]]:
-    """The value of LIBRARIES if the statement assigns it, or nothing."""
-    if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["LIBRARIES"]:
-        return cast(dict[str, str | list[str]], ast.literal_eval(node.value))
-    return {}
+    driver = f"crossover.measure.experiments.{experiment}"
+    return digest(
+        "crossover.measure.launch.supervisor",
+        "crossover.measure.processes.starter",
+        "crossover.measure.launch.rank",
+        driver,
+        *_beside(driver),
+        *(f"crossover.measure.farms.{entrant['farm']}" for entrant in settings.get("entrants", {}).values()),
+    )
 
 
 def _beside(driver: str) -> list[str]:
@@ -86,28 +55,25 @@ def _beside(driver: str) -> list[str]:
 
 
 def _source(name: str) -> Path | None:
-    parts = name.split(".")
-    if parts[0] != PACKAGE.name:
+    """The file of a module of this package; None for any other name."""
+    package, *parts = name.split(".")
+    if package != PACKAGE.name:
         return None
-    stem = PACKAGE.joinpath(*parts[1:])
-    candidates = (stem.with_suffix(".py") if len(parts) > 1 else stem, stem / "__init__.py")
-    return next((path for path in candidates if path.is_file()), None)
+    stem = PACKAGE.joinpath(*parts)
+    return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
 
 
 @cache
-def _imports(source: Path) -> tuple[str, ...]:
-    return tuple(_named(ast.parse(source.read_text())))
-
-
-def _named(tree: ast.Module) -> Iterator[str]:
+def _imports(source: Path) -> list[str]:
     """Every dotted name to which an import statement can refer, and its parent packages."""
-    for node in ast.walk(tree):
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source.read_text())):
+        targets: list[str] = []
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             targets = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
         for target in targets:
             parts = target.split(".")
-            yield from (".".join(parts[:length]) for length in range(2, len(parts) + 1))
+            found += [".".join(parts[:length]) for length in range(2, len(parts) + 1)]
+    return found

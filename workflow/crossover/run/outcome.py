@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from crossover.records.failure import Failure
+from crossover.records import failure
+from crossover.records.failure import Failure
 
 
 def conclude(workflow: Any) -> bool:
@@ -17,9 +17,6 @@ def conclude(workflow: Any) -> bool:
     A failed step leaves a whole file, which Snakemake would accept. So this marks the file as incomplete, like that of
     a killed job.
     """
-    # Imported only at the end of a run, because every Snakemake process loads this module.
-    from crossover.records import failure
-
     logs: dict[Failure, str] = {}
     steps = [job for job in workflow.dag.jobs if job.is_local and all(Path(path).exists() for path in job.output)]
     # In order of time, because a later step repeats the failures of its input files.
@@ -35,12 +32,9 @@ def conclude(workflow: Any) -> bool:
 
 def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = None) -> str:
     """The failures, for a terminal: a line for each cause, and the log with its traceback."""
-    from crossover.records import failure
-
     known = logs or {}
-    groups = failure.grouped(list(failures))
     lines = []
-    for cause, group in groups.items():
+    for cause, group in failure.grouped(list(failures)).items():
         files = dict.fromkeys(known[each] for each in group if known.get(each))
         lines.append(f"  {failure.names(group)}: {cause.error}" + (f" ({cause.place})" if cause.place else ""))
         lines += [f"    traceback: {', '.join(files)}"] if files else []

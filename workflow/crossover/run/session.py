@@ -14,7 +14,6 @@ from typing import Any
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
 
-_claims: list[int] = []
 _due: dict[tuple[str, str], dict[str, Any]] = {}
 
 
@@ -51,28 +50,18 @@ def decides(workflow: Any) -> bool:
     return bool(workflow.exec_mode == importlib.import_module("snakemake.settings.types").ExecMode.DEFAULT)
 
 
-def measures_here(workflow: Any) -> bool:
-    """Whether launches run with the software of this process, not in a separate environment (`--sdm`)."""
-    return not workflow.deployment_settings.deployment_method
-
-
 def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
     """Replace these files among the targets by a rule that needs them: Snakemake rejects a target without a rule."""
     prepare = workflow._prepare_dag
 
+    # The targets are known when Snakemake calls this.
     def prepared(*positional: Any, **named: Any) -> Any:
-        # The targets are not known earlier.
         targets = set(workflow.dag_settings.targets)
         existing = {target for target in targets if str(Path(target)) in files}
         workflow.dag_settings.targets = (targets - existing) | {rule}
         return prepare(*positional, **named)
 
     workflow._prepare_dag = prepared
-
-
-def experiments(workflow: Any) -> set[str]:
-    """The experiments that this run's targets need."""
-    return {job.wildcards_dict["experiment"] for job in workflow.dag.jobs if "experiment" in job.wildcards_dict}
 
 
 def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
@@ -136,7 +125,7 @@ def outwait_controller() -> None:
 
 
 def claim(results: str | Path) -> None:
-    """Claim `results` until this process ends. The kernel releases the lock, even if the process is killed.
+    """Claim `results` until this process ends. The kernel then closes the file, even if the process is killed.
 
     Raises CrossoverError if another run holds the claim.
     """
@@ -153,4 +142,3 @@ def claim(results: str | Path) -> None:
         ) from None
     os.truncate(handle, 0)
     os.write(handle, str(os.getpid()).encode())
-    _claims.append(handle)

@@ -1,17 +1,17 @@
-"""Checks that Slurm accepts the jobs of a run, before any is submitted.
+"""Checks that Slurm accepts the jobs of a run, before any is submitted; the remedies for its errors.
 
 Without this check, a job that no partition can hold would wait in the queue for ever.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.run.slurm_errors import meaning
 
 SITE = "profiles/slurm/site.yaml"
 
@@ -24,7 +24,36 @@ OPTIONS = {
 }
 """Resources that decide whether Slurm accepts a job, with the option of sbatch for each."""
 
-PATIENCE_SECONDS = 20
+
+CUT_OFF = "this run ended before the job did"
+
+REFUSALS: tuple[tuple[str, str, str], ...] = (
+    (r"invalid partition|partition(inactive|down)", "partition", "choose one that `sinfo --summarize` lists as up"),
+    (r"invalid ?account|accountnotallowed", "account", "`sacctmgr show associations user=$USER` lists yours"),
+    (
+        r"invalid ?qos|qosnotallowed|qos.*not permitted",
+        "qos",
+        "`sacctmgr show associations user=$USER format=qos` lists yours",
+    ),
+    (r"invalid feature|badconstraints", "constraint", "`sinfo --format='%P %f'` lists the features of nodes"),
+    (
+        r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
+        "partition",
+        "choose one that allows jobs of two nodes; `nodes: 1` there leaves out launches across hosts",
+    ),
+    (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
+    (CUT_OFF, "", "wait longer, or set a `partition` or `qos` with a shorter queue"),
+    (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
+)
+"""A pattern of Slurm's errors and reasons for waiting, the key to set, and the remedy."""
+
+HOPELESS = (
+    *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
+    *("PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "JobHeldAdmin"),
+    *("AssocMaxNodePerJobLimit", "QOSMaxNodePerJobLimit", "QOSMinNode"),
+    *("AssocMaxWallDurationPerJobLimit", "QOSMaxWallDurationPerJobLimit"),
+)
+"""Slurm's reasons for waiting that never end by themselves."""
 
 
 def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
@@ -55,13 +84,9 @@ def _refusal(job: Mapping[str, Any]) -> str:
     """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
     options = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) is not None]
     options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
+    command = ["sbatch", "--test-only", *options, "--wrap=true"]
     try:
-        answer = subprocess.run(
-            ["sbatch", "--test-only", *options, "--wrap=true"],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-        )
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     if answer.returncode == 0 or "ontroller" in answer.stderr:
@@ -78,3 +103,11 @@ def _advice(why: str, job: Mapping[str, Any]) -> str:
     keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in present or ["partition"])
     alone = "; if jobs cannot have two nodes, `nodes: 1` there leaves out launches across hosts"
     return f"set {keys} in {SITE}: {step}{alone if job.get('nodes', 1) > 1 else ''}"
+
+
+def meaning(words: str) -> tuple[str, str]:
+    """The key to set and the remedy for Slurm's `words`; the key is empty for unknown words."""
+    for pattern, key, step in REFUSALS:
+        if re.search(pattern, words, re.IGNORECASE):
+            return key, step
+    return "", "correct the cause, then repeat the command"

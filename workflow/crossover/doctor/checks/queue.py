@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossover.doctor.attempt import HOSTS
-from crossover.run.slurm_errors import HOPELESS
+from crossover.run.slurm_check import HOPELESS
 
 POLL_SECONDS = 1.0
 UNSEEN_SECONDS = 15.0

@@ -1,7 +1,6 @@
-"""Finds and runs the compilers of our libraries.
+"""Compiles our libraries. Where that is impossible, a library's file holds the reason, so that everything else goes on.
 
-An environment variable can name each of them; by default it is the first on PATH with a usual name. The first `mpicc`
-on PATH belongs to this environment's MPI.
+If a library can be built later, its file changes, and all steps that depend on it are repeated.
 """
 
 from __future__ import annotations
@@ -10,18 +9,43 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossover.measure.build.artifact import BuildError
+from crossover.errors import CrossoverError
+from crossover.records import atomic
 
 LIMIT_SECONDS = 300
 """Time limit of a build. The longest, of a variant of libzmq, takes some ten seconds."""
 
+FLAGS = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-fPIC", "-shared")
+"""Options for the C sources of `workflow/native`."""
+
+
+class BuildError(CrossoverError):
+    """A product that cannot be made here; the message gives the reason and the remedy."""
+
+
+def produce(product: Path, make: Callable[[Path], object]) -> str:
+    """Write the product of `make`, or the message of its BuildError; the file appears whole.
+
+    Returns that message; empty on success. After any other error, the old file stays.
+    """
+    reason = ""
+    with atomic.replacing(product) as part:
+        try:
+            # Absolute, because a compiler may run in another folder.
+            make(part.absolute())
+        except BuildError as error:
+            reason = str(error)
+            part.write_text(f"{reason}\n", encoding="utf-8")
+    return reason
+
 
 @dataclass(frozen=True)
 class Compiler:
-    """A kind of compiler."""
+    """A kind of compiler: the one that an environment variable names, otherwise the first on PATH with a usual name."""
 
     language: str
     variable: str
@@ -42,24 +66,28 @@ class Compiler:
     def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
         """Run it in `folder`; returns its output. Raises BuildError with its first error if it fails."""
         command = self._command()
+        # These variables make the compiler of MPICH or Open MPI wrap the user's compiler.
+        named = os.environ.get(self.wrapped)
+        wrapping = {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
         try:
             done = subprocess.run(
                 [*command, *arguments],
                 cwd=folder,
-                env=self._wrapped() | os.environ,
+                env=wrapping | os.environ,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
                 errors="replace",
                 timeout=LIMIT_SECONDS,
             )
+            if not done.returncode:
+                return done.stdout
+            why = f"{_first_error(done.stderr)} (code {done.returncode})"
         except subprocess.TimeoutExpired:
-            raise self._failure(command, purpose, f"not finished after {LIMIT_SECONDS} s") from None
+            why = f"not finished after {LIMIT_SECONDS} s"
         except OSError as error:
-            raise self._failure(command, purpose, str(error)) from error
-        if done.returncode:
-            raise self._failure(command, purpose, f"{_first_error(done.stderr)} (code {done.returncode})")
-        return done.stdout
+            why = str(error)
+        raise BuildError(f"{command[0]} failed to {purpose}: {why}; {self._next_step(self.wrapped or self.variable)}")
 
     def _command(self) -> list[str]:
         named = shlex.split(os.environ.get(self.variable, ""))
@@ -69,14 +97,6 @@ class Compiler:
                 return [found, *options]
         missing = " or ".join(repr(program) for program, *_ in wanted)
         raise BuildError(f"no {self.language} compiler {missing} was found; {self._next_step(self.variable)}")
-
-    def _wrapped(self) -> dict[str, str]:
-        """Environment variables that make the compiler of MPICH or Open MPI wrap the user's compiler."""
-        named = os.environ.get(self.wrapped)
-        return {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
-
-    def _failure(self, command: list[str], purpose: str, why: str) -> BuildError:
-        return BuildError(f"{command[0]} failed to {purpose}: {why}; {self._next_step(self.wrapped or self.variable)}")
 
     def _next_step(self, variable: str) -> str:
         return (
@@ -94,4 +114,16 @@ def _first_error(messages: str) -> str:
 
 CC = Compiler("C", "CC", ("cc",), "gcc")
 MPICC = Compiler("C", "MPICC", ("mpicc",), "gcc", wrapped="CC")
+"""The first `mpicc` on PATH belongs to this environment's MPI."""
 CXX = Compiler("C++", "CXX", ("g++", "c++"), "g++")
+
+
+def compiler_of(source: Path) -> Compiler:
+    """MPI's compiler if the C source includes MPI's header, otherwise the plain one."""
+    return MPICC if "#include <mpi.h>" in source.read_text(encoding="utf-8") else CC
+
+
+def build(source: Path, library: Path) -> str:
+    """Compile a C source. If that fails, `library` holds the reason as text, which is also returned."""
+    run = compiler_of(source).run
+    return produce(library, lambda part: run(f"build {source.name}", *FLAGS, str(source), "-o", str(part)))

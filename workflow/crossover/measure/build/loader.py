@@ -7,14 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from crossover.measure.build.artifact import reason_in
 from crossover.records.holes import HoleKind, Refusal
 
 VARIABLE = "CROSSOVER_LIBRARIES"
 """The environment variable with the libraries' paths."""
-
-ELF = b"\x7fELF"
-"""The first bytes of every library."""
 
 
 class UnavailableError(Refusal):
@@ -29,6 +25,11 @@ def variables(libraries: Sequence[Path]) -> dict[str, str]:
     return {VARIABLE: os.pathsep.join(str(path.absolute()) for path in libraries)}
 
 
+def reason_in(product: Path) -> str:
+    """The reason in a file without a library, in one line; for an empty file, the remedy."""
+    return " ".join(product.read_text(encoding="utf-8", errors="replace").split()) or f"{product} is empty; delete it"
+
+
 def load(name: str) -> ctypes.CDLL:
     """The library built from `workflow/native/{name}.c`. Raises UnavailableError with the reason if there is none."""
     paths = (Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path)
@@ -38,9 +39,7 @@ def load(name: str) -> ctypes.CDLL:
             f"the launch was given no library {name}; start it through Snakemake, or name the file with --libraries"
         )
     try:
-        with path.open("rb") as file:
-            is_library = file.read(len(ELF)) == ELF
-        if not is_library:
+        if not path.read_bytes().startswith(b"\x7fELF"):
             raise UnavailableError(reason_in(path))
         return ctypes.CDLL(str(path))
     except OSError as error:

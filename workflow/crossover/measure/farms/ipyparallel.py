@@ -24,8 +24,8 @@ from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.farms.support.ssh_tunnel import Tunnel
 from crossover.measure.farms.support.workload import DEFAULTS
+from crossover.measure.ranks.network import Reserved
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.ranks.ports import Reserved
 from crossover.records.holes import HoleKind, Refusal
 
 PACKAGES = ("ipyparallel",)

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import count
 from pathlib import Path
 
 POLL_SECONDS = 0.1
@@ -30,15 +31,13 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
     While another launch holds the lock, `check` is called repeatedly; it may raise to give up.
     """
     with (Path(tempfile.gettempdir()) / f"{_ours()}.measuring").open("a+") as lock:
-        said = False
-        while True:
+        for attempt in count():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not said:
+                if not attempt:
                     say("another launch runs on this host; waiting until it ends")
-                    said = True
                 check()
                 time.sleep(POLL_SECONDS)
         yield
@@ -50,11 +49,8 @@ def private_folder() -> Iterator[Path]:
     for stale in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
         if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(stale, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_ours()}-{os.getpid()}-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{_ours()}-{os.getpid()}-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @contextmanager

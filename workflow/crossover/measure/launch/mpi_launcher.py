@@ -36,15 +36,10 @@ def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
 
     On one host, `processes/starter.py` replaces MPICH's `mpiexec` without options.
     """
-    if nodes == 1 and mpi == "mpiexec" and _is_of_mpich(mpi):
+    found = shutil.which(mpi) if nodes == 1 and mpi == "mpiexec" else None
+    if found and Path(found).resolve().with_name("hydra_pmi_proxy").exists():
         return [sys.executable, "-m", "crossover.measure.processes.starter", str(ranks)]
     return [*shlex.split(mpi), "-n", str(ranks)]
-
-
-def _is_of_mpich(program: str) -> bool:
-    """Whether MPICH's process manager is beside this program."""
-    found = shutil.which(program)
-    return found is not None and Path(found).resolve().with_name("hydra_pmi_proxy").exists()
 
 
 def surroundings(placement: str, interface: str) -> dict[str, str]:

@@ -54,7 +54,7 @@ def run(
     except Refusal as reason:
         # Only the first refusal counts; the other ranks are then ended.
         with suppress(FileExistsError), refusal.open("x") as file:
-            json.dump({"hole": reason.kind, "reason": str(reason)}, file)
+            json.dump([reason.kind, str(reason)], file)
         return 3
 
 

@@ -27,7 +27,7 @@ from crossover.errors import CrossoverError
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import POLL_SECONDS, VARIABLE, alone, private_folder
-from crossover.measure.machine import provenance, slurm_job
+from crossover.measure.machine import provenance
 from crossover.measure.processes.ending import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
@@ -89,8 +89,8 @@ def supervise(job: Job, output: Path, log: Path) -> int:
         say = Relay(lines)
         try:
             with alone(say, check):
-                outcome = _attempt(job, output, private, say, check)
-            _store(job, output, outcome, say)
+                found = _attempt(job, output, private, say, check)
+            _store(job, output, found, say)
         except CrossoverError as reason:
             say(f"{job.name}: {reason}; launch discarded; to repeat it, repeat the command")
             return 1
@@ -99,16 +99,8 @@ def supervise(job: Job, output: Path, log: Path) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of the ranks: a table, or the kind and reason of a hole."""
-
-    table: pa.Table | None = None
-    hole: HoleKind | None = None
-    reason: str = ""
-
-
-def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> Outcome:
+def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal:
+    """The rows that the ranks measured, or the reason for a hole."""
     atomic.clear_stale_parts(output.parent)
     disk_space.require(output.parent)
     # Beside the output, because rank 0 may be on another host.
@@ -117,39 +109,36 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     try:
         code = _run_ranks(_command(job, part, refusal), _environment(job, private), say, check, limit)
         if code == 0 and part.exists():
-            return Outcome(record.read(part, record.MEASUREMENTS))
+            return record.read(part, record.MEASUREMENTS)
         if refusal.exists():
-            refused = json.loads(refusal.read_text())
-            return Outcome(hole=HoleKind(refused["hole"]), reason=refused["reason"])
+            return Refusal(*json.loads(refusal.read_text()))
         if code is None:
-            return Outcome(hole=HoleKind.TIMED_OUT, reason=f"not finished after {limit} s; {say.last_words()}")
+            return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit} s; {say.last_words()}")
         # A crash on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
         disk_space.require(output.parent)
-        return Outcome(hole=HoleKind.CRASHED, reason=f"the ranks ended with code {code}; {say.last_words()}")
+        return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
     except Refusal as error:
-        return Outcome(hole=error.kind, reason=str(error))
+        return error
     except (FileNotFoundError, PermissionError) as error:
         reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); set `mpi:` in {network.SITE}"
-        return Outcome(hole=HoleKind.NOT_INSTALLED, reason=reason)
+        return Refusal(HoleKind.NOT_INSTALLED, reason)
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
+    level = job.settings.get("thread_level")
+    # mpi4py's own options apply before MPI is initialised.
+    options = ["-rc", f"thread_level={level}"] if level else []
     return [
         *mpi_launcher.starting(job.mpi, plan.ranks(job.settings), plan.nodes(job.settings)),
-        *(sys.executable, "-m", "mpi4py", *_mpi_options(job.settings), "-m", "crossover", "rank"),
+        *(sys.executable, "-m", "mpi4py", *options, "-m", "crossover", "rank"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),
         *("--part", str(part), "--refusal", str(refusal)),
     ]
-
-
-def _mpi_options(settings: dict[str, Any]) -> list[str]:
-    """Options of mpi4py, which apply before MPI is initialised."""
-    return ["-rc", f"thread_level={settings['thread_level']}"] if "thread_level" in settings else []
 
 
 def _environment(job: Job, private: Path) -> dict[str, str]:
@@ -193,7 +182,7 @@ def _run_ranks(
         relay.join(timeout=GRACE_SECONDS)
 
 
-def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
+def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> None:
     began = psutil.Process().create_time()
     facts: dict[str, Any] = {
         "experiment": job.experiment,
@@ -204,29 +193,29 @@ def _store(job: Job, output: Path, outcome: Outcome, say: Relay) -> None:
         "commit": provenance.commit(),
         "wall_seconds": time.time() - began,
         "ranks": plan.ranks(job.settings),
-    } | slurm_job.delays(began)
-    if outcome.table is not None:
-        table, stored = outcome.table, record.metadata(outcome.table)
+    } | provenance.slurm_delays(began)
+    if not isinstance(found, Refusal):
+        stored = record.metadata(found)
         started = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
         launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": started - began}
-        record.write(table, output, {"launch": launch, "ranks": stored["ranks"]})
+        record.write(found, output, {"launch": launch, "ranks": stored["ranks"]})
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
     if _holds_samples(output):
-        say(f"{job.name}: not remeasured ({outcome.hole}): {outcome.reason}")
+        say(f"{job.name}: not remeasured ({found.kind}): {found}")
         say(f"{job.name}: the earlier measurement stays in {output}")
         return
     launch = facts | {
         "outcome": "hole",
-        "hole": outcome.hole,
-        "reason": outcome.reason,
+        "hole": found.kind,
+        "reason": str(found),
         "host": socket.gethostname(),
         "started_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "timed_seconds": 0.0,
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
-    say(f"{job.name}: not measured ({outcome.hole}): {outcome.reason}")
+    say(f"{job.name}: not measured ({found.kind}): {found}")
     say(f"{job.name}: the rest goes on; to retry this launch, add -R {output} (before any --)")
 
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import psutil
@@ -29,22 +30,27 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
 
     `reach` is the address on which it listens. Facts that this system does not provide are None.
     """
+    job = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
+    model = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
     return {
         "host": socket.gethostname(),
         "interface": reach.interface,
         "address": reach.address,
-        "cpu": _cpu_model(),
+        "cpu": model[1].strip() if model else platform.processor() or None,
         "logical_cpus": os.cpu_count(),
         "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "memory_bytes": psutil.virtual_memory().total,
         "kernel": platform.release(),
         "os": _os_name(),
-        "network": json.dumps(_network(), sort_keys=True),
+        # Interfaces that are up, with their speed in Mbit/s (0: unknown).
+        "network": json.dumps(
+            {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}, sort_keys=True
+        ),
         "python": _python(),
         "libraries": json.dumps(_libraries(), sort_keys=True),
         "mpi": _mpi(),
-        "slurm": _slurm(),
+        "slurm": json.dumps(job) if job else None,
         "container": "docker" if Path("/.dockerenv").exists() else os.environ.get("APPTAINER_NAME"),
     }
 
@@ -56,26 +62,11 @@ def _text(path: str) -> str | None:
         return None
 
 
-def _cpu_model() -> str | None:
-    found = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or None
-
-
 def _os_name() -> str:
     try:
         return platform.freedesktop_os_release()["PRETTY_NAME"]
     except OSError:
         return platform.system()
-
-
-def _network() -> dict[str, int]:
-    """Interfaces that are up, with their speed in Mbit/s (0: unknown)."""
-    return {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}
-
-
-def _slurm() -> str | None:
-    found = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
-    return json.dumps(found) if found else None
 
 
 def _libraries() -> dict[str, str]:
@@ -100,15 +91,36 @@ def _python() -> str:
 
 
 def _mpi() -> str:
+    # Imported here, because Snakemake needs the versions of software, and may lack both of these.
     from mpi4py import MPI
 
-    level = {
-        MPI.THREAD_SINGLE: "single",
-        MPI.THREAD_FUNNELED: "funneled",
-        MPI.THREAD_SERIALIZED: "serialized",
-        MPI.THREAD_MULTIPLE: "multiple",
-    }[MPI.Query_thread()]
-    return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {level}"
+    from crossover.measure.ranks.peers import thread_level
+
+    return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {thread_level()}"
+
+
+def slurm_delays(began: float) -> dict[str, float]:
+    """The seconds that this job waited in the queue, and those from its start to `began` (in seconds since 1970).
+
+    As {queued_seconds, entering_seconds}; empty outside Slurm, or if Slurm does not answer.
+    """
+    job = os.environ.get("SLURM_JOB_ID")
+    if job is None:
+        return {}
+    try:
+        answer = subprocess.run(
+            ["scontrol", "--oneliner", "show", "job", job], capture_output=True, text=True, timeout=10
+        ).stdout
+        submitted, started = (_slurm_time(answer, name) for name in ("SubmitTime", "StartTime"))
+    except (OSError, subprocess.TimeoutExpired, ValueError):
+        return {}
+    return {"queued_seconds": started - submitted, "entering_seconds": began - started}
+
+
+def _slurm_time(answer: str, name: str) -> float:
+    """A time of the job, which Slurm gives in whole seconds of local time. Raises ValueError if there is none."""
+    found = re.search(rf"\b{name}=(\S+)", answer)
+    return datetime.fromisoformat(found[1] if found else "").timestamp()
 
 
 def commit() -> str:

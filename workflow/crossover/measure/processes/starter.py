@@ -19,13 +19,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from crossover.measure.processes.ending import adopt_orphans, end_descendants
-
-LIMITS = "kvsname_max=64 keylen_max=64 vallen_max=1024"
 
 
 @dataclass
@@ -53,19 +51,16 @@ class Rank:
         self.socket.sendall(f"{line}\n".encode())
 
 
-@dataclass
 class Server:
     """The PMI server: the values that ranks exchange, and the ranks that wait."""
 
-    ranks: Sequence[Rank]
-    values: dict[str, str] = field(default_factory=dict)
-    waiting: set[int] = field(default_factory=set)
-    name: str = field(default_factory=lambda: f"crossover-{secrets.token_hex(16)}")
-    """The name of the key space. MPICH names shared memory after it, so it must be unique on a host."""
-
-    def __post_init__(self) -> None:
+    def __init__(self, ranks: Sequence[Rank]):
+        self.ranks = ranks
+        self.waiting: set[int] = set()
+        # MPICH names shared memory after the key space, so its name must be unique on a host.
+        self.name = f"crossover-{secrets.token_hex(16)}"
         # All ranks are on one node; from this MPICH knows which ranks share memory.
-        self.values["PMI_process_mapping"] = f"(vector,(0,1,{len(self.ranks)}))"
+        self.values = {"PMI_process_mapping": f"(vector,(0,1,{len(ranks)}))"}
 
     def handle(self, rank: Rank, line: str) -> None:
         """Carry out a rank's request, and answer it. Raises SystemExit if the rank aborts all ranks."""
@@ -75,7 +70,7 @@ class Server:
                 rank.inside = True
                 rank.answer("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0")
             case "get_maxes":
-                rank.answer(f"cmd=maxes {LIMITS}")
+                rank.answer("cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=1024")
             case "get_appnum":
                 rank.answer("cmd=appnum appnum=0")
             case "get_universe_size":
@@ -85,15 +80,16 @@ class Server:
             case "put":
                 self.values[words["key"]] = words["value"]
                 rank.answer("cmd=put_result rc=0 msg=success")
+            case "get" if words["key"] in self.values:
+                rank.answer(f"cmd=get_result rc=0 msg=success value={self.values[words['key']]}")
             case "get":
-                found = self.values.get(words["key"])
-                rank.answer(
-                    "cmd=get_result rc=-1 msg=unknown_key"
-                    if found is None
-                    else f"cmd=get_result rc=0 msg=success value={found}"
-                )
+                rank.answer("cmd=get_result rc=-1 msg=unknown_key")
             case "barrier_in":
-                self.meet(rank)
+                self.waiting.add(rank.number)
+                if len(self.waiting) == len(self.ranks):
+                    self.waiting.clear()
+                    for each in self.ranks:
+                        each.answer("cmd=barrier_out")
             case "finalize":
                 rank.inside = False
                 rank.answer("cmd=finalize_ack")
@@ -102,26 +98,15 @@ class Server:
             case _:
                 rank.answer(f"cmd={words.get('cmd')} rc=-1 msg=not_supported")
 
-    def meet(self, rank: Rank) -> None:
-        """Answer all ranks when the last has arrived."""
-        self.waiting.add(rank.number)
-        if len(self.waiting) == len(self.ranks):
-            self.waiting.clear()
-            for each in self.ranks:
-                each.answer("cmd=barrier_out")
 
-
-def start(number: int, count: int, command: Sequence[str], environment: Mapping[str, str]) -> Rank:
+def start(number: int, count: int, command: Sequence[str]) -> Rank:
     """Start rank `number` of `count` ranks."""
     ours, theirs = socket.socketpair()
     own = {"PMI_FD": theirs.fileno(), "PMI_RANK": number, "PMI_SIZE": count}
     # The names that MPICH's launcher uses.
     own |= {"MPI_LOCALRANKID": number, "MPI_LOCALNRANKS": count}
-    process = subprocess.Popen(
-        command,
-        env={**environment, **{key: str(value) for key, value in own.items()}},
-        pass_fds=[theirs.fileno()],
-    )
+    environment = os.environ | {key: str(value) for key, value in own.items()}
+    process = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()])
     theirs.close()
     return Rank(number, process, ours)
 
@@ -163,7 +148,7 @@ def main(count: int, command: Sequence[str]) -> NoReturn:
     adopt_orphans()
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        sys.exit(serve([start(number, count, command, os.environ) for number in range(count)]))
+        sys.exit(serve([start(number, count, command) for number in range(count)]))
     finally:
         end_descendants()
 

@@ -1,4 +1,4 @@
-"""The network interface between a launch's ranks on several hosts, and its address on this host."""
+"""The network between a launch's ranks: its interface, the address on this host, and reserved ports."""
 
 from __future__ import annotations
 
@@ -93,3 +93,23 @@ def _rdma_device(interface: str) -> str:
     except (OSError, ValueError):
         port = 1
     return f"{names[0]}:{port}" if names else ""
+
+
+class Reserved:
+    """`count` free ports of an address, reserved while this object lives: the kernel gives them to no process that
+    wants any free port.
+
+    A server can still bind such a port by its number if it sets SO_REUSEADDR, as nearly all servers do. Linux lets it
+    share the port with a socket that sets SO_REUSEADDR too and does not listen.
+    """
+
+    def __init__(self, count: int, address: str):
+        self._sockets = [_bound(address) for _ in range(count)]
+        self.numbers: list[int] = [bound.getsockname()[1] for bound in self._sockets]
+
+
+def _bound(address: str) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind((address, 0))
+    return bound

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import zmq
 
-from crossover.measure.processes import mpich_files
-from crossover.measure.processes.ending import die_soon_after
+from crossover.measure.processes import ending
 from crossover.measure.ranks.channel import Channel, end, within
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.records.holes import HoleKind, Refusal
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 T = TypeVar("T")
+
+SUCH_AS = ", such as srun --mpi=pmi2"
 
 
 class Peers:
@@ -48,17 +49,17 @@ class Peers:
         self.placement = placement
         _forget_files(self.comm)
         if self.size != expected:
-            raise Refusal(
-                HoleKind.WRONG_PLACEMENT,
+            raise _misplaced(
                 f"{self.size} rank(s) met instead of {expected}, because the launcher and this MPI use different "
-                f"process-management protocols; {LAUNCHER} (for MPICH srun --mpi=pmi2, for Open MPI srun --mpi=pmix)",
+                "process-management protocols",
+                " (for MPICH srun --mpi=pmi2, for Open MPI srun --mpi=pmix)",
             )
         self.ranks: list[dict[str, Any]] = [
             {"rank": rank} | facts for rank, facts in enumerate(self.comm.allgather(gather()))
         ]
         first = self.comm.bcast(os.getpid())
         if self.rank and self.hosts[self.rank] == self.hosts[0]:
-            die_soon_after(first)
+            ending.die_soon_after(first)
         self.address: str = self.ranks[self.rank]["address"]
         """The address on which this rank listens: the loopback, unless the ranks are on several hosts."""
         self._refuse_unless_on(hosts)
@@ -77,26 +78,20 @@ class Peers:
         found = sorted(set(self.hosts))
         if len(found) == count:
             return
-        if len(found) > count:
-            cause = "the job has too many nodes, or an option of the launcher sets another distribution"
-        elif len(found) > 1:
-            cause = "the job has too few nodes, or an option of the launcher sets another distribution"
+        if len(found) > 1:
+            amount = "many" if len(found) > count else "few"
+            cause = f"the job has too {amount} nodes, or an option of the launcher sets another distribution"
         else:
             cause = f"the launcher uses one host only, as mpiexec does, or the job does not have {count} nodes"
-        raise Refusal(
-            HoleKind.WRONG_PLACEMENT,
-            f"placement `{self.placement}` needs {count} host(s), but the ranks are on {', '.join(found)}: {cause}; "
-            f"{LAUNCHER}, such as srun --mpi=pmi2",
+        raise _misplaced(
+            f"placement `{self.placement}` needs {count} host(s), but the ranks are on {', '.join(found)}: {cause}"
         )
 
     def require_apart(self) -> None:
         """Raise Refusal if ranks that should be on several hosts share one."""
         if self.placement == "nodes" and len(set(self.hosts)) < self.size:
-            raise Refusal(
-                HoleKind.WRONG_PLACEMENT,
-                f"both ends are on {self.hosts[0]}, because the launcher fills one host before the next; {LAUNCHER}, "
-                "such as srun --mpi=pmi2 --distribution=cyclic",
-            )
+            reason = f"both ends are on {self.hosts[0]}, because the launcher fills one host before the next"
+            raise _misplaced(reason, f"{SUCH_AS} --distribution=cyclic")
 
     def among(self, ranks: Sequence[int]) -> Peers:
         """These ranks as a separate group, numbered from 0 in this order. Each of them must call this, and spins until
@@ -114,22 +109,16 @@ class Peers:
         for rank in self.ranks:
             free = len(rank["affinity"].split(","))
             if free < min(count, rank["logical_cpus"]):
-                raise Refusal(
-                    HoleKind.WRONG_PLACEMENT,
+                raise _misplaced(
                     f"rank {rank['rank']} may use only {free} of its job's {count} logical processors on "
                     f"{rank['host']}, because the launcher binds ranks, so a rank's threads and servers would share "
-                    f"them; {LAUNCHER}, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none (bindings "
-                    "set there are respected)",
+                    "them",
+                    f"{SUCH_AS} --cpu-bind=none or mpiexec --bind-to none (bindings set there are respected)",
                 )
 
     def require_thread_level(self, level: str) -> None:
         """Raise Refusal unless MPI runs at exactly this thread level, by mpi4py's name (`multiple`, ...)."""
-        from mpi4py import MPI
-
-        found = MPI.Query_thread()
-        if found != getattr(MPI, f"THREAD_{level.upper()}"):
-            names = ("single", "funneled", "serialized", "multiple")
-            given = next((name for name in names if getattr(MPI, f"THREAD_{name.upper()}") == found), str(found))
+        if (given := thread_level()) != level:
             raise Refusal(
                 HoleKind.WRONG_THREAD_LEVEL,
                 f"MPI runs at thread level {given} instead of {level}; set {given} in `thread_levels`",
@@ -184,6 +173,18 @@ class Peers:
         return ours
 
 
+def _misplaced(reason: str, remedy: str = SUCH_AS) -> Refusal:
+    return Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {LAUNCHER}{remedy}")
+
+
+def thread_level() -> str:
+    """The thread level of this process's MPI, by mpi4py's name."""
+    from mpi4py import MPI
+
+    names = ("single", "funneled", "serialized", "multiple")
+    return {getattr(MPI, f"THREAD_{name.upper()}"): name for name in names}[MPI.Query_thread()]
+
+
 def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
     while True:
         done, value = test()
@@ -195,6 +196,6 @@ def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
 def _forget_files(comm: MPI.Intracomm) -> None:
     """Unlink MPICH's files when every rank has opened or read them, so that no abnormal end leaves them behind."""
     comm.Barrier()
-    mpich_files.forget_topology()
-    mpich_files.forget(mpich_files.segments(os.getpid()))
+    ending.forget_topology()
+    ending.unlink(ending.shared_memory(os.getpid()))
     comm.Barrier()

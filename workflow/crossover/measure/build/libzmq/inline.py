@@ -1,7 +1,4 @@
-"""The message structs of the builds of libzmq, and the longest message that each holds inline.
-
-A separate module, because launches need this and nothing else of the builds.
-"""
+"""Message structs of libzmq's builds, and the longest message that each holds inline: all that launches need."""
 
 from __future__ import annotations
 

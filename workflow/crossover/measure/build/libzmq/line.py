@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crossover.measure.build.artifact import BuildError
+from crossover.measure.build.compiler import BuildError
 from crossover.measure.build.libzmq.inline import AROUND_BYTES, Struct
 
 
@@ -91,35 +91,29 @@ BY_FLAG = (
 )
 
 LINES = {
-    line.version: line
-    for line in (
-        Line(
-            "2.2.0",
-            "pyzmq==2.2.0.1",
-            "dae7423f4aa7c93f8c77dadd15e34ce6576121a6e7ae0ecdb6084d855097decc",
-            edits=(Edit("include/zmq.h", "#define ZMQ_MAX_VSM_SIZE 30", "#define ZMQ_MAX_VSM_SIZE {inline}"),),
-            flags=("-std=c++98", "-fpermissive"),
-            layouts={
-                "union": (*BY_FLAG, Edit("include/zmq.h", STRUCT, UNION)),
-                "packed": (
-                    *BY_FLAG,
-                    Edit("include/zmq.h", STRUCT, f"#pragma pack(push, 1)\n{UNION}#pragma pack(pop)\n"),
-                ),
-            },
+    "2.2.0": Line(
+        "2.2.0",
+        "pyzmq==2.2.0.1",
+        "dae7423f4aa7c93f8c77dadd15e34ce6576121a6e7ae0ecdb6084d855097decc",
+        edits=(Edit("include/zmq.h", "#define ZMQ_MAX_VSM_SIZE 30", "#define ZMQ_MAX_VSM_SIZE {inline}"),),
+        flags=("-std=c++98", "-fpermissive"),
+        layouts={
+            "union": (*BY_FLAG, Edit("include/zmq.h", STRUCT, UNION)),
+            "packed": (*BY_FLAG, Edit("include/zmq.h", STRUCT, f"#pragma pack(push, 1)\n{UNION}#pragma pack(pop)\n")),
+        },
+    ),
+    "4.3.4": Line(
+        "4.3.4",
+        "pyzmq==25.1.2",
+        "93f1aa311e8bb912e34f004cf186407a4e90eec4f0ecc0efd26056bf7eda0226",
+        edits=(
+            Edit("src/msg.hpp", "msg_t_size = 64", "msg_t_size = {struct}"),
+            # The public struct, once for each compiler; the library does not compile if the two differ.
+            Edit("include/zmq.h", "_[64]", "_[{struct}]", count=4),
         ),
-        Line(
-            "4.3.4",
-            "pyzmq==25.1.2",
-            "93f1aa311e8bb912e34f004cf186407a4e90eec4f0ecc0efd26056bf7eda0226",
-            edits=(
-                Edit("src/msg.hpp", "msg_t_size = 64", "msg_t_size = {struct}"),
-                # The public struct, once for each compiler; the library does not compile if the two differ.
-                Edit("include/zmq.h", "_[64]", "_[{struct}]", count=4),
-            ),
-            flags=("-std=c++11",),
-            left_out=("ws_", "wss_"),
-        ),
-    )
+        flags=("-std=c++11",),
+        left_out=("ws_", "wss_"),
+    ),
 }
 
 
@@ -145,7 +139,7 @@ def patch(tree: Path, line: Line, struct: Struct) -> None:
 def sources(tree: Path, line: Line) -> Iterator[str]:
     """The C++ sources to compile, relative to `tree`, in a fixed order."""
     for path in sorted((tree / "src").glob("*.cpp")):
-        if not path.name.startswith(line.left_out or ("/",)):
+        if not path.name.startswith(line.left_out):
             yield path.relative_to(tree).as_posix()
 
 

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crossover.measure.farms.support.server import Server
-from crossover.measure.ranks.network import LOOPBACK
-from crossover.measure.ranks.ports import Reserved
+from crossover.measure.ranks.network import LOOPBACK, Reserved
 from crossover.records.holes import HoleKind, Refusal
 
 WHERE_SERVERS_ARE = ("/usr/sbin", "/usr/local/sbin", "/sbin")
