@@ -1,9 +1,10 @@
-"""pyzmq's own collection of throughputs, copy first and then zero-copy, as its script does it.
+"""pyzmq's own collection of throughputs, copy first and then zero-copy, like pyzmq's script.
 
-Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size zero-copy /
-copy, each the mean of the one to three counts that last long enough, and the first of these of both. Given again, as
-size:count:count, they are not searched for: a search costs time and adds nothing to the mean. With `--warm`, one
-process receives all counted runs; the script starts one for each.
+Takes the folder of pyzmq's performance scripts, the shortest time of a run in seconds, and sizes. Prints for each size
+zero-copy / copy, each the mean of the one to three runs that last long enough, and for both the number of messages in
+the first of these runs. The script searches for these numbers, which takes time and adds nothing to the mean; to skip
+the search, pass a size as size:count:count. With `--warm`, one process receives all counted runs; the script starts one
+for each.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pyzmq_perf import loaded, one_receiver, url
 
 
 def main(folder: str, shortest: str, *sizes: str) -> None:
-    """Collect every size, print what was found."""
+    """Collect every size; print the ratios and counts."""
     scripts = Path(folder)
     perf = loaded(scripts, "perf")
     collect = loaded(scripts, "collect")
@@ -31,7 +32,7 @@ def main(folder: str, shortest: str, *sizes: str) -> None:
     t_max = 3 * t_min
 
     def counted(run: Callable[..., Any], size: int, copy: bool, count: int | None) -> list[tuple[int, float]]:
-        """Messages and messages/s of the counts that last long enough."""
+        """Messages and messages/s of the runs that last long enough."""
         if count is None:
             found = collect.compute_data_point("thr", size, copy, transport="ipc", t_min=t_min, t_max=t_max)
             return [(count, throughput) for (_, throughput), count in found]
