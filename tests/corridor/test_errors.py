@@ -1,4 +1,4 @@
-"""Is an error of the user's a line, a bug a traceback, and every class of errors of some use?"""
+"""Is a user's error one line, a bug a traceback, and every class of errors used?"""
 
 import ast
 import builtins
@@ -12,13 +12,13 @@ from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 
 SIGNALS = {"InputError", "NotMeasuredError", "BeyondError"}
-"""Exceptions outside the family. Each is always caught, and becomes a reason in a table: to escape would be a bug."""
+"""Exceptions outside the family. Each is always caught and becomes a reason in a table; otherwise it is a bug."""
 
 NODES = [node for path in PACKAGE.rglob("*.py") for node in ast.walk(ast.parse(path.read_text()))]
 
 
 def named(tree):
-    """The last part of every name within a part of the code."""
+    """The last part of every name in a part of the code."""
     nodes = list(ast.walk(tree)) if tree else []
     return {each.id for each in nodes if isinstance(each, ast.Name)} | {
         each.attr for each in nodes if isinstance(each, ast.Attribute)
@@ -33,7 +33,7 @@ RAISED = {name for node in NODES if isinstance(node, ast.Raise) for name in name
 
 
 def below(*names):
-    """The classes of ours that derive from these, through others of ours too."""
+    """Our classes that derive from these, directly or through others."""
     found = {name for name, bases in BASES.items() if bases & set(names)}
     return found | below(*found) if found else found
 
@@ -45,21 +45,21 @@ def broken(error):
     return command
 
 
-def test_an_error_of_the_users_is_one_line_and_exit_code_1(monkeypatch, capsys):
+def test_a_users_error_is_one_line_and_exit_code_1(monkeypatch, capsys):
     monkeypatch.setattr(examining, "_document", broken(CrossoverError("a.yaml: is empty; fill it in")))
     assert main(["document"]) == 1
     assert capsys.readouterr().err == "crossover document: a.yaml: is empty; fill it in\n"
 
 
 @pytest.mark.parametrize("bug", [KeyError("nobody expected this"), BeyondError(5.0)])
-def test_a_bug_keeps_its_traceback_also_where_its_class_is_ours(monkeypatch, capsys, bug):
+def test_a_bug_keeps_its_traceback_even_if_its_class_is_ours(monkeypatch, capsys, bug):
     monkeypatch.setattr(examining, "_document", broken(bug))
     with pytest.raises(type(bug)):
         main(["document"])
     assert capsys.readouterr().err == ""
 
 
-def test_every_error_of_ours_is_of_the_family_or_never_shown():
+def test_every_error_class_of_ours_belongs_to_the_family_or_is_always_caught():
     outside = below(*(name for name in dir(builtins) if name.endswith(("Exception", "Error", "Exit", "Warning"))))
     assert outside - below("CrossoverError") == {"CrossoverError", *SIGNALS}
     assert SIGNALS <= CAUGHT

@@ -1,4 +1,4 @@
-"""Is a claim about something that no experiment measures refused by name?"""
+"""Is a claim about anything that no experiment measures refused by name?"""
 
 import copy
 
@@ -13,7 +13,7 @@ from crossover.report.charts import ladder
 CLAIM = next(claim for claim in claim_list.read() if claim["quantity"]["experiment"] == "zmq_throughput")
 
 
-def test_every_claim_of_the_project_is_about_what_is_measured():
+def test_every_shipped_claim_is_about_something_measured():
     subject.require(claim_list.read())
 
 
@@ -26,7 +26,7 @@ def test_every_claim_of_the_project_is_about_what_is_measured():
         ("placement", "moon", "node"),
     ],
 )
-def test_what_does_not_exist_is_named_with_what_there_is(key, name, available):
+def test_an_unknown_name_is_refused_with_the_known_ones(key, name, available):
     claim = copy.deepcopy(CLAIM)
     claim["quantity"][key] = name
     with pytest.raises(CrossoverError) as refused:
@@ -61,7 +61,7 @@ def test_the_metrics_of_an_experiment_without_a_second_sweep_are_known():
         ("task_map", {"durations": "any"}, "where.durations: 'any' does not exist; available: equal, skewed"),
     ],
 )
-def test_a_key_or_a_value_that_no_curve_has_is_named_with_what_there_is(experiment, where, fault):
+def test_an_unknown_key_or_value_is_refused_with_the_known_ones(experiment, where, fault):
     claim = of_experiment(experiment)
     claim["quantity"]["where"] = where
     with pytest.raises(CrossoverError) as refused:
@@ -69,7 +69,7 @@ def test_a_key_or_a_value_that_no_curve_has_is_named_with_what_there_is(experime
     assert any(f"claims.{claim['claim']}.quantity.{fault}" in told for told in str(refused.value).splitlines())
 
 
-def test_a_fault_in_one_of_several_alternatives_or_in_what_is_compared_with_is_named():
+def test_a_fault_in_an_alternative_or_in_the_other_side_is_named():
     claim = of_experiment("mpi_pingpong")
     claim["quantity"]["where"][1]["object"] = "tuple"
     with pytest.raises(CrossoverError, match=r"quantity.where.object: 'tuple' does not exist"):
@@ -80,7 +80,7 @@ def test_a_fault_in_one_of_several_alternatives_or_in_what_is_compared_with_is_n
         subject.require([claim])
 
 
-def test_published_numbers_and_the_ladder_select_curves_by_keys_that_there_are():
+def test_published_numbers_and_the_ladder_select_curves_by_known_keys():
     whole = schema.read_schema()["properties"]["experiments"]["properties"]
     for selected in (*published.read(), *ladder.LAYERS):
         assert list(subject.strangers(selected.where, subject.keys(whole[selected.experiment]))) == []
