@@ -1,4 +1,4 @@
-"""Is a product either whole or the reason why it is not there, and never half of anything?"""
+"""Is a product either whole or the reason why it is missing, but never a part?"""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ import pytest
 from crossover.measure.build.artifact import BuildError, produce, reason_in
 
 
-def test_what_was_made_takes_the_products_place(tmp_path):
+def test_a_finished_part_file_becomes_the_product(tmp_path):
     product = tmp_path / "new" / "product"
     assert produce(product, lambda part: part.write_text("made")) == ""
     assert product.read_text() == "made"
     assert list(product.parent.iterdir()) == [product]
 
 
-def test_of_what_cannot_be_made_the_reason_is_left_and_nothing_of_the_half(tmp_path):
+def test_a_failed_product_is_its_reason_without_part_files(tmp_path):
     def fail(part):
         part.write_text("half, and longer than the reason")
         raise BuildError("this is\nwhy")
@@ -27,7 +27,7 @@ def test_of_what_cannot_be_made_the_reason_is_left_and_nothing_of_the_half(tmp_p
     assert list(tmp_path.iterdir()) == [product]
 
 
-def test_until_it_is_made_the_old_product_stays_and_after_any_other_error_too(tmp_path):
+def test_the_old_product_stays_until_the_new_one_is_made_and_after_other_errors(tmp_path):
     product = tmp_path / "product"
     product.write_text("old")
 
@@ -42,16 +42,14 @@ def test_until_it_is_made_the_old_product_stays_and_after_any_other_error_too(tm
     assert list(tmp_path.iterdir()) == [product]
 
 
-def test_a_product_named_from_where_one_is_gets_an_absolute_part_file_for_whoever_works_elsewhere(
-    tmp_path, monkeypatch
-):
+def test_a_relative_product_gets_an_absolute_part_file_for_programs_in_other_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parts = []
     produce(Path("product"), lambda part: parts.append(part) or part.touch())
     assert parts[0].is_absolute() and parts[0].parent == tmp_path
 
 
-def test_a_file_that_says_nothing_is_named_with_what_to_do(tmp_path):
+def test_an_empty_file_is_named_with_the_remedy(tmp_path):
     empty = tmp_path / "empty"
     empty.touch()
     assert reason_in(empty) == f"{empty} is empty; delete it"

@@ -1,4 +1,4 @@
-"""Is a flow timed in its middle, bounded, and void where a message is lost or damaged?"""
+"""Is a flow timed in its middle, bounded, and void if a message is lost or damaged?"""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ def connection(curve):
 
 
 def flowed(curve, n, bounds, arm="copy", send=lambda loop: loop, take=lambda loop: loop):
-    """A flow, its two loops wrapped as told."""
+    """A flow, after `send` and `take` have wrapped its two loops."""
     with connection(curve) as (ours, theirs, sender, receiver):
         pull = take(receiving(receiver, curve, arm, len(PAYLOAD)))
         end = threading.Thread(target=flow.receive, args=(theirs, receiver, pull, len(PAYLOAD), n, bounds), daemon=True)
@@ -52,20 +52,20 @@ def flowed(curve, n, bounds, arm="copy", send=lambda loop: loop, take=lambda loo
         return found
 
 
-# A message of several parts has no single buffer to be received into.
+# A message of several parts cannot be received into one buffer.
 ARMS = [(curve, arm) for curve in CURVES for arm in HANDOVERS if arm != "recv-into" or not curve.multipart]
 
 
 @pytest.mark.parametrize(("curve", "arm"), ARMS)
 @pytest.mark.parametrize("n", [1, 7, 5000])
-def test_a_flow_arrives_whole_whatever_the_arm(curve, arm, n):
+def test_a_flow_of_any_arm_arrives_whole(curve, arm, n):
     found = flowed(curve, n, Bounds(100, 10**6, 0.002), arm)
     assert found.fault == ""
     assert found.timed_seconds > 0 and found.send_rate > 0
 
 
-def test_lent_messages_by_the_thousand_are_collected_within_one_process():
-    """Beyond the high-water marks of pyzmq's own collecting socket; in a process whose collector has not begun."""
+def test_thousands_of_lent_messages_are_collected_within_one_process():
+    """More than the high-water marks of pyzmq's collecting socket; in a new process, before its collector starts."""
     program = """
 import sys
 sys.path[:0] = sys.argv[1:]
@@ -80,7 +80,7 @@ for _ in range(10):
 
 
 @pytest.mark.parametrize("messages", [1, 3, 4, 100])
-def test_no_more_is_on_its_way_than_the_bound_allows(messages):
+def test_messages_in_flight_stay_within_the_bound(messages):
     sent, taken, most = [0], [0], [0]
 
     def send(loop):
@@ -110,7 +110,7 @@ def test_large_messages_are_bounded_by_their_bytes():
         assert batches * each == 1 or (batches * each <= 2000 and batches * each * size <= 64_000_000)
 
 
-def test_a_slow_beginning_is_not_in_the_time():
+def test_a_slow_start_is_not_timed():
     slow_seconds, n = 0.05, 1000
 
     def send(loop):
@@ -128,7 +128,7 @@ def test_a_slow_beginning_is_not_in_the_time():
     assert with_lead_in.timed_seconds < without.timed_seconds / 2
 
 
-def test_what_the_sender_waits_for_is_not_in_the_time_of_its_calls():
+def test_the_senders_waits_are_not_in_the_time_of_its_calls():
     def take(loop):
         def slow(count):
             time.sleep(0.002)
@@ -147,7 +147,7 @@ def test_a_lost_or_damaged_message_voids_the_flow(which):
 
     def take(loop):
         if which == "lost":
-            # The receiver asks for the next batch without the message, as a network would lose it.
+            # The receiver requests the next batch without this message, as if the network had lost it.
             return lambda count: loop(count - (count > 1))
         return lambda count: loop(count) and b"another byte"
 

@@ -1,4 +1,4 @@
-"""Are reserved ports kept for those who are told their numbers?"""
+"""Are reserved ports kept for the servers that get their numbers?"""
 
 import socket
 
@@ -8,7 +8,7 @@ from crossover.measure.ranks.network import LOOPBACK
 from crossover.measure.ranks.ports import Reserved
 
 
-def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reserved():
+def test_a_server_with_the_number_can_listen_on_a_reserved_port():
     reserved = Reserved(2, LOOPBACK)
     first, second = reserved.numbers
     with zmq.Context() as context, context.socket(zmq.PULL) as puller, context.socket(zmq.PUSH) as pusher:
@@ -20,7 +20,7 @@ def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reser
         pass
 
 
-def test_whoever_asks_for_any_free_port_is_given_another():
+def test_requests_for_any_free_port_get_another():
     reserved = Reserved(200, LOOPBACK)
     others = [socket.create_server((LOOPBACK, 0)) for _ in range(500)]
     taken = {other.getsockname()[1] for other in others}

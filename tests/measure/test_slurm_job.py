@@ -1,4 +1,4 @@
-"""Is it read right what Slurm says of the job that a launch is?"""
+"""Is Slurm's information about a launch's job read correctly?"""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ JOB = "JobId=7 JobName=x SubmitTime=2026-11-21T18:00:00 EligibleTime=2026-11-21T
 
 @pytest.fixture
 def slurm(tmp_path, monkeypatch):
-    """A job of a Slurm whose scontrol runs this."""
+    """A Slurm job whose scontrol is this script."""
 
     def answer(script):
         (tmp_path / "scontrol").write_text(f"#!/bin/sh\n{script}\n")
@@ -22,14 +22,14 @@ def slurm(tmp_path, monkeypatch):
     return answer
 
 
-def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
+def test_the_time_in_the_queue_and_the_start_of_the_job_are_separate(slurm):
     slurm(f'test "$*" = "--oneliner show job 7" && echo "{JOB}"')
     began = datetime.fromisoformat("2026-11-21T18:01:36").timestamp()
     assert slurm_job.delays(began) == {"queued_seconds": 90.0, "entering_seconds": 6.0}
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
-def test_without_an_answer_nothing_is_told(slurm, script):
+def test_without_an_answer_nothing_is_recorded(slurm, script):
     slurm(script)
     assert slurm_job.delays(0.0) == {}
 
