@@ -1,4 +1,4 @@
-"""Is another level found where there is one, and hardly ever where there is none?"""
+"""Is a change of level found, and are false ones rare?"""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from crossover.analyse.compare.level_shifts import FEWEST, starts
 
 @pytest.mark.parametrize("tails", [None, 3])
 @pytest.mark.parametrize("runs", [FEWEST, 12, 20])
-def test_where_nothing_changed_at_most_one_history_in_twenty_is_given_a_change(runs, tails):
+def test_without_a_change_at_most_one_history_in_twenty_has_one(runs, tails):
     random = np.random.default_rng(runs)
     shape = (1500, runs)
     histories = random.standard_normal(shape) if tails is None else random.standard_t(tails, shape)
@@ -23,7 +23,7 @@ def test_a_change_half_way_is_found_within_a_run_of_its_place(runs, size):
     assert np.mean([len(one) == 1 and abs(one[0] - runs // 2) <= 1 for one in found]) >= 0.9
 
 
-def test_two_changes_are_two():
+def test_two_changes_are_both_found():
     level = np.repeat([0.0, 1.0, 0.3], 6)
     assert starts(level + 0.02 * np.random.default_rng(2).standard_normal(18)) == [6, 12]
 

@@ -1,4 +1,4 @@
-"""Are the sources of noise told apart, and do the launches and rounds that are asked for give the wanted width?"""
+"""Are the sources of noise separated, and do the planned launches and rounds give the target width?"""
 
 import json
 
@@ -20,7 +20,7 @@ FREE = Cost(np.nan, np.nan)
 
 
 def told(launches, wall_seconds=None, **settings):
-    """Rows of launches, as far as needs look at them."""
+    """Rows of launches, with the columns that `needs` reads."""
     given = {"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}} | settings
     return [
         {"placement": "node", "launch": number, "settings": json.dumps(given), "wall_seconds": wall_seconds}
@@ -38,7 +38,7 @@ def held(found):
 
 
 def recorded(launches, launch_sd=0.0, round_sd=0.0, order=0.0, rounds=20, cells=8, seed=1, heavy=False):
-    """Rows of a campaign: a copy, an arm and a null arm in random order; the first place of a round is slow."""
+    """Rows of a campaign with a copy, an arm and a null arm in random order; the first block of a round is slow."""
     random = np.random.default_rng(seed)
     found = []
     for launch in launches:
@@ -64,27 +64,27 @@ def need(of, launches):
     return found
 
 
-# ---- where the noise comes from
+# ---- the sources of noise
 
 
 @pytest.mark.parametrize(("launch_sd", "round_sd"), [(0.05, 0.02), (0.02, 0.1), (0.03, 0.03)])
-def test_launches_and_rounds_are_told_apart(launch_sd, round_sd):
+def test_variances_of_launches_and_rounds_are_separated(launch_sd, round_sd):
     spread = need(measured(20, launch_sd, round_sd), told(20)).spread
-    # A ratio is a difference of two arms' logarithms. The median of a few rounds varies more than their mean, by a
-    # factor of pi / 2 in large batches and 1.43 in those of five.
+    # A ratio is a difference of two arms' logarithms. A median of rounds has a larger variance than their mean, by a
+    # factor of pi / 2 in large batches and 1.43 in batches of five.
     assert spread.launch == pytest.approx(2 * launch_sd**2, rel=0.25)
     assert spread.round == pytest.approx(1.43 * 2 * round_sd**2, rel=0.15)
     assert spread.order <= 0.02 * spread.round
 
 
-def test_without_launch_effects_the_rounds_are_all_there_is():
+def test_without_launch_effects_all_variance_comes_from_rounds():
     spread = need(measured(10, 0, 0.05), told(10)).spread
     assert spread.launch <= 0.03 * spread.round
 
 
-def test_the_order_within_a_round_is_found_and_is_part_of_the_rounds():
+def test_the_effect_of_order_is_found_and_is_part_of_the_rounds_variance():
     quiet, biased = (need(measured(6, 0.02, 0.02, order=order), told(6)).spread for order in (0.0, 0.05))
-    # The first place adds 0.05 to one of three blocks: the arm, the reference or neither, so 2 / 3 of its square.
+    # The first place adds 0.05 to one of three blocks, the arm's, the reference's or neither: 2 / 3 of its square.
     share = (2 / 3 * 0.05**2) / (2 / 3 * 0.05**2 + 2 * 0.02**2)
     assert biased.order / biased.round == pytest.approx(share, abs=0.1)
     assert quiet.order / quiet.round < 0.02
@@ -96,7 +96,7 @@ def test_a_launch_of_few_rounds_has_smaller_batches():
     assert spread.round == pytest.approx(2 * 0.02**2, rel=0.2)
 
 
-def test_one_launch_says_nothing_of_launches_and_plans_nothing():
+def test_one_launch_gives_no_variance_of_launches_and_no_plan():
     found = need(measured(1, 0.05, 0.02), told(1))
     assert np.isnan([found.spread.launch, found.half_width]).all()
     assert found.spread.round > 0
@@ -107,7 +107,7 @@ def test_null_arms_and_ceilings_and_the_reference_need_nothing():
     assert [found.facts["arm"] for found in needs(measured(3, 0.02, 0.02), told(3))] == ["no-copy"]
 
 
-def test_launches_that_do_not_say_what_was_asked_for_have_no_plan():
+def test_launches_without_settings_have_no_plan():
     found = need(measured(3, 0.02, 0.02), [{"placement": "node", "launch": 1, "settings": None, "wall_seconds": 9.0}])
     assert np.isnan(found.wanted)
     assert found.plan is None
@@ -117,24 +117,24 @@ def test_no_blocks_need_nothing():
     assert list(needs(blocks(record.MEASUREMENTS.empty_table()), [])) == []
 
 
-# ---- what it costs
+# ---- the costs
 
 
-def test_a_round_costs_the_time_to_the_next_and_a_launch_the_rest():
+def test_a_round_costs_the_time_until_the_next_and_a_launch_the_rest():
     cost = need(measured(3, 0.02, 0.02, rounds=20, cells=8), told(3, wall_seconds=10.0)).cost
-    # Three blocks of 10 ms in each of 8 cells; a curve's blocks change their places, so this is exact on average only.
+    # Three blocks of 10 ms in each of 8 cells; exact only on average, because a curve's blocks change their places.
     assert cost.round_seconds == pytest.approx(0.24, rel=0.05)
     assert cost.launch_seconds == pytest.approx(10 - 20 * 0.24, rel=0.05)
 
 
-def test_launches_of_a_second_sweep_which_measure_a_few_cells_are_not_what_a_launch_costs():
+def test_the_cost_of_a_launch_ignores_the_second_sweep():
     first = recorded([1, 2], 0.02, 0.02, cells=8)
     second = recorded([SECOND_SWEEP + 1, SECOND_SWEEP + 2], 0.02, 0.02, cells=2)
     walls = [row | {"launch": row["launch"] + sweep} for sweep in (0, SECOND_SWEEP) for row in told(2, wall_seconds=10)]
     assert need(held(first + second), walls).cost == need(held(first), walls).cost
 
 
-# ---- what the next run needs
+# ---- the plan of the next run
 
 
 def test_the_half_width_is_students():
@@ -147,7 +147,7 @@ costs = st.builds(Cost, st.floats(0.1, 100), st.floats(0.001, 10))
 
 
 @given(spreads, costs, st.floats(0.005, 0.2))
-def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread, cost, wanted):
+def test_a_plan_gives_the_target_width_within_the_allowed_rounds(spread, cost, wanted):
     found = plan(spread, cost, Target(wanted, 10, 200))
     assert half_width(spread, found.launches, found.rounds) <= wanted * (1 + 1e-9)
     assert 10 <= found.rounds <= 200
@@ -156,7 +156,7 @@ def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread
 
 
 @given(spreads, costs, st.floats(0.02, 0.2))
-def test_no_cheaper_plan_gives_it(spread, cost, wanted):
+def test_no_cheaper_plan_gives_the_target_width(spread, cost, wanted):
     found = plan(spread, cost, Target(wanted, 10, 200))
     launches, rounds = np.meshgrid(np.arange(3, 40), np.arange(10, 201))
     enough = half_width(spread, launches, rounds) <= wanted * (1 - 1e-9)
@@ -164,19 +164,19 @@ def test_no_cheaper_plan_gives_it(spread, cost, wanted):
     assert found.seconds <= seconds[enough].min(initial=np.inf) * (1 + 1e-9)
 
 
-def test_costly_launches_are_bought_with_rounds_and_costly_rounds_with_launches():
+def test_costly_launches_mean_more_rounds_and_costly_rounds_more_launches():
     spread, target = Spread(0.01**2, 0.1**2, 0), Target(0.02, 10, 500)
     few, many = (plan(spread, cost, target) for cost in (Cost(100, 0.01), Cost(0.01, 1)))
     assert few.launches < many.launches
     assert few.rounds > many.rounds
 
 
-def test_where_costs_are_not_known_the_fewest_launches_are_planned():
+def test_with_unknown_costs_the_fewest_launches_are_planned():
     found = plan(Spread(0.01**2, 0.1**2, 0), FREE, Target(0.02, 10, 500))
     assert (found.launches, np.isnan(found.seconds)) == (4, True)
 
 
-def test_a_planned_run_is_as_sharp_as_it_was_to_be():
+def test_a_planned_run_has_the_target_width():
     pilot = need(measured(10, 0.03, 0.06, seed=3, heavy=True), told(10, target_width=0.03))
     found = pilot.plan
     widths = []
@@ -189,10 +189,10 @@ def test_a_planned_run_is_as_sharp_as_it_was_to_be():
     assert np.sqrt(np.mean(np.square(widths))) == pytest.approx(pilot.wanted, rel=0.25)
 
 
-# ---- what was asked for
+# ---- the targets of a run
 
 
-def test_what_was_asked_for_is_read_from_the_launches_by_placement():
+def test_the_targets_are_read_from_the_launches_by_placement():
     launches = [*told(2), {"placement": "nodes", "settings": None}]
     assert targets(launches) == {"node": Target(pytest.approx(np.log(1.02)), 10, 200)}
 
