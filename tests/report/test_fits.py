@@ -1,4 +1,4 @@
-"""Are lines told with what they cost, where they begin and how badly they fit?"""
+"""Do fitted lines have their costs, their starts and their misfit?"""
 
 from crossover.report.sections import fits
 
@@ -14,7 +14,7 @@ def row(**changes):
     return told | changes
 
 
-def test_a_segment_is_told_with_its_intervals():
+def test_a_segment_has_its_intervals():
     assert fits.lines([row()]) == [
         [
             "`mpi_pingpong`", "float64 array", "`Send`", "31.6 kB to 1 MB", "9 µs [8 µs, 10 µs]",
@@ -23,12 +23,12 @@ def test_a_segment_is_told_with_its_intervals():
     ]  # fmt: skip
 
 
-def test_what_a_line_does_not_have_is_a_dash():
+def test_a_missing_number_of_a_line_is_a_dash():
     (line,) = fits.lines([row(segment=1, break_bytes=None, rate_bytes=None)])
     assert line[5:7] == ["–", "–"]
 
 
-def test_a_curve_that_was_not_fitted_says_why():
+def test_a_curve_without_a_fit_has_the_reason():
     none = row(segments=0, segment=None, first_bytes=None)
     assert fits.lines([none | {"launches": 1}])[0][3] == "not replicated"
     assert fits.lines([none | {"cells": 2}])[0][3] == "too few points: 2 points in the same launches"
