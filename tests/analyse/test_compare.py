@@ -161,7 +161,7 @@ def holes(folder):
     return folder
 
 
-def test_a_launch_that_both_runs_hold_is_no_second_sample(tmp_path, before):
+def test_two_runs_with_the_same_launches_are_refused(tmp_path, before):
     copy = shutil.copytree(before, tmp_path / "copy")
     with pytest.raises(Exception, match="both runs contain the same launches of this experiment"):
         compare(before, copy, tmp_path / "comparison", 0.1)

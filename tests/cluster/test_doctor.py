@@ -45,7 +45,7 @@ def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
     assert "each host has its own" in found["temporary folder"][1]
 
 
-def test_a_wrong_launcher_and_interface_are_named_with_what_works_and_a_shared_temporary_folder_is_a_warning(
+def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_folder_a_warning(
     project: OnCluster,
 ) -> None:
     site(project, "mpi: srun --mpi=none\ninterface: ib9")

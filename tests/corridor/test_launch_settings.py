@@ -16,6 +16,6 @@ def test_a_launch_without_settings_has_none():
     assert read_settings(None) == read_settings("") == {}
 
 
-def test_nobody_else_reads_them():
+def test_no_other_module_reads_them():
     pattern = re.compile(r"json\.loads\([^()]*settings")
     assert [path.name for path in PACKAGE.rglob("*.py") if pattern.search(path.read_text())] == []

@@ -52,14 +52,14 @@ def test_points_rise_from_exactly_the_first_to_exactly_the_last(ends, per_decade
 
 @settings(deadline=None)
 @given(st.integers(1, 1000), st.integers(1, 6), st.integers(1, 10))
-def test_there_are_as_many_points_per_decade_as_asked_for(first, decades, per_decade):
+def test_there_are_the_requested_points_per_decade(first, decades, per_decade):
     points = plan.points({"from": 1000 * first, "to": 1000 * first * 10**decades, "per_decade": per_decade})
     assert len(points) == decades * per_decade + 1
     steps = [after / before for before, after in pairwise(points)]
     assert steps == pytest.approx([10 ** (1 / per_decade)] * len(steps), rel=0.002)
 
 
-# ---- what Snakemake asks
+# ---- functions that Snakemake calls
 
 
 def test_the_order_of_arms_is_reference_rivals_null_arm_ceilings():

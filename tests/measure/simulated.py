@@ -83,5 +83,5 @@ def sampling(
     width: float = 1e-6,
     budget: float = 1000.0,
 ) -> Sampling:
-    """A plan that ends after `at_most` rounds, unless told otherwise."""
+    """A plan that by default ends after `at_most` rounds."""
     return Sampling(block_seconds, at_least, at_most, width, budget)

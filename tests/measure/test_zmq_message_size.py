@@ -87,7 +87,7 @@ def test_the_axis_is_dense_on_both_sides_of_each_limit(scan, around):
     assert sizes == sorted([8, *around, 4096])
 
 
-def test_only_what_the_chosen_arms_need_is_built():
+def test_only_the_libraries_of_chosen_arms_are_built():
     config = {"results": "there", "experiments": {"zmq_message_size": SETTINGS}}
     names = ["libzmq-2.2.0-40", "libzmq-2.2.0-64", "libzmq-4.3.4-64", "zmq_inproc"]
     assert code_digest.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]

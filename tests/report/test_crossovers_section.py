@@ -15,7 +15,7 @@ def panel(curve, **changes):
     return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
 
 
-def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
+def test_a_higher_value_is_faster_for_rates_and_slower_for_times():
     assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in findings.findings(panel(zmq()))
     assert "at 1 MB it is faster, with 1.94" in findings.findings(panel(zmq()))
     lower = findings.findings(panel(zmq(better="lower")))
