@@ -1,4 +1,4 @@
-"""Does the code follow docs/architecture.md: folders of at most a dozen files, imports one way, no cycle?"""
+"""Does the code follow docs/architecture.md: rooms of at most a dozen files, imports one way, no cycle?"""
 
 import ast
 import os
@@ -52,17 +52,17 @@ ROOMS = {
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",
     "doctor.checks": "doctor measure.build measure.ranks records run",
 }
-"""Every folder, with the folders that it may import, from the bottom up. `cli` may import all."""
+"""Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 
 GROUND = {"paths", "errors"}
-"""Modules that every folder may import."""
+"""Modules that every room may import."""
 
 DOZEN, LINES = 12, 300
-"""The maximum number of modules of a folder, and of lines of a module."""
+"""The maximum number of modules of a room, and of lines of a module."""
 
 DRIVERS = "measure.experiments"
 OPEN = (DRIVERS, "measure.farms")
-"""Folders to which users add files; they may have more."""
+"""Rooms to which users add files; they may have more."""
 
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
 
@@ -72,7 +72,7 @@ def exists(name):
 
 
 def room(name):
-    """The folder of a module, or a folder itself. A driver's own folder counts as that of all drivers."""
+    """The room of a module, or a room itself. A driver's own folder belongs to the room of all drivers."""
     folder = name.rpartition(".")[0] if name in MODULES else name
     return DRIVERS if folder.startswith(f"{DRIVERS}.") else folder
 
@@ -97,7 +97,7 @@ def imported(name):
 
 
 def within(folder):
-    """The modules of a folder and of those below it."""
+    """The modules of a room and of those below it."""
     return [name for name in MODULES if name.startswith(f"{folder}.")]
 
 
@@ -107,21 +107,21 @@ def test_the_imports_are_seen():
     assert "measure.launch" in {room(other) for other in imported("cli.measuring")}
 
 
-def test_every_module_is_in_a_known_folder():
+def test_every_module_is_in_a_room():
     outside = {"__init__", "__main__", *GROUND}
     wings = {"measure", "analyse", "report"}
     assert {room(name) for name in MODULES if name not in outside} == {*ROOMS, *wings, "cli"}
     assert {name for name in MODULES if room(name) in wings} == {f"{wing}.__init__" for wing in wings}
 
 
-def test_a_folder_imports_only_allowed_folders():
+def test_a_room_imports_only_allowed_rooms():
     for name in MODULES:
         if (own := room(name)) in ROOMS:
             rooms = {room(other) for other in imported(name) - GROUND} - {own}
             assert rooms <= set(ROOMS[own].split()), name
 
 
-def test_a_folder_imports_every_folder_that_it_may():
+def test_a_room_imports_every_room_that_it_may():
     for own, allowed in ROOMS.items():
         used = {room(other) for name in MODULES if room(name) == own for other in imported(name)}
         assert set(allowed.split()) <= used, own
@@ -129,13 +129,13 @@ def test_a_folder_imports_every_folder_that_it_may():
 
 def test_there_is_no_cycle():
     rooms = {own: set(allowed.split()) for own, allowed in ROOMS.items()}
-    # The checks are part of the doctor; they have their own folder only because of their number.
+    # The checks are part of the doctor; they have their own room only because of their number.
     rooms["doctor.checks"].remove("doctor")
     TopologicalSorter(rooms).prepare()
     TopologicalSorter({name: imported(name) for name in MODULES}).prepare()
 
 
-def test_folders_are_small_and_describe_their_contents():
+def test_rooms_are_small_and_describe_their_contents():
     for own in ROOMS:
         here = [name for name in MODULES if room(name) == own]
         assert own in OPEN or len(here) <= DOZEN, own
