@@ -1,6 +1,7 @@
 """A slow cable in user space: two TAP devices, between which each frame takes some time.
 
-`python delay.py '{"<name>": <process in its network namespace>, "<name>": <process in its own>}' <seconds>`
+`python delay.py '{"<device>": <process>, "<device>": <process>}' <seconds>` creates each device in the network
+namespace of its process.
 """
 
 from __future__ import annotations
