@@ -1,4 +1,4 @@
-"""What every test finds, with no environment activated: this interpreter and its programs, as in a run."""
+"""Gives every test this interpreter and its programs, like a run, without an activated environment."""
 
 import fcntl
 import os
@@ -15,13 +15,13 @@ BuildOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The main job's tests first: they wait most, and whichever comes last must not be long."""
+    """Run the main job's tests first: they wait most, and the last ones must be short."""
     items.sort(key=lambda item: "workflow" not in item.path.parts)
 
 
 @pytest.fixture(scope="session")
 def build_once(tmp_path_factory: pytest.TempPathFactory) -> BuildOnce:
-    """Gives a folder by its name, in which the first worker that asks for it builds something. The others wait."""
+    """Returns a folder by its name. The first worker that requests it builds its contents; the others wait."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 

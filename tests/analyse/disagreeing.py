@@ -1,7 +1,7 @@
-"""A run in which `send` returns far sooner where messages are lent, while they do not arrive sooner: the usual case.
+"""A run in which `send` returns far sooner with lent messages, although they do not arrive sooner: the usual case.
 
-Over tcp both aims of the threshold are served from about 200 kB on. Over ipc throughput is, too, and round trips are
-from 5 kB on. Over inproc lending never pays, and still lets `send` return sooner from 17 kB on.
+Over tcp, lending improves throughput and round trips from about 200 kB on; over ipc, throughput from 200 kB on and
+round trips from 5 kB on. Over inproc it improves nothing. Everywhere it lets `send` return sooner from 17 kB on.
 """
 
 import numpy as np
@@ -16,14 +16,14 @@ from crossover.records import record
 LAUNCHES = 5
 FLOOD, QUESTION = "PUSH/PULL over {}, 2000 messages or 64 MB in flight", "REQ/REP over {}"
 SENT_SOONER = 17_500.0
-"""Bytes from which on the send calls of a lent message return sooner."""
+"""Size in bytes from which the send calls of a lent message return sooner."""
 
 PASSES = {
     ("zmq_throughput", "throughput"): {"tcp": 200e3, "ipc": 200e3, "inproc": 1e12},
     ("zmq_throughput", "send rate"): dict.fromkeys(("tcp", "ipc", "inproc"), SENT_SOONER),
     ("zmq_latency", "round trip, median"): {"tcp": 200e3, "ipc": 5e3},
 }
-"""From which size on `no-copy` is better, by experiment, metric and transport."""
+"""Size in bytes from which `no-copy` is better, by experiment, metric and transport."""
 
 
 def better(metric, place):

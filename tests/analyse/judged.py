@@ -1,4 +1,4 @@
-"""A whole run on which every shipped claim can be judged: each curve that one needs, and what equal arms differ by."""
+"""A whole run on which every shipped claim can be judged: all curves that claims need, and the null arms' noise."""
 
 import json
 from dataclasses import replace
@@ -21,18 +21,18 @@ UNITS = {"round trip": "s", "efficiency": "", "throughput": "messages/s", "send 
 
 
 KEYS = {}
-"""The keys of the curves that claims are about, by their protocols; filled as `sides` meets them."""
+"""The keys of the curves that claims are about, by their protocols; `protocol` fills it."""
 
 
 def protocol(where):
-    """The protocol of a curve that a claim selects by keys; of several, the one that it asks for first."""
+    """The protocol of the curve that a claim selects by keys; of several alternatives, the first."""
     first = where[0] if isinstance(where, list) else where
     KEYS[label(first)] = first
     return label(first)
 
 
 def sides(quantity):
-    """The names of all curves that a quantity takes, their axis reaching as far as it needs."""
+    """The names of all curves that a quantity needs."""
     over, against = quantity.get("over", []), quantity.get("against", {})
     arms = [quantity["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
     arms += [quantity["of"]] if "of" in quantity else []
@@ -44,7 +44,7 @@ def sides(quantity):
 
 
 def medians(claims, seed=1):
-    """Rows of record.MEDIANS: smooth curves, each arm with a slope of its own, launches that differ by 2 %."""
+    """Rows of record.MEDIANS: smooth curves, with a different slope for each arm, and launches that differ by 2 %."""
     random = np.random.default_rng(seed)
     wanted = sorted({each for claim in claims for each in sides(claim["quantity"])})
     references = {}
@@ -75,7 +75,7 @@ def medians(claims, seed=1):
 
 
 def write(folder, rows, effect=1.01):
-    """Write the tables that claims are judged by."""
+    """Write the tables that the judgement of claims reads."""
     panels = {(row["experiment"], row["placement"], row["metric"], row["arm"]) for row in rows}
     names = ("experiment", "placement", "metric", "arm")
     noise = [dict(zip(names, panel, strict=True)) | {"smallest_effect": effect} for panel in sorted(panels)]
@@ -102,7 +102,7 @@ def shipped():
 
 
 def louder(curves, which):
-    """The same curves after one arm was measured otherwise, along all of the axis: so are the ratios to it."""
+    """The same curves after a change of one arm along the whole axis, and of the ratios to it."""
     facts = which.facts
 
     def changed(curve):

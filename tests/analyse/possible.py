@@ -1,4 +1,4 @@
-"""Synthetic measurements for one claim, of many shapes, but only such as could be measured."""
+"""Synthetic measurements for one claim, of many shapes that a real run could measure."""
 
 import numpy as np
 from judged import KEYS, UNITS, X, sides
@@ -8,12 +8,12 @@ from crossover.analyse.curves.curve import Curve
 
 LAUNCHES = 5
 RATE = 1e6
-"""What every arm does unless it is changed: one repetition takes a microsecond."""
+"""The rate of every unchanged arm: a repetition takes a microsecond."""
 EFFECT = np.log(1.01)
 
 FASTER = ("submission", "round trip")
-"""Rates of which the first is never the lower one: both count the same tasks from the same start, and a result comes
-back after its task was submitted."""
+"""Two rates. The first is never lower, because both count the same tasks from the same start, and a result arrives
+after the submission of its task."""
 
 
 class Possible(Candidates):
@@ -27,11 +27,9 @@ class Possible(Candidates):
 
 
 def fields(claim, noise, seed=1):
-    """Fields on which one curve that the claim rests on differs from the others, each with launches that differ by
-    `noise`.
-    """
+    """Sets of curves in which one of the claim's curves differs from the others; launches differ by `noise`."""
     names = list(dict.fromkeys(sides(claim["quantity"])))
-    # Two crossovers are compared only where both pairs of arms cross.
+    # Two crossovers can be compared only if both pairs of arms cross.
     for tilt in (0.5,) if claim["quantity"]["kind"] == "crossovers" else (0.0,):
         for changed in names:
             for shape in shapes(claim):
@@ -51,7 +49,7 @@ def _base(claim, name, tilt):
 
 
 def shapes(claim):
-    """Curves that the quantity could be read from, around the ends of the range that the claim expects."""
+    """Curves that give the quantity values around the ends of the claim's expected range."""
     ends = [end for end in (claim["low"], claim["high"]) if np.isfinite(end)]
     places = [factor * end for end in ends for factor in (0.05, 0.3, 0.8, 1.25, 3, 20)] + [np.mean(ends)]
     for place in [*places, claim["quantity"].get("threshold", 1.0)]:
@@ -69,7 +67,7 @@ def shapes(claim):
 
 
 def field(values):
-    """The field of some curves, after making them what could be measured; `values` of shape (launches, cells)."""
+    """A set of curves, after impossible values are corrected; `values` of shape (launches, cells)."""
     curves, effects = [], {}
     for (*panel, arm), d in values.items():
         d = d.copy()

@@ -1,4 +1,4 @@
-"""Folders of results of synthetic runs, such as two before and after an upgrade."""
+"""Result folders of synthetic runs, for example before and after an upgrade."""
 
 import json
 
@@ -12,7 +12,7 @@ ARMS = ("copy", "no-copy", "default", "null")
 
 
 def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZES, pyzmq="26.0", budget=10, **told):
-    """Write a finished run to `folder`; `slower` gives arms a factor on their time. The first arm is the reference."""
+    """Write a finished run to `folder`; `slower` multiplies the time of arms. The first arm is the reference."""
     random = np.random.default_rng(seed)
     truth = np.zeros(len(sizes))
     seconds = {

@@ -1,4 +1,4 @@
-"""Campaigns whose truth is known: the noise that was seen on real machines, around a curve of our choice."""
+"""Campaigns of known truth: a chosen curve, with noise like that of real machines."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ NOISES = {
     "drift by a factor of two": {"drift": 2},
     "autocorrelated rounds": {"block_sd": 0.05, "lasting": 0.9},
 }
-"""Kinds of noise, as what they change of that of `blocks`."""
+"""Kinds of noise, as arguments that replace the defaults of `blocks`."""
 
 
 def blocks(
@@ -39,13 +39,13 @@ def blocks(
     slowed=0.05,
     drift=1.3,
 ):
-    """Seconds per message of shape (arms, launches, cells, rounds), the reference first, then an arm slower by
-    exp(`truth`), of shape (cells,).
+    """Seconds per message, of shape (arms, launches, cells, rounds): the reference, then an arm that is slower by the
+    factor exp(`truth`), of shape (cells,).
 
-    Every launch shifts each arm along the axis (by 3 %; the shifts of neighbouring cells have a correlation of
-    `alike`) and in every cell (2 %). Blocks have tails as heavy as Student's t of 3 degrees of freedom, those of
-    neighbouring rounds a correlation of `lasting`, one in twenty is slowed by 30 %, and the machine drifts by
-    30 % in the course of each cell, under both arms, whichever of them is first in a round.
+    Every launch shifts each arm along the whole axis (by 3 %; `alike` is the correlation between neighbouring cells)
+    and in every cell (2 %). Blocks have tails as heavy as Student's t with 3 degrees of freedom; `lasting` is the
+    correlation between neighbouring rounds. One block in twenty is 30 % slower. In the course of each cell the machine
+    drifts by 30 %, for both arms in the same way, in whatever order they run.
     """
     cells = len(truth)
     shape = (2, launches, cells, rounds)
@@ -60,7 +60,7 @@ def blocks(
 
 
 def _chain(noise, correlation):
-    """`noise`, each link along the last axis mixed with the one before, so that they have this correlation."""
+    """Mix each value along the last axis with the previous one, so that neighbours have this correlation."""
     links = [noise[..., 0]]
     for fresh in np.moveaxis(noise, -1, 0)[1:]:
         links.append(correlation * links[-1] + np.sqrt(1 - correlation**2) * fresh)
@@ -68,18 +68,18 @@ def _chain(noise, correlation):
 
 
 def campaign(random, truth, launches, **noise):
-    """The launch medians of log ratios, shape (launches, cells), of a campaign made by `blocks`."""
+    """The launch medians of log ratios of a campaign from `blocks`, shape (launches, cells)."""
     return campaigns(random, truth, launches, 1, **noise)[0]
 
 
 def campaigns(random, truth, launches, count, **noise):
-    """The same of `count` campaigns, shape (campaigns, launches, cells)."""
+    """The same for `count` campaigns, shape (campaigns, launches, cells)."""
     return np.concatenate([ratios for _, _, ratios in arms(random, truth, launches, count, **noise)])
 
 
 def far_off(random, d):
-    """Log ratios `d`, shape (launches, cells), of which every other launch, by chance, has one cell that is off by a
-    factor of 1.6 to 4.5."""
+    """Log ratios `d`, shape (launches, cells), after about half of the launches got one cell that is off by a factor of
+    1.6 to 4.5."""
     found = d.copy()
     spoilt = np.flatnonzero(random.random(len(d)) < 0.5)
     off = random.choice([-1, 1], len(spoilt)) * random.uniform(0.5, 1.5, len(spoilt))
@@ -88,8 +88,8 @@ def far_off(random, d):
 
 
 def arms(random, truth, launches, count, **noise):
-    """Of `count` campaigns, some hundreds at a time, the launch medians of the logs of the reference, of the arm
-    and of their ratios, each of shape (campaigns, launches, cells)."""
+    """For `count` campaigns, in batches of some hundreds: the launch medians of the logs of the reference, the arm and
+    their ratios, each of shape (campaigns, launches, cells)."""
     truth = np.asarray(truth, float)
     for start in range(0, count, 250):
         many = min(250, count - start)
@@ -98,7 +98,7 @@ def arms(random, truth, launches, count, **noise):
 
 
 def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SIZES):
-    """Rows of measurements of one launch, from `values` {arm: (cells, rounds)}; NaN makes a block insane.
+    """Rows of measurements of one launch, from `values` {arm: (cells, rounds)}; NaN makes a block invalid.
 
     The first arm is the reference.
     """
@@ -141,7 +141,7 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
 def raw(
     path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
 ) -> Path:
-    """Write a raw file as a launch leaves it; without rows it is a hole."""
+    """Write a raw file like a launch; without rows it is a hole."""
     facts = {
         "experiment": experiment,
         "placement": "node",

@@ -1,4 +1,4 @@
-"""Is a setting recommended for what is wanted of it, and never for how soon a call returns?"""
+"""Is a setting recommended for its aims, and never because a call returns sooner?"""
 
 import json
 import tomllib
@@ -22,7 +22,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(results):
-    """The rows of the recommendations of the threshold, by the transport and the aims."""
+    """The rows of recommendations for the threshold, by transport and aims."""
     table = record.read(results / "recommendations.parquet", record.RECOMMENDATIONS).to_pylist()
     own = [row for row in table if row["setting"] == "copy_threshold"]
     return {(row["condition"].split(", ")[1], *json.loads(row["aims"])): row for row in own}
@@ -49,7 +49,7 @@ def test_no_setting_is_recommended_for_a_gain_that_its_throughput_refutes(found)
     assert not refused["recommended"] and "worse than `copy` at every measured point" in refused["reason"]
 
 
-def test_the_send_rate_stands_beside_and_is_nobodys_aim(found):
+def test_the_send_rate_is_reported_but_is_no_aim(found):
     for transport in IN_TWO_WAYS:
         row = next(row for key, row in found.items() if key[:2] == (transport, "throughput"))
         beside = effect_of(row, "send rate")
@@ -57,26 +57,26 @@ def test_the_send_rate_stands_beside_and_is_nobodys_aim(found):
         assert abs(np.log(row["x"] / disagreeing.SENT_SOONER)) > 1
 
 
-def test_where_the_aims_agree_there_is_one_answer(found):
+def test_aims_that_agree_have_one_recommendation(found):
     row = found["tcp", "throughput", "round trip"]
     assert effect_of(row, "round trip, median")["says"] == "better"
     assert [key for key in found if key[0] == "tcp"] == [("tcp", "throughput", "round trip")]
 
 
-def test_where_they_do_not_each_has_its_own_by_name(found):
+def test_aims_that_disagree_have_one_recommendation_each(found):
     flood, question = found["ipc", "throughput"], found["ipc", "round trip"]
     assert flood["low"] < 200e3 < flood["high"] and question["low"] < 5e3 < question["high"]
     assert effect_of(question, "throughput")["factor"] < effect_of(flood, "round trip, median")["factor"]
 
 
-def test_what_one_aim_costs_another_is_told(found):
-    """From 5 kB on round trips gain, and throughput loses as much below 200 kB as it gains above."""
+def test_the_cost_of_one_aim_for_another_is_reported(found):
+    """From 5 kB on, round trips gain. Throughput loses as much below 200 kB as it gains above."""
     costs = effect_of(found["ipc", "round trip"], "throughput")
     truth = np.exp(disagreeing.better("throughput", 200e3)[SIZES >= 5e3].mean())
     assert costs["low"] < truth < costs["high"] and costs["says"] == "worse"
 
 
-def test_a_place_that_is_recommended_is_the_crossover_that_the_page_shows(results, found):
+def test_a_recommended_threshold_is_the_crossover_on_the_page(results, found):
     crossovers = record.read(results / "crossovers.parquet", record.CROSSOVERS).to_pylist()
     names = ("experiment", "protocol", "metric", "arm")
     for row in (row for row in found.values() if row["recommended"]):
@@ -86,23 +86,23 @@ def test_a_place_that_is_recommended_is_the_crossover_that_the_page_shows(result
         assert json.loads(row["value"]) == pytest.approx(shown["x"], rel=0.005)
 
 
-def test_a_program_finds_the_aims_and_what_else_a_value_changes(results):
+def test_the_toml_file_contains_the_aims_and_all_effects(results):
     said = tomllib.loads((results / FILE).read_text())["recommended"]
     tcp = next(entry for entry in said if entry["holds_for"]["condition"] == "node, tcp")
     assert tcp["aims"] == ["throughput", "round trip"] and tcp["measured_by"]["arm"] == "no-copy"
     assert {effect["metric"] for effect in tcp["effects"]} == {"round trip, median", "send rate"}
 
 
-# ---- the best of several, each from its own place on
+# ---- the best of several arms, each from its own threshold
 
 
 def both(random, **truth):
-    """Arms of known truth, logarithms of the factor by which each is better than `old`, shape (cells,)."""
+    """Arms of known `truth`: logarithms of the factor by which each is better than `old`, shape (cells,)."""
     return {arm: noisy(random, line, 5) for arm, line in ({"old": 0 * SIZES} | truth).items()}
 
 
 @pytest.mark.parametrize(("early", "late", "best"), [(0.05, 0.9, "late"), (0.3, 0.3, "early")])
-def test_of_several_arms_the_one_that_gains_most_along_the_axis_is_chosen(early, late, best):
+def test_the_arm_with_the_largest_mean_gain_is_chosen(early, late, best):
     rule = setting(Onset(("early", "late"), other="old"), snippet={"early": "e {value}", "late": "l {value}"})
     arms = both(
         np.random.default_rng(3), early=early * np.log(SIZES / 2e3), late=late * np.log(SIZES / 2e5).clip(-3, 3)
@@ -113,7 +113,7 @@ def test_of_several_arms_the_one_that_gains_most_along_the_axis_is_chosen(early,
     assert row["low"] < {"early": 2e3, "late": 2e5}[best] < row["high"]
 
 
-def test_an_arm_that_passes_nowhere_is_not_tried():
+def test_an_arm_that_is_nowhere_better_is_not_tried():
     rule = setting(Onset(("early", "late"), other="old"), snippet={"early": "e", "late": "l"})
     row = decided(both(np.random.default_rng(4), early=0.2 * np.log(SIZES / 2e3), late=0 * SIZES - 1), rule)
     assert (row["arm"], row["tried"]) == ("early", 1)

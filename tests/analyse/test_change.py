@@ -1,4 +1,4 @@
-"""Is a change between two runs found where there is one, and hardly ever where there is none?"""
+"""Is a change between two runs found, and are false changes rare?"""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ TEN_PERCENT = np.log(1.1)
 
 
 def two_runs(random, before, after, truth=FLAT, launch_sd=0.02):
-    """Log ratios of two runs, of which the second has changed by `truth`."""
+    """Log ratios of two runs; the second has changed by `truth`."""
     curve = 0.15 * np.log10(SIZES / 7000)
     return campaign(random, curve, before, launch_sd=launch_sd), campaign(
         random, curve + truth, after, launch_sd=launch_sd
@@ -21,7 +21,7 @@ def two_runs(random, before, after, truth=FLAT, launch_sd=0.02):
 
 
 @pytest.mark.parametrize(("before", "after"), [(3, 3), (5, 5), (3, 8)])
-def test_where_nothing_changed_hardly_any_curve_is_found_changed(before, after):
+def test_without_a_change_hardly_any_curve_is_reported(before, after):
     random = np.random.default_rng(before + after)
     found = [change(*two_runs(random, before, after)).differs <= 0.05 for _ in range(150)]
     # Two standard errors of 150 campaigns are 3.6 %.
@@ -46,7 +46,7 @@ def test_an_arm_slowed_by_a_tenth_is_found_with_five_launches_a_side():
     assert np.mean([change(*run).verdict("lower", TEN_PERCENT) == "worse" for run in runs]) >= 0.9
 
 
-def test_the_height_of_the_curve_shows_a_small_change_that_no_cell_shows():
+def test_the_mean_of_a_curve_shows_a_small_change_that_no_cell_shows():
     random = np.random.default_rng(3)
     by_cells, by_curve = 0, 0
     for _ in range(40):
@@ -57,7 +57,7 @@ def test_the_height_of_the_curve_shows_a_small_change_that_no_cell_shows():
     assert by_curve >= 0.8 * 40 and by_curve > by_cells + 10
 
 
-def test_an_arm_slowed_by_a_tenth_is_found_though_single_cells_are_far_off():
+def test_an_arm_slowed_by_a_tenth_is_found_even_if_single_cells_are_far_off():
     random = np.random.default_rng(12)
     false, slowed = [], []
     for _ in range(60):
@@ -68,7 +68,7 @@ def test_an_arm_slowed_by_a_tenth_is_found_though_single_cells_are_far_off():
     assert np.mean(slowed) >= 0.8
 
 
-def test_a_change_of_all_cells_alike_changes_the_height_by_as_much():
+def test_an_equal_change_of_all_cells_is_the_change_of_the_mean():
     before = np.random.default_rng(13).standard_normal((4, 9))
     assert change(before, before + 0.25).whole.mean == pytest.approx([0.25])
 
@@ -91,17 +91,17 @@ def test_a_large_change_in_one_cell_is_found_there_and_nowhere_else():
         (FLAT, "lower", "same"),
     ],
 )
-def test_each_verdict_comes_from_the_change_it_is_meant_for(truth, better, verdict):
+def test_each_change_gives_the_right_verdict(truth, better, verdict):
     found = change(*two_runs(np.random.default_rng(2), 5, 5, truth=truth, launch_sd=0.01))
     assert found.verdict(better, TEN_PERCENT) == verdict
 
 
-def test_noise_that_hides_everything_leaves_nothing_to_tell():
+def test_with_much_noise_the_verdict_is_undecided():
     found = change(*two_runs(np.random.default_rng(2), 3, 3, launch_sd=0.3))
     assert found.verdict("lower", TEN_PERCENT) == "undecided"
 
 
-def test_a_single_launch_in_either_run_tells_nothing():
+def test_a_single_launch_in_either_run_decides_nothing():
     for sides in ((1, 5), (5, 1)):
         found = change(*two_runs(np.random.default_rng(1), *sides, truth=FLAT + 1))
         assert found.differs == 1
@@ -110,7 +110,7 @@ def test_a_single_launch_in_either_run_tells_nothing():
         assert not np.isnan(found.cells.mean).any()
 
 
-def test_from_eight_launches_on_a_cell_is_tested_as_by_welch():
+def test_from_eight_launches_on_cells_are_tested_by_welchs_test():
     before, after = two_runs(np.random.default_rng(9), 8, 12, truth=FLAT + 0.03)
     welch = stats.ttest_ind(after, before, equal_var=False)
     cells = difference(estimate(after), estimate(before))
@@ -119,7 +119,7 @@ def test_from_eight_launches_on_a_cell_is_tested_as_by_welch():
     assert [cells.low, cells.high] == [pytest.approx(end) for end in welch.confidence_interval()]
 
 
-def test_what_lies_on_the_bound_is_hardly_ever_called_the_same():
+def test_a_change_as_large_as_the_bound_is_hardly_ever_called_the_same():
     random = np.random.default_rng(6)
     same = [
         change(*two_runs(random, 4, 4, truth=FLAT + TEN_PERCENT)).whole.p_outside(-TEN_PERCENT, TEN_PERCENT)[0] <= 0.05
@@ -135,7 +135,7 @@ def test_launches_that_agree_to_the_last_bit_differ_if_their_means_do():
     assert change(level, level + 0.01).verdict("lower", 0.1) == "worse"
 
 
-def test_gaps_cost_cells_and_never_a_launch():
+def test_gaps_cost_cells_but_no_launch():
     before, after = two_runs(np.random.default_rng(8), 5, 5, truth=FLAT + 0.3)
     before[0, 3] = np.nan
     after[2, 6] = np.nan
@@ -147,7 +147,7 @@ def test_gaps_cost_cells_and_never_a_launch():
     assert not np.isnan(found.cells.p).any() and found.verdict("lower", TEN_PERCENT) == "worse"
 
 
-def test_without_a_cell_that_all_launches_measured_the_cells_alone_are_tested():
+def test_without_a_cell_of_all_launches_only_the_cells_are_tested():
     before, after = two_runs(np.random.default_rng(8), 4, 4, truth=FLAT + 0.5)
     before[np.arange(len(SIZES)) % 4, np.arange(len(SIZES))] = np.nan
     found = change(before, after)
@@ -156,14 +156,14 @@ def test_without_a_cell_that_all_launches_measured_the_cells_alone_are_tested():
     assert found.verdict("lower", TEN_PERCENT) == "worse"
 
 
-def test_what_is_rejected_passes_its_weight_on():
+def test_a_rejected_hypothesis_passes_its_weight_on():
     p = np.array([0.012, 0.02, 0.001])
     assert holm(p, np.array([0.25, 0.25, 0.5])) == pytest.approx([0.024, 0.024, 0.002])
     assert holm(p, np.array([0.5, 0.5, 0.0]))[2] == 1
     assert holm(p, np.ones(3)) == pytest.approx(holm(p))
 
 
-def test_a_difference_has_the_variances_of_both():
+def test_a_difference_has_the_variance_of_both_runs():
     one = Estimate(np.array([0.1]), np.array([0.03]), np.array([4.0]))
     other = Estimate(np.array([0.3]), np.array([0.04]), np.array([4.0]))
     found = difference(other, one)

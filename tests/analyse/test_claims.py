@@ -1,4 +1,4 @@
-"""Is every claim judged by a run's tables, and does it say what would measure what is missing?"""
+"""Is every claim judged by a run's tables, and does it name the remedy for missing measurements?"""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ def judge(folder, rows, *, higher=HIGHER, these=None, effect=1.01):
     return {row["claim"]: row for row in record.read(folder / "claims.parquet", record.CLAIMS).to_pylist()}
 
 
-def test_every_claim_has_a_verdict_where_all_was_measured(tmp_path, rows):
+def test_every_claim_has_a_verdict_if_everything_was_measured(tmp_path, rows):
     found = judge(tmp_path, rows)
     assert list(found) == [claim["claim"] for claim in shipped()]
     assert {row["verdict"] for row in found.values()} == {"holds", "refuted", "inconclusive"}
@@ -40,8 +40,8 @@ def test_every_claim_has_a_verdict_where_all_was_measured(tmp_path, rows):
         assert json.loads(row["rows"])
 
 
-def test_what_others_published_says_of_their_claims_what_was_found_by_hand():
-    """The numbers that the project's list of claims gives for the documents' own data."""
+def test_values_from_the_sources_own_data_agree_with_those_by_hand():
+    """The numbers from the documents' own data, calculated by hand."""
     known = {
         "zmq-small-penalty": 2.3, "zmq-large-win": 0.91, "zmq-small-max": 2.0, "zmq-send-large": 44,
         "zmq-send-small": 9.0, "zmq-send-penalty": 5, "zmq-memcpy": 252, "ipp-small-task": 0.076,
@@ -53,7 +53,7 @@ def test_what_others_published_says_of_their_claims_what_was_found_by_hand():
             assert row["own_value"] == pytest.approx(known[claim["claim"]], rel=0.03), claim["claim"]
 
 
-def test_a_claims_own_data_is_told_even_where_nothing_was_measured(tmp_path, rows):
+def test_the_verdict_of_a_sources_own_data_needs_no_measurement(tmp_path, rows):
     found = judge(tmp_path, [row for row in rows if row["experiment"] != "zmq_throughput"])
     assert found["zmq-small-penalty"]["verdict"] == "not measured"
     assert found["zmq-small-penalty"]["own"] == "contradicts"
@@ -61,7 +61,7 @@ def test_a_claims_own_data_is_told_even_where_nothing_was_measured(tmp_path, row
     assert found["sched-pure"]["own"] == "no data"
 
 
-def test_the_crossover_that_was_published_lies_between_two_points_that_were():
+def test_the_published_crossover_is_between_two_published_points():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-crossover")
     source = of_source(published.read(), claim["source"])
     assert 464_158 < judgement._of_source(claim, source)["own_value"] < 1_000_000
@@ -81,14 +81,14 @@ def without(rows, **facts):
         ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no valid value of send rate with `pattern: DEALER/ROUTER, "),
     ],
 )
-def test_what_was_not_measured_says_why_and_what_would_measure_it(tmp_path, rows, missing, claim, reason):
+def test_an_unmeasured_claim_gives_the_reason_and_the_remedy(tmp_path, rows, missing, claim, reason):
     row = judge(tmp_path, without(rows, **missing))[claim]
     assert reason in row["reason"]
     assert row["verdict"] == "not measured"
     assert row["value"] is None
 
 
-def test_a_key_that_no_label_words_is_named(tmp_path, rows):
+def test_a_key_that_no_curve_has_is_named(tmp_path, rows):
     (claim,) = (claim for claim in shipped() if claim["claim"] == "mpi-speedup")
     moved = claim | {"quantity": claim["quantity"] | {"where": {"polled": False}}}
     assert judge(tmp_path, rows, these=[moved])["mpi-speedup"]["reason"] == (
@@ -96,7 +96,7 @@ def test_a_key_that_no_label_words_is_named(tmp_path, rows):
     )
 
 
-def test_an_axis_that_ends_too_early_names_the_tier_whose_axis_does_not(tmp_path, rows):
+def test_an_axis_that_is_too_short_names_the_tier_with_a_longer_one(tmp_path, rows):
     short = [row for row in rows if row["experiment"] != "task_latency" or row["x"] < 200]
     row = judge(tmp_path, short)["sched-twisted-512"]
     assert row["verdict"] == "not measured"
@@ -106,7 +106,7 @@ def test_an_axis_that_ends_too_early_names_the_tier_whose_axis_does_not(tmp_path
     assert "also in every higher tier; add it to the axis of `task_latency`" in row["reason"]
 
 
-def test_launches_that_left_only_holes_tell_the_first_reason(tmp_path, rows):
+def test_launches_that_left_only_holes_give_the_first_reason(tmp_path, rows):
     write(tmp_path, without(rows, experiment="mpi_pingpong"))
     hole = {
         "experiment": "mpi_pingpong",
@@ -150,18 +150,18 @@ def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
     assert found["new"]["verdict"] in ("holds", "refuted")
 
 
-def test_one_launch_concludes_nothing(tmp_path, rows):
+def test_one_launch_decides_no_claim(tmp_path, rows):
     alone = judge(tmp_path, [row for row in rows if row["launch"] == 1])
     assert {row["verdict"] for row in alone.values()} == {"inconclusive"}
 
 
-def test_nothing_is_concluded_where_equal_arms_differ_widely(tmp_path, rows):
+def test_no_claim_is_decided_if_equal_arms_differ_widely(tmp_path, rows):
     loud = judge(tmp_path, rows, effect=1e9)
     concluded = {row["kind"] for row in loud.values() if row["verdict"] != "inconclusive"}
     assert concluded <= {"crossover", "crossovers"}
 
 
-def test_a_curve_that_changes_changes_every_sentence_that_rests_on_it_and_no_other(tmp_path, rows):
+def test_a_changed_curve_changes_exactly_the_sentences_that_depend_on_it(tmp_path, rows):
     field = judgement.measured(write(tmp_path, rows), {})
     nothing = of_source([], "")
 
@@ -179,7 +179,7 @@ def test_a_curve_that_changes_changes_every_sentence_that_rests_on_it_and_no_oth
             rests = name in json.loads(row["rows"])
             same = told.sentences(row) == told.sentences(after[claim])
             assert rests or same, f"{claim} follows {name}"
-            # Of several numbers one is told, and of arms that do not cross none.
+            # A claim shows only one of several numbers, and none if the arms do not cross.
             if rests and row["numbers"] == 1 and row["value"] is not None:
                 assert not same, f"{claim} does not follow {name}"
                 followed.add(claim)
@@ -187,12 +187,12 @@ def test_a_curve_that_changes_changes_every_sentence_that_rests_on_it_and_no_oth
 
 
 def as_read(row):
-    """A row as the report reads it from the table."""
+    """A row like the report reads it from the table."""
     known = {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in row.items()}
     return dict.fromkeys(record.CLAIMS.names) | known
 
 
-def test_a_claim_that_nothing_decides_is_listed_with_its_reason(tmp_path, rows):
+def test_a_claim_that_no_experiment_can_decide_is_listed_with_the_reason(tmp_path, rows):
     judgement.write(shipped(), write(tmp_path, rows), HIGHER, claim_list.unjudged())
     found = {row["claim"]: row for row in record.read(tmp_path / "claims.parquet", record.CLAIMS).to_pylist()}
     assert len(found) == len(shipped()) + len(claim_list.unjudged())
@@ -205,7 +205,7 @@ def test_a_claim_that_nothing_decides_is_listed_with_its_reason(tmp_path, rows):
     assert "None" not in said and list(told.lines([row])[0].values())[2:] == ["–", "–", "–"]
 
 
-def test_the_method_of_each_claim_says_what_is_tested_against_what(tmp_path, rows):
+def test_the_method_of_each_claim_describes_its_test(tmp_path, rows):
     found = judge(tmp_path, rows)
     assert all(row["method"].count("Refuted if") == 1 for row in found.values())
     large = found["zmq-large-win"]["method"]
@@ -215,7 +215,7 @@ def test_the_method_of_each_claim_says_what_is_tested_against_what(tmp_path, row
     assert "two one-sided t tests" in found["ipp-ssh"]["method"]
 
 
-def test_where_no_engines_played_plain_ranks_stand_in_and_the_method_says_so(tmp_path, rows):
+def test_without_engines_plain_ranks_replace_them_and_the_method_says_so(tmp_path, rows):
     engines, plain = "re-sent, thread level multiple, between engines", "re-sent, thread level multiple"
     between = judge(tmp_path, rows)["mpi-speedup"]
     assert between["protocol"].endswith(engines) and "were not measured" not in between["method"]
@@ -237,7 +237,7 @@ def test_an_open_end_stays_open_on_a_bounded_scale():
     assert row["verdict"] == "holds"
 
 
-def test_the_numbers_of_a_source_are_not_interpolated():
+def test_a_sources_numbers_are_not_interpolated():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-large-win")
     moved = claim | {"quantity": claim["quantity"] | {"at": 400_000}}
     source = of_source(published.read(), "pyzmq")

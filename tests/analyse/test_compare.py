@@ -1,4 +1,4 @@
-"""Do the tables of a comparison say what was changed between two runs, and of what nothing can be said?"""
+"""Do the tables of a comparison contain the changes between two runs, and list the parts without a comparison?"""
 
 import shutil
 
@@ -22,7 +22,7 @@ def before(tmp_path):
 
 @pytest.fixture
 def told(tmp_path, before):
-    """The tables of a comparison of `before` with another run, as rows by name."""
+    """The tables of a comparison of `before` with another run: rows by table name."""
 
     def of(after, within=0.1):
         compare(before, after, tmp_path / "comparison", within)
@@ -53,7 +53,7 @@ def test_the_arm_that_was_slowed_is_worse_and_the_others_are_the_same(told, tmp_
     assert only(found["unpaired"]) == []
 
 
-def test_a_change_of_the_reference_changes_every_ratio_but_the_whole_machine_being_slower_changes_none(told, tmp_path):
+def test_a_slower_reference_changes_every_ratio_but_a_slower_machine_changes_none(told, tmp_path):
     every = dict.fromkeys(ARMS, 1.5)
     found = told(finished(tmp_path / "slower", seed=2, day=2, slower=every))
     assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio")} == {"same"}
@@ -64,14 +64,14 @@ def test_a_change_of_the_reference_changes_every_ratio_but_the_whole_machine_bei
     assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio", null=False)} == {"better"}
 
 
-def test_absolute_values_are_the_same_or_nothing(told, tmp_path):
+def test_absolute_values_are_the_same_or_undecided(told, tmp_path):
     found = told(finished(tmp_path / "after", seed=2, day=2))
     values = only(found["curve_changes"], quantity="value")
     assert {row["verdict"] for row in values} == {"same"}
     assert {row["p"] for row in values} == {None}
 
 
-def test_what_counts_as_the_same_is_the_users(told, tmp_path):
+def test_the_user_chooses_the_bound_for_the_same(told, tmp_path):
     after = finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.04})
     (wide,) = only(told(after, within=0.1)["curve_changes"], arm="no-copy", quantity="ratio")
     (narrow,) = only(told(after, within=0.001)["curve_changes"], arm="default", quantity="ratio")
@@ -90,14 +90,14 @@ def test_the_tables_have_exactly_their_schemas_and_the_same_runs_give_the_same_b
     assert {name: path.read_bytes() for name, path in files.items()} == first
 
 
-def test_false_discovery_is_adjusted_over_the_arms_that_compete(told, tmp_path):
+def test_false_discovery_is_adjusted_over_competing_arms(told, tmp_path):
     found = told(finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2}))
     arm, other = (only(found["curve_changes"], quantity="ratio", arm=name)[0] for name in ("no-copy", "default"))
     assert arm["q"] == pytest.approx(min(2 * arm["p"], other["p"]))
     assert {row["q"] for row in only(found["curve_changes"], null=True)} == {None}
 
 
-def test_the_runs_tell_what_they_were_made_with(told, tmp_path):
+def test_the_runs_have_their_software_and_settings(told, tmp_path):
     found = told(finished(tmp_path / "after", seed=2, day=2, pyzmq="27.3", launches=4))
     facts = {(row["run"], row["kind"], row["name"]): row["value"] for row in found["runs"]}
     assert facts["before", "library", "pyzmq"] == "26.0" and facts["after", "library", "pyzmq"] == "27.3"
@@ -107,17 +107,17 @@ def test_the_runs_tell_what_they_were_made_with(told, tmp_path):
     assert {row["folder"] for row in found["runs"]} == {str(tmp_path / "before"), str(tmp_path / "after")}
 
 
-def test_a_run_of_earlier_times_without_medians_is_compared_all_the_same(told, tmp_path):
+def test_an_old_run_without_medians_can_be_compared(told, tmp_path):
     after = finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2})
     with_medians = told(after)
     (after / "medians.parquet").unlink()
     assert told(after) == with_medians
 
 
-# ---- what has no partner
+# ---- parts of one run alone
 
 
-def test_arms_and_points_of_one_run_alone_are_named(told, tmp_path):
+def test_arms_and_points_that_only_one_run_has_are_named(told, tmp_path):
     after = finished(tmp_path / "after", seed=2, day=2, arms=("copy", "no-copy", "null"), sizes=SIZES[2:])
     found = told(after)
     whole = [(row["arm"], row["run"], row["reason"]) for row in found["unpaired"] if row["x"] is None]
@@ -133,7 +133,7 @@ def test_another_reference_is_another_quantity(told, tmp_path):
         told(after)
 
 
-def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_path, before):
+def test_parts_of_only_one_run_and_holes_have_different_reasons(tmp_path, before):
     reasons = set()
     for name, make in {
         "protocol": lambda folder: finished(folder, seed=2, protocol="ipc"),
@@ -150,7 +150,7 @@ def test_a_protocol_or_experiment_of_one_run_alone_and_holes_are_told_apart(tmp_
 
 
 def holes(folder):
-    """A run in which one experiment has data, and another left holes alone."""
+    """A run in which one experiment has data and another left only holes."""
     measured = rows({"a": [[1e-6] * 10], "b": [[1e-6] * 10]}, experiment="other", sizes=[1])
     files = [
         raw(folder / "raw" / "other.parquet", measured, experiment="other"),
@@ -161,24 +161,24 @@ def holes(folder):
     return folder
 
 
-def test_a_launch_that_both_runs_hold_is_no_second_sample(tmp_path, before):
+def test_two_runs_with_the_same_launches_are_refused(tmp_path, before):
     copy = shutil.copytree(before, tmp_path / "copy")
     with pytest.raises(Exception, match="both runs contain the same launches of this experiment"):
         compare(before, copy, tmp_path / "comparison", 0.1)
 
 
-# ---- what a user does wrong
+# ---- a user's errors
 
 
 def refused(capsys, *arguments):
-    """What the command says when it refuses."""
+    """The message of a refusal."""
     assert main(["compare", *map(str, arguments)]) == 1
     said = capsys.readouterr().err
     assert "Traceback" not in said
     return said
 
 
-def test_folders_that_are_no_runs_are_named_with_the_next_step(tmp_path, before, capsys):
+def test_folders_without_a_run_are_named_with_the_next_step(tmp_path, before, capsys):
     nowhere, empty = tmp_path / "nowhere", tmp_path / "empty"
     empty.mkdir()
     to = ("--folder", tmp_path / "comparison")
@@ -198,7 +198,7 @@ def test_another_version_of_the_schemas_is_refused(tmp_path, before, capsys):
     assert f"{after / 'launches.parquet'}: has schema version 99, this code reads 1 and 2" in said
 
 
-def test_a_run_of_holes_alone_has_nothing_to_compare(tmp_path, before, capsys):
+def test_a_run_with_only_holes_has_nothing_to_compare(tmp_path, before, capsys):
     folder = tmp_path / "holes"
     gather([raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time")], folder)
     derive(folder)
@@ -206,7 +206,7 @@ def test_a_run_of_holes_alone_has_nothing_to_compare(tmp_path, before, capsys):
 
 
 @pytest.mark.parametrize("within", ["0", "1.5", "ten"])
-def test_bounds_that_are_none_are_refused(before, within, capsys):
+def test_impossible_bounds_are_refused(before, within, capsys):
     with pytest.raises(SystemExit):
         main(["compare", str(before), str(before), "--within", within])
     assert "is not between 0 and 1; write 0.1 for 10 %" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Is a crossover said to be where it is, and only where it can be seen?"""
+"""Is a crossover found at its place, and only if the data show it?"""
 
 from dataclasses import astuple
 
@@ -46,7 +46,7 @@ def signs(text):
         ("-+-+-+-+-+-+-", "several"),
     ],
 )
-def test_the_verdict_is_read_off_the_significant_signs(curve, verdict):
+def test_the_verdict_follows_from_the_significant_signs(curve, verdict):
     assert crossing(SIZES, noisy(signs(curve))).verdict == verdict
 
 
@@ -62,23 +62,23 @@ def test_only_the_verdict_one_has_a_place(verdict):
     ("curve", "cells"),
     [("+++++++000000", (6, 12)), ("000000+++++++", (0, 6)), ("0000000000000", (0, 12))],
 )
-def test_where_none_is_shown_it_is_said_where_one_could_be(curve, cells):
+def test_without_a_crossover_its_possible_range_is_given(curve, cells):
     found = crossing(SIZES, noisy(signs(curve)))
     first, last = (SIZES[cell] for cell in cells)
     assert found.x is None
     assert first <= found.low <= found.high <= last
-    # Up to the end of the axis, or nearly up to the cells that are settled.
+    # Up to the end of the axis, or nearly up to a significant cell.
     assert found.low < first * (1 if cells[0] == 0 else SIZES[1] / SIZES[0]) * 1.001
     assert found.high > last / (1 if cells[1] == 12 else SIZES[1] / SIZES[0]) * 0.999
 
 
-def test_between_cells_on_the_same_side_a_single_crossover_cannot_be():
+def test_there_is_no_crossover_between_cells_on_the_same_side():
     found = crossing(SIZES, noisy(signs("--------0----")))
     assert found == Crossing("none")
 
 
-def test_where_every_point_is_settled_but_for_holm_there_may_be_room_for_none():
-    # Each cell is beyond zero at 95 %, and none is after the correction for two.
+def test_if_only_holms_correction_leaves_cells_open_there_is_no_possible_range():
+    # Each cell differs from zero at 95 %, but after the correction for two cells, none does.
     d = np.array([[0.9, 0.9], [1.0, 1.2], [2.0, 2.0], [0.4, 0.4]])
     assert (estimate(d).low > 0).all()
     assert crossing(SIZES[:2], d) == Crossing("undecided")
@@ -101,7 +101,7 @@ def test_the_interval_holds_the_crossover_in_about_95_of_100_campaigns(launches)
     assert np.median([one.x for one in found]) == pytest.approx(HERE, rel=0.15)
 
 
-def test_the_ends_of_the_interval_are_where_the_test_begins_to_reject():
+def test_the_test_begins_to_reject_at_the_ends_of_the_interval():
     launches = 4
     d = noisy(5 * RISING, seed=2, launches=launches)
     n, (a, b, _) = launches - 1, pooled(d)
@@ -111,7 +111,7 @@ def test_the_ends_of_the_interval_are_where_the_test_begins_to_reject():
         left = np.searchsorted(SIZES, end) - 1
         far = np.log(end / SIZES[left]) / np.log(SIZES[left + 1] / SIZES[left])
         here = (1 - far) * d[:, left] + far * d[:, left + 1]
-        # What a launch shifts everywhere it shifts between two cells too; what it shifts in each averages out in part.
+        # A launch's common shift applies between two cells too; its shifts of single cells partly average out.
         shared = (1 - far) * a[left] + far * a[left + 1]
         squares = (1 - far) ** 2 + far**2
         single = ((1 - far) ** 2 * b[left] + far**2 * b[left + 1]) / squares * (5 * squares - 1) / 4
@@ -121,7 +121,7 @@ def test_the_ends_of_the_interval_are_where_the_test_begins_to_reject():
 
 
 @pytest.mark.parametrize("slope", [1, -1])
-def test_a_slow_crossover_is_where_a_line_through_the_bracket_is_and_known_as_well(slope):
+def test_a_slow_crossover_and_its_interval_are_those_of_a_line_through_the_bracket(slope):
     random = np.random.default_rng(3)
     straighter = 0
     for d in campaigns(random, RISING, 10, 20):
@@ -134,13 +134,13 @@ def test_a_slow_crossover_is_where_a_line_through_the_bracket_is_and_known_as_we
         lines = np.polyfit(np.log10(SIZES[inside]), d[:, inside].T, 1)
         assert np.log10(found.x) == pytest.approx(-lines[1].mean() / lines[0].mean())
         for end in {found.low, found.high} - {found.bracket_low, found.bracket_high}:
-            # Fieller: at the end of the interval the launches' own lines are about to be significantly off zero.
+            # Fieller: at the end of the interval, the launches' own lines just begin to differ significantly from zero.
             heights = lines[0] * np.log10(end) + lines[1]
             assert stats.ttest_1samp(heights, 0).pvalue == pytest.approx(0.05, rel=1e-3)
     assert straighter > 3
 
 
-def test_where_single_points_are_noisy_a_slow_crossover_is_found_closer_than_from_point_to_point(monkeypatch):
+def test_with_noisy_points_a_line_finds_a_slow_crossover_better_than_neighbouring_points(monkeypatch):
     random = np.random.default_rng(4)
     every = campaigns(random, RISING, 5, 100, cell_sd=0.06, launch_sd=0.01)
     errors = []
@@ -153,7 +153,7 @@ def test_where_single_points_are_noisy_a_slow_crossover_is_found_closer_than_fro
     assert np.median(lined) < 0.9 * np.median(broken)
 
 
-def test_where_nothing_differs_a_crossover_is_hardly_ever_reported():
+def test_between_equal_arms_a_crossover_is_hardly_ever_reported():
     random = np.random.default_rng(9)
     verdicts = [crossing(SIZES, d).verdict for d in campaigns(random, 0 * SIZES, 5, 400)]
     assert verdicts.count("undecided") >= 0.93 * 400
@@ -166,7 +166,7 @@ def test_a_cliff_inside_one_interval_of_the_axis_is_within_the_bracket():
     assert (found.bracket_low, found.bracket_high) == (SIZES[6], SIZES[7])
 
 
-def test_an_undecided_cell_far_out_does_not_open_the_interval():
+def test_an_undecided_cell_far_away_does_not_widen_the_interval():
     plain = crossing(SIZES, noisy(signs("------+++++++")))
     beyond = crossing(SIZES, noisy(signs("------++++++0")))
     assert beyond.high == pytest.approx(plain.high, rel=0.05)
@@ -194,14 +194,14 @@ def test_a_zero_that_rounds_onto_a_measured_point_is_a_crossover_there(tiny):
     assert astuple(found) == ("one", *[pytest.approx(100)] * 3, 1, 100)
 
 
-def test_where_no_two_launches_measured_both_neighbours_the_interval_fills_the_bracket():
+def test_without_two_launches_at_both_neighbours_the_interval_is_the_bracket():
     gap = np.array([[-1.0, NAN], [-1.1, NAN], [-1.05, NAN], [NAN, 1.0], [NAN, 1.1], [NAN, 1.05]])
     found = crossing(np.array([10.0, 20.0]), gap)
     assert found.verdict == "one"
     assert (found.low, found.high) == pytest.approx((10, 20))
 
 
-def test_further_launches_at_one_end_narrow_the_interval_towards_it():
+def test_further_launches_at_one_end_narrow_the_interval():
     launches = np.array([[-0.34, 0.96], [-0.3, 1.0], [-0.26, 1.04]])
     more = np.array([[-0.34, NAN], [-0.3, NAN], [-0.26, NAN]])
     x = np.array([10.0, 20.0])
@@ -210,7 +210,7 @@ def test_further_launches_at_one_end_narrow_the_interval_towards_it():
     assert few.low < 0.99 * many.low < many.x < many.high < few.high
 
 
-def test_a_cell_that_no_launch_measured_is_passed_over():
+def test_a_cell_that_no_launch_measured_is_skipped():
     d = noisy(RISING)
     d[:, 6] = NAN
     rest = np.arange(13) != 6
@@ -252,7 +252,7 @@ def test_the_order_of_the_launches_does_not_matter(seed, order):
     ),
     st.booleans(),
 )
-def test_no_nan_escapes_and_the_numbers_are_in_order(d, steep):
+def test_results_contain_no_nan_and_are_in_order(d, steep):
     if steep:
         d = d + np.linspace(-30, 30, d.shape[1])
     assume(d.size)

@@ -1,4 +1,4 @@
-"""Does docs/data.md say of the tables what they are?"""
+"""Does docs/data.md describe the tables correctly?"""
 
 import re
 from pathlib import Path
@@ -22,13 +22,13 @@ PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
 
 
 def entries(title):
-    """The rows of the page's section of that title, such as a table's, as lists of the text in their columns."""
+    """The rows under a heading of the page, such as a table's name, as lists of texts."""
     section = re.search(rf"^####? {title}$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
     lines = [line for line in section[1].splitlines() if line.startswith("|")]
     return [[text.strip() for text in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_the_page_has_a_section_for_each_table_and_for_no_other():
+def test_the_page_has_exactly_one_section_for_each_table():
     assert set(re.findall(r"^### (.*)$", PAGE, re.MULTILINE)) == {"keys", *ALL}
 
 

@@ -1,4 +1,4 @@
-"""Can the test of each claim end in every verdict, on measurements that are possible?"""
+"""Can every claim get every verdict, from possible measurements?"""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ NOTHING = of_source([], "")
 
 
 def verdicts(claim):
-    """The verdicts that are reached on some measurement, each looked for until it is found."""
+    """The verdicts that some measurement gives; the search for each stops at the first."""
     found = {judgement.row(claim, field({}), NOTHING)["verdict"]}
     for noise, wanted in ((QUIET, {"holds", "refuted"}), (LOUD, {"inconclusive"})):
         for each in fields(claim, noise):
@@ -24,12 +24,12 @@ def verdicts(claim):
 
 
 @pytest.mark.parametrize("claim", shipped(), ids=lambda claim: claim["claim"])
-def test_a_claim_can_hold_and_be_refuted_and_be_left_open_and_be_unmeasured(claim):
+def test_a_claim_can_get_every_verdict(claim):
     assert verdicts(claim) == {"holds", "refuted", "inconclusive", "not measured"}
 
 
 def test_a_claim_that_no_measurement_could_refute_is_found_out():
-    """Submission and round trip share the tasks and the start, so the first is the faster one whatever is measured."""
+    """Submission and round trip share the tasks and the start, so submission is always the faster one."""
     (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-sent-faster")
     assert "refuted" not in verdicts(claim | {"low": 1.0, "high": np.inf, "published": None})
 
@@ -39,7 +39,7 @@ def test_a_claim_that_no_measurement_could_confirm_is_found_out():
     assert "holds" not in verdicts(claim | {"low": 1.1})
 
 
-def test_what_is_made_up_is_possible():
+def test_synthetic_measurements_are_possible():
     (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-sent-faster")
     for each in fields(claim, LOUD):
         sent, back = (next(curve for curve in each.curves if curve.facts["metric"] == name) for name in FASTER)

@@ -1,4 +1,4 @@
-"""Does a table, a claim or a setting that fails leave its reason, and everything else as it is?"""
+"""Does a table, claim or setting that fails leave its reason, and change nothing else?"""
 
 import json
 import shutil
@@ -33,7 +33,7 @@ def raw(tmp_path_factory):
 
 @pytest.fixture
 def made(raw, tmp_path):
-    """Makes the tables of the toy in a folder of its own: their bytes, and what failed, both by name."""
+    """Makes the toy's tables in a new folder; returns their bytes and the failures, both by name."""
 
     def make(name="whole"):
         folder = tmp_path / name / "toy"
@@ -62,7 +62,7 @@ def test_a_table_that_fails_is_empty_and_the_others_are_as_without(made, tmp_pat
     assert not any(failures.values())
 
 
-def test_what_follows_from_a_table_that_failed_fails_for_the_same_reason(made, monkeypatch):
+def test_tables_that_need_a_failed_one_fail_for_the_same_reason(made, monkeypatch):
     before, _ = made()
     monkeypatch.setattr(writer, "medians", fault)
     after, failures = made("failed")
@@ -72,7 +72,7 @@ def test_what_follows_from_a_table_that_failed_fails_for_the_same_reason(made, m
     assert len(failure.grouped([each for own in failures.values() for each in own])) == 1
 
 
-def test_raw_files_that_cannot_be_gathered_cost_this_experiment_alone(made, raw, tmp_path, monkeypatch):
+def test_raw_files_that_cannot_be_gathered_affect_only_their_experiment(made, raw, tmp_path, monkeypatch):
     gathered.gather(raw, tmp_path / "good")
     writer.derive(tmp_path / "good")
     monkeypatch.setattr(gathered, "gathered", fault)
@@ -85,13 +85,13 @@ def test_raw_files_that_cannot_be_gathered_cost_this_experiment_alone(made, raw,
         assert failure.of(joined) == failures[name]
 
 
-def test_a_file_that_cannot_be_believed_still_ends_the_step(raw, tmp_path):
+def test_an_invalid_file_still_ends_the_step(raw, tmp_path):
     raw[0].with_name("launch=9.parquet").write_bytes(b"no parquet")
     with pytest.raises(record.RecordError, match="cannot be read as parquet"):
         gathered.gather([*raw, raw[0].with_name("launch=9.parquet")], tmp_path / "toy")
 
 
-def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_kept_with_the_launches(raw, tmp_path, monkeypatch):
+def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(raw, tmp_path, monkeypatch):
     monkeypatch.setattr(refinement, "refinement", fault)
     placed = tmp_path / "raw" / "toy" / "node"
     placed.mkdir(parents=True)
@@ -123,7 +123,7 @@ def verdicts(folder):
 
 
 @pytest.mark.parametrize("kind", sorted({claim["quantity"]["kind"] for claim in shipped()}))
-def test_a_claim_that_cannot_be_judged_is_not_judged_and_the_others_are_as_without(judged, monkeypatch, kind):
+def test_a_claim_whose_judgement_fails_does_not_change_the_others(judged, monkeypatch, kind):
     chosen = next(claim for claim in shipped() if claim["quantity"]["kind"] == kind)
     before, none = verdicts(judged)
     find, wrong = judgement.find, chosen["quantity"]
@@ -139,7 +139,7 @@ def test_a_claim_that_cannot_be_judged_is_not_judged_and_the_others_are_as_witho
 
 
 @pytest.mark.parametrize("name", judgement.READ)
-def test_the_claims_on_an_experiment_whose_table_failed_are_not_judged_for_that_reason(judged, tmp_path, name):
+def test_claims_on_an_experiment_with_a_failed_table_get_its_reason(judged, tmp_path, name):
     for table in judgement.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / f"{name}.parquet"
@@ -166,7 +166,7 @@ def recommended(folder):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS, ids=lambda setting: setting.name)
-def test_a_setting_that_cannot_be_decided_is_not_recommended_and_the_others_are_as_without(judged, monkeypatch, chosen):
+def test_a_setting_whose_decision_fails_does_not_change_the_others(judged, monkeypatch, chosen):
     before, none = recommended(judged)
     sort = recommend._by_condition
     monkeypatch.setattr(
@@ -188,7 +188,7 @@ def test_a_setting_that_cannot_be_decided_is_not_recommended_and_the_others_are_
     assert "a fault" in (judged / recommend.FILE).read_text()
 
 
-def test_a_setting_of_an_experiment_whose_table_failed_is_not_recommended_for_that_reason(judged, tmp_path):
+def test_a_setting_of_an_experiment_with_a_failed_table_gets_its_reason(judged, tmp_path):
     recommended(judged)
     for table in recommend.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())

@@ -1,4 +1,4 @@
-"""Are launches that fall into two groups told as such, and others hardly ever?"""
+"""Are launches in two groups found, and are false groups rare?"""
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ def curve(ratios, arm="Send", **changes):
     return Curve(facts | changes, list(range(1, len(ratios) + 1)), x, ratios, ratios, counts, counts)
 
 
-def test_two_groups_are_told_with_their_launches_and_means():
-    """As seen: `Send` over `send` at .06 or at .24, by where a launch's memory was."""
+def test_two_groups_are_reported_with_their_launches_and_means():
+    """A real case: `Send` / `send` was .06 or .24, depending on the location of a launch's memory."""
     d = np.log([[0.06, 0.9], [0.24, 0.91], [0.061, 0.89], [0.059, 0.92], [0.24, 0.9]])
     lower, upper = groups([curve(d)])
     assert (lower["members"], upper["members"]) == ("1, 3, 4", "2, 5")
@@ -31,7 +31,7 @@ def test_two_groups_are_told_with_their_launches_and_means():
     assert lower["p"] <= 0.05
 
 
-def test_launches_without_a_value_belong_to_neither():
+def test_launches_without_a_value_belong_to_no_group():
     d = np.log([[0.06], [0.24], [0.061], [0.059], [np.nan], [0.2401]])
     lower, upper = groups([curve(d)])
     assert (lower["members"], upper["members"]) == ("1, 3, 4", "2, 6")
@@ -39,17 +39,17 @@ def test_launches_without_a_value_belong_to_neither():
 
 @pytest.mark.parametrize("launches", [3, 5, 10, 30])
 def test_one_population_is_hardly_ever_split(launches):
-    """In one experiment of twenty cells no more than one of twenty times."""
+    """In an experiment of twenty cells, at most one time in twenty."""
     found = sum(bool(list(groups([curve(RNG(seed).normal(0, 0.3, (launches, 20)))]))) for seed in range(200))
     assert found <= 20
 
 
-def test_p_is_uniform_where_there_is_one_population():
+def test_p_is_uniform_for_one_population():
     p = np.array([p_of_one_population(RNG(seed).normal(size=5)) for seed in range(2000)])
     assert np.quantile(p, [0.05, 0.5, 0.95]) == pytest.approx([0.05, 0.5, 0.95], abs=0.04)
 
 
-def test_gaps_that_nobody_would_notice_are_not_told():
+def test_small_gaps_are_not_reported():
     d = np.array([[0.0], [0.0001], [0.0002], [0.05], [0.0501]])
     assert p_of_one_population(d[:, 0]) < 0.01
     assert list(groups([curve(d)])) == []

@@ -1,4 +1,4 @@
-"""Does a history say at which run an arm came to another level?"""
+"""Does a history name the run at which an arm's level changed?"""
 
 import shutil
 from pathlib import Path
@@ -19,7 +19,7 @@ FEW = SIZES[::3]
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Eight runs, of which the last three have a slower arm and another pyzmq."""
+    """Eight runs; the last three have a slower arm and another pyzmq."""
     return [
         finished(
             tmp_path_factory.mktemp("run") / "results",
@@ -39,7 +39,7 @@ def told(folders, to):
     return {name: pq.read_table(to / f"{name}.parquet").to_pylist() for name in TABLES}
 
 
-def test_the_run_with_the_slower_arm_begins_another_level_and_no_other_does(folders, tmp_path):
+def test_only_the_first_run_with_the_slower_arm_begins_a_new_level(folders, tmp_path):
     found = told(folders, tmp_path)["history"]
     assert [(row["arm"], row["number"]) for row in found if row["changed"]] == [("no-copy", 6)]
     levels = {row["level"] for row in found if row["arm"] == "no-copy"}
@@ -48,7 +48,7 @@ def test_the_run_with_the_slower_arm_begins_another_level_and_no_other_does(fold
     assert all(row["low"] < row["ratio"] < row["high"] and row["cells"] == len(FEW) for row in found)
 
 
-def test_the_order_is_that_of_time_whatever_the_order_of_the_folders(folders, tmp_path):
+def test_runs_are_in_order_of_time_whatever_the_order_of_the_folders(folders, tmp_path):
     found = told(folders[::-1], tmp_path)
     own = [row for row in found["history"] if row["arm"] == "no-copy"]
     assert [row["began_utc"][:10] for row in own] == [f"2026-11-{day:02d}" for day in range(1, 9)]
@@ -57,7 +57,7 @@ def test_the_order_is_that_of_time_whatever_the_order_of_the_folders(folders, tm
     assert [facts[str(number), "pyzmq"] for number in (5, 6)] == ["26.0", "27.3"]
 
 
-def test_a_curve_that_no_point_is_common_to_is_left_out_and_named(folders, tmp_path, capsys):
+def test_a_curve_without_a_common_point_is_left_out_and_named(folders, tmp_path, capsys):
     runs = [Path(shutil.copytree(folder, tmp_path / folder.parent.name)) for folder in folders[:2]]
     for number, run in enumerate(runs):
         file = run / "medians.parquet"
@@ -79,7 +79,7 @@ def test_the_tables_have_exactly_their_schemas(folders, tmp_path):
         assert pq.read_schema(tmp_path / f"{name}.parquet").remove_metadata() == schema
 
 
-def test_a_run_that_lacks_an_arm_is_left_out_of_its_course_and_points_are_those_that_all_share(folders, tmp_path):
+def test_a_run_without_an_arm_is_left_out_and_points_are_those_of_all_runs(folders, tmp_path):
     short = finished(tmp_path / "short", seed=20, launches=3, day=20, sizes=FEW[1:], arms=("copy", "no-copy", "null"))
     found = told([*folders[:3], short], tmp_path)["history"]
     assert [row["number"] for row in found if row["arm"] == "default"] == [1, 2, 3]
@@ -93,7 +93,7 @@ def test_a_copy_of_a_run_counts_once(folders, tmp_path):
 
 
 @pytest.mark.parametrize(("which", "words"), [([0], "is only one run"), ([0, 0], "is only one run")])
-def test_one_run_is_no_history(folders, which, words, tmp_path, capsys):
+def test_a_single_run_is_refused(folders, which, words, tmp_path, capsys):
     arguments = [str(folders[index]) for index in which]
     assert main(["history", *arguments, "--folder", str(tmp_path / "history")]) == 1
     said = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Does a fit find the lines that a curve was made of, and as many, and is it as sure as it claims?"""
+"""Does a fit find the lines of a curve and their number, and do its intervals have their coverage?"""
 
 from itertools import combinations
 
@@ -23,7 +23,7 @@ def two_lines(size):
 
 
 def campaign(random, seconds, launches=5, sizes=SIZES, launch_sd=0.05, cell_sd=0.02):
-    """Logarithms of seconds, shape (launches, cells): each launch shifts the curve as a whole, and each cell."""
+    """Logarithms of seconds, shape (launches, cells); each launch shifts the whole curve, and each cell."""
     log = np.log(seconds(sizes)) + launch_sd * random.standard_normal((launches, 1))
     return log + cell_sd * random.standard_normal((launches, len(sizes)))
 
@@ -72,14 +72,14 @@ def test_lines_without_noise_are_found_exactly():
     assert first["misfit"] == pytest.approx(0, abs=1e-6)
 
 
-def test_relative_distances_count_so_small_messages_are_not_drowned():
+def test_relative_distances_count_so_that_small_messages_matter():
     sizes = np.logspace(0, 8, 17).round()
     fit = hockney(sizes, campaign(np.random.default_rng(3), lambda m: 1e-6 + m / 1e9, sizes=sizes))
     assert len(fit) == 1
     assert fit[0]["latency_seconds"] == pytest.approx(1e-6, rel=0.1)
 
 
-def test_what_bends_in_one_launch_only_is_no_segment():
+def test_a_bend_in_one_launch_only_is_no_segment():
     random = np.random.default_rng(4)
     d = campaign(random, one_line, 5)
     d[2] = campaign(random, two_lines, 1)[0]
@@ -95,7 +95,7 @@ def test_a_line_that_falls_has_no_rate_and_one_that_begins_below_zero_no_latency
     assert below["rate_bytes"] == pytest.approx(1e9)
 
 
-def test_one_launch_tells_no_bend_from_noise():
+def test_one_launch_cannot_distinguish_a_bend_from_noise():
     fit = hockney(SIZES, np.log(one_line(SIZES))[np.newaxis])
     assert fit == [{"launches": 1, "cells": 13, "segments": 0}]
 
@@ -106,7 +106,7 @@ def test_too_few_cells_are_not_fitted(cells):
     assert fit == [{"launches": 5 if cells else 0, "cells": cells, "segments": 0}]
 
 
-def test_launches_that_measured_a_part_of_the_axis_only_stand_aside():
+def test_launches_that_measured_only_a_part_of_the_axis_are_left_out():
     d = campaign(np.random.default_rng(5), two_lines, 8)
     d[5:, :10] = np.nan
     assert hockney(SIZES, d) == hockney(SIZES, d[:5])
@@ -119,7 +119,7 @@ def test_a_cell_that_no_launch_measured_is_left_out():
 
 
 def least_squares(size, t, cuts):
-    """What the best lines leave with these cuts, by numpy's own least squares."""
+    """The residual of the best lines with these cuts, by numpy's least squares."""
     left = 0.0
     for part in np.split(np.arange(len(size)), cuts):
         design = np.stack([1 / t[part], size[part] / t[part]], axis=1)
@@ -129,7 +129,7 @@ def least_squares(size, t, cuts):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(6, 10))
-def test_no_way_to_cut_the_axis_leaves_less(seed, cells):
+def test_no_other_cuts_give_a_smaller_residual(seed, cells):
     random = np.random.default_rng(seed)
     sizes = np.cumsum(random.uniform(1, 100, cells))
     d = campaign(random, lambda size: 1e-6 + size / 1e8 * np.where(size > sizes[cells // 2], 3, 1), 3, sizes)

@@ -1,4 +1,4 @@
-"""Is what the analysis says of a cell as sure as it claims?"""
+"""Do the intervals and tests of cells have their coverage and error rates?"""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ gappy = hnp.arrays(
 
 
 def student(d):
-    """Half the width of the plain interval of each cell, and its p-value."""
+    """Half the width of each cell's plain interval, and its p-value."""
     error = d.std(axis=0, ddof=1) / np.sqrt(len(d))
     return stats.t.ppf(0.975, len(d) - 1) * error, stats.ttest_1samp(d, 0).pvalue
 
@@ -40,11 +40,11 @@ def test_an_interval_holds_the_truth_in_about_95_of_100_campaigns(launches, nois
     for d in campaigns(random, TRUTH, launches, 250, **NOISES[noise]):
         cells = estimate(d)
         held.append(np.mean((cells.low <= TRUTH) & (cells.high >= TRUTH)))
-    # Cells of a campaign share its launches: the error of the coverage is that of 250 means, at most 1.4 %.
+    # Cells of a campaign share its launches, so the coverage has the error of 250 means: at most 1.4 %.
     assert 0.93 - 0.028 <= np.mean(held) <= 0.98 + 0.028
 
 
-def test_intervals_that_count_rounds_instead_of_launches_hold_the_truth_far_too_rarely():
+def test_intervals_from_rounds_instead_of_launches_have_far_too_little_coverage():
     random = np.random.default_rng(1)
     held = []
     for _ in range(200):
@@ -62,7 +62,7 @@ def test_pooling_the_variance_narrows_the_intervals_of_few_launches(launches, sh
     assert widths[0] < share * widths[1]
 
 
-def test_where_nothing_differs_hardly_any_campaign_has_a_significant_cell():
+def test_between_equal_arms_hardly_any_campaign_has_a_significant_cell():
     random = np.random.default_rng(5)
     false = [(holm(estimate(d).p) <= 0.05).any() for d in campaigns(random, 0 * TRUTH, 5, 400)]
     assert np.mean(false) <= 0.05 + 0.022
@@ -80,7 +80,7 @@ def test_a_lone_cell_has_students_interval_at_any_number_of_launches():
     assert estimate(d).margin == pytest.approx(student(d)[0])
 
 
-def test_the_pooled_variance_is_that_of_the_formula_it_comes_from():
+def test_the_pooled_variance_agrees_with_its_formula():
     d = campaign(np.random.default_rng(2), TRUTH, 4)
     n, x = 3, 6
     r = d - d.mean(0)
@@ -119,7 +119,7 @@ def test_a_single_launch_has_a_mean_and_no_interval():
     assert np.all(cells.p == 1)
 
 
-def test_launches_that_agree_to_the_last_bit_are_certain():
+def test_launches_that_agree_to_the_last_bit_give_certainty():
     cells = estimate(np.tile([0.0, 0.5, -0.5], (4, 1)))
     assert cells.margin == pytest.approx(0)
     assert np.all(cells.df == 3)
@@ -135,7 +135,7 @@ def test_a_gap_costs_no_launch_at_the_cells_around_it():
     assert np.array_equal(cells.mean[others], whole.mean[others])
     assert cells.mean[5] == pytest.approx(d[[0, 1, 3], 5].mean())
     assert np.array_equal(cells.error[9:], whole.error[9:])
-    # Cell 4 is pooled over the five complete cells around it: 2, 3, 4, 6, 7.
+    # The variance of cell 4 is pooled over the nearest five complete cells: 2, 3, 4, 6, 7.
     assert cells.error[4] == pytest.approx(estimate(np.delete(d, 5, axis=1)).error[4])
 
 
@@ -154,7 +154,7 @@ def test_holm_multiplies_the_smallest_p_by_the_number_of_cells_and_keeps_the_ord
 
 
 @given(gappy)
-def test_no_nan_escapes_where_two_launches_measured(d):
+def test_cells_with_two_launches_have_no_nan(d):
     measured = (~np.isnan(d)).sum(axis=0)
     cells = estimate(d)
     assert np.array_equal(np.isnan(cells.mean), measured == 0)
@@ -173,7 +173,7 @@ def test_exchanging_arm_and_reference_mirrors_the_interval(d):
     assert np.array_equal(estimate(-d).low, -estimate(d).high, equal_nan=True)
 
 
-# ---- effects of a least and of a most size
+# ---- minimum effects and equivalence
 
 
 def single(mean, error=0.01, df=4):
@@ -192,7 +192,7 @@ def test_equivalence_is_the_larger_of_two_one_sided_tests(mean, error, df, bound
     assert single(mean, error, df).p_outside(-bound, bound)[0] == pytest.approx(max(sides))
 
 
-def test_equivalence_is_what_the_interval_at_90_percent_says():
+def test_equivalence_agrees_with_the_interval_at_90_percent():
     mean, error, df = 0.03, 0.02, 4
     reach = abs(mean) + stats.t.ppf(0.95, df) * error
     cell = single(mean, error, df)
@@ -227,7 +227,7 @@ def test_launches_that_agree_to_the_last_bit_are_certain_of_both():
     assert cells.p_outside(-0.1, 0.1).tolist() == [0, 0, 1]
 
 
-def test_the_difference_of_two_estimates_is_that_of_welch():
+def test_the_difference_of_two_estimates_agrees_with_welch():
     random = np.random.default_rng(3)
     first, second = random.normal(1, 1, (5, 1)), random.normal(0, 3, (3, 1))
     found = difference(estimate(first), estimate(second))
@@ -236,7 +236,7 @@ def test_the_difference_of_two_estimates_is_that_of_welch():
     assert (found.low, found.high) == pytest.approx(tuple(known.confidence_interval(0.95)))
 
 
-def test_half_way_between_two_cells_is_half_of_each_and_at_a_cell_it_is_that_cell():
+def test_a_place_half_way_between_two_cells_is_their_mean():
     d = campaign(np.random.default_rng(4), np.linspace(0, 1, 13), 4)
     cells = estimate(d)
     found = between(d, cells.mean, 6, np.array([0.0, 0.5]))

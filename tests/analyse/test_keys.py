@@ -1,4 +1,4 @@
-"""Do curves have keys of their own, is the label made of them, and are files of version 1 read as if they had keys?"""
+"""Do curves have keys, does the label follow from them, and can files of version 1 be read as if they had keys?"""
 
 import zipfile
 from pathlib import Path
@@ -16,8 +16,8 @@ from crossover.planning import plan
 from crossover.records import protocol, record, version_1
 
 STORED = Path(__file__).with_name("version_1.zip")
-"""Raw files of the quick tier's curves, their numbers drawn at random, and the tables of all of them. The code of
-schema version 1 wrote both."""
+"""Raw files of the quick tier's curves, with random numbers, and their tables. The code of schema version 1 wrote
+both."""
 
 DERIVED = sorted(set(TABLES) - {"measurements", "launches", "ranks"})
 
@@ -32,7 +32,7 @@ def every_cell(tier):
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """The folder of what version 1 wrote."""
+    """The folder with the files of version 1."""
     folder = tmp_path_factory.mktemp("version_1")
     with zipfile.ZipFile(STORED) as packed:
         packed.extractall(folder)
@@ -57,7 +57,7 @@ def now(stored, tmp_path_factory):
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_all_that_the_label_of_version_1_told_are_the_keys(tier):
+def test_keys_can_be_read_from_a_label_of_version_1(tier):
     cells = {cell.protocol: cell for cell in every_cell(tier)}
     assert len(cells) >= 8
     for told, cell in cells.items():
@@ -65,18 +65,18 @@ def test_all_that_the_label_of_version_1_told_are_the_keys(tier):
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_curves_of_other_keys_have_other_labels(tier):
+def test_curves_with_different_keys_have_different_labels(tier):
     cells = {tuple(sorted(cell.keys.items())): cell.protocol for cell in every_cell(tier)}
     assert len(set(cells.values())) == len(cells)
 
 
-def test_every_key_is_one_of_some_curve():
+def test_every_key_belongs_to_a_curve():
     used = {name for tier in schema.TIERS for cell in every_cell(tier) for name in cell.keys}
-    # The shipped entrants' names show their options, and no spinning task fits where engines outnumber cores.
+    # The shipped entrants' names show their options, and tasks do not spin if engines outnumber cores.
     assert set(protocol.KEYS) - used <= {"entrant_options", "cores"}
 
 
-def test_a_key_that_does_not_exist_is_named_with_those_that_do():
+def test_an_unknown_key_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="unknown key 'patern' of a curve; available: library_version, pattern, "):
         protocol.label({"patern": "PUSH/PULL"})
 
@@ -94,7 +94,7 @@ def test_a_label_that_version_1_did_not_give_has_no_keys():
 # ---- files of version 1
 
 
-def test_raw_files_of_version_1_give_the_same_tables_but_for_the_keys(stored, now):
+def test_raw_files_of_version_1_give_the_same_tables_except_for_the_keys(stored, now):
     for name in DERIVED:
         before = pq.read_table(stored / "tables" / f"{name}.parquet")
         after = pq.read_table(now / f"{name}.parquet")

@@ -1,4 +1,4 @@
-"""Is a curve a line where it may be one, and only there?"""
+"""Is a curve treated as a line only if it can be one?"""
 
 from dataclasses import replace
 
@@ -28,9 +28,9 @@ def noise(launches, count=1, seed=1):
 
 
 @pytest.mark.parametrize("launches", [3, 10])
-def test_doubt_is_cast_on_as_many_straight_curves_as_is_said(launches):
+def test_straight_curves_are_doubted_at_the_stated_rate(launches):
     drawn = [whole(d + SLOW).bend is not None for d in noise(launches, 600)]
-    # Two and a half standard deviations of what so many campaigns find.
+    # Two and a half standard deviations of the share in this many campaigns.
     assert np.mean(drawn) == pytest.approx(1 - DOUBT, abs=0.04)
 
 
@@ -44,12 +44,12 @@ def test_doubt_is_cast_on_as_many_straight_curves_as_is_said(launches):
     ],
     ids=["a cliff", "a bend", "two plateaus", "a valley"],
 )
-def test_what_is_not_straight_is_no_line(curve):
+def test_a_curve_that_is_not_straight_is_no_line(curve):
     lines = [whole(d + curve).bend is not None for d in noise(3, 50)]
     assert sum(lines) <= 2
 
 
-def test_a_line_is_that_of_least_squares_over_the_axis_however_uneven():
+def test_a_line_is_fitted_by_least_squares_even_on_an_uneven_axis():
     u = U[[0, 1, 2, 5, 6, 11, 12]]
     random = np.random.default_rng(2)
     d = 0.1 * (u - u[3] - 0.3) + 0.02 * random.standard_normal((4, 1)) + 0.01 * random.standard_normal((4, len(u)))
@@ -62,7 +62,7 @@ def test_a_line_is_that_of_least_squares_over_the_axis_however_uneven():
     assert line.at(places).mean == pytest.approx(height + slope * np.interp(places, np.arange(7), u))
 
 
-def test_from_eight_launches_on_a_line_is_known_as_well_as_lines_of_single_launches_and_its_own_points_say():
+def test_from_eight_launches_on_a_lines_error_comes_from_the_launches_lines_and_the_bend():
     (d,) = noise(10)
     line = whole(d + SLOW, STEPS)
     place = 8.25
@@ -77,7 +77,7 @@ def test_from_eight_launches_on_a_line_is_known_as_well_as_lines_of_single_launc
     assert here.df == 9
 
 
-def test_a_line_is_known_better_than_what_it_is_made_of():
+def test_a_line_has_narrower_intervals_than_its_points():
     d = noise(5, 40)
     kept = [line for each in d if (line := whole(each + SLOW)).bend is not None]
     middle = np.array([5.5])
@@ -85,7 +85,7 @@ def test_a_line_is_known_better_than_what_it_is_made_of():
     assert np.mean(narrower) < 0.9
 
 
-def test_from_point_to_point_an_estimate_is_that_of_the_cells_at_them():
+def test_without_a_line_estimates_at_points_are_those_of_their_cells():
     (d,) = noise(3)
     broken = replace(whole(d + SLOW), bend=None)
     a, b, width = pooled(d)
@@ -95,7 +95,7 @@ def test_from_point_to_point_an_estimate_is_that_of_the_cells_at_them():
     assert (found.error, found.df) == (pytest.approx(error), pytest.approx(df))
 
 
-def test_a_line_needs_two_launches_that_measured_all_of_its_points():
+def test_a_line_needs_two_launches_with_all_its_points():
     (d,) = noise(4)
     d = d + SLOW
     assert whole(d[:, 5:8]).bend is not None

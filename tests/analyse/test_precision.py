@@ -1,4 +1,4 @@
-"""Are the sources of noise told apart, and do the launches and rounds that are asked for give the wanted width?"""
+"""Are the sources of noise separated, and do the planned launches and rounds give the target width?"""
 
 import json
 
@@ -19,7 +19,7 @@ FREE = Cost(np.nan, np.nan)
 
 
 def told(launches, wall_seconds=None, **settings):
-    """Rows of launches, as far as needs look at them."""
+    """Rows of launches, with the columns that `needs` reads."""
     given = {"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}} | settings
     return [
         {"placement": "node", "launch": number, "settings": json.dumps(given), "wall_seconds": wall_seconds}
@@ -37,7 +37,7 @@ def held(found):
 
 
 def recorded(launches, launch_sd=0.0, round_sd=0.0, order=0.0, rounds=20, cells=8, seed=1, heavy=False):
-    """Rows of a campaign: a copy, an arm and a null arm in random order; the first place of a round is slow."""
+    """Rows of a campaign with a copy, an arm and a null arm in random order; the first block of a round is slow."""
     random = np.random.default_rng(seed)
     found = []
     for launch in launches:
@@ -102,7 +102,7 @@ def test_a_launch_of_few_rounds_has_smaller_batches():
     assert found.round == pytest.approx(2 * 0.02**2, rel=0.2)
 
 
-def test_one_launch_says_nothing_of_launches_and_plans_nothing():
+def test_one_launch_gives_no_variance_of_launches_and_no_plan():
     found = need(measured(1, 0.05, 0.02), told(1))
     assert np.isnan([found["launch_share"], found["half_width"]]).all()
     assert "launches_needed" not in found
@@ -112,7 +112,7 @@ def test_null_arms_and_ceilings_and_the_reference_need_nothing():
     assert [found["arm"] for found in needs(measured(3, 0.02, 0.02), told(3))] == ["no-copy"]
 
 
-def test_launches_that_do_not_say_what_was_asked_for_have_no_plan():
+def test_launches_without_settings_have_no_plan():
     found = need(measured(3, 0.02, 0.02), [{"placement": "node", "launch": 1, "settings": None, "wall_seconds": 9.0}])
     assert np.isnan(found["wanted"])
     assert "launches_needed" not in found
@@ -122,7 +122,7 @@ def test_no_blocks_need_nothing():
     assert list(needs(blocks(record.MEASUREMENTS.empty_table()), [])) == []
 
 
-# ---- what it costs
+# ---- the costs
 
 
 def test_a_round_costs_the_time_to_the_next_and_a_launch_the_rest():
@@ -132,14 +132,14 @@ def test_a_round_costs_the_time_to_the_next_and_a_launch_the_rest():
     assert found["launch_seconds"] == pytest.approx(10 - 20 * 0.24, rel=0.05)
 
 
-def test_launches_of_a_second_sweep_which_measure_a_few_cells_are_not_what_a_launch_costs():
+def test_the_cost_of_a_launch_ignores_the_second_sweep():
     first = recorded([1, 2], 0.02, 0.02, cells=8)
     second = recorded([SECOND_SWEEP + 1, SECOND_SWEEP + 2], 0.02, 0.02, cells=2)
     walls = [row | {"launch": row["launch"] + sweep} for sweep in (0, SECOND_SWEEP) for row in told(2, wall_seconds=10)]
     assert need(held(first + second), walls) == need(held(first), walls)
 
 
-# ---- what the next run needs
+# ---- the plan of the next run
 
 
 def test_the_half_width_is_students():
@@ -152,7 +152,7 @@ costs = st.builds(Cost, st.floats(0.1, 100), st.floats(0.001, 10))
 
 
 @given(spreads, costs, st.floats(0.005, 0.2))
-def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread, cost, wanted):
+def test_a_plan_gives_the_target_width_within_the_allowed_rounds(spread, cost, wanted):
     found = plan(spread, cost, Target(wanted, 10, 200))
     assert half_width(spread, found["launches_needed"], found["rounds_needed"]) <= wanted * (1 + 1e-9)
     assert 10 <= found["rounds_needed"] <= 200
@@ -162,7 +162,7 @@ def test_a_plan_gives_the_wanted_width_within_the_rounds_that_are_allowed(spread
 
 
 @given(spreads, costs, st.floats(0.02, 0.2))
-def test_no_cheaper_plan_gives_it(spread, cost, wanted):
+def test_no_cheaper_plan_gives_the_target_width(spread, cost, wanted):
     found = plan(spread, cost, Target(wanted, 10, 200))
     launches, rounds = np.meshgrid(np.arange(3, 40), np.arange(10, 201))
     enough = half_width(spread, launches, rounds) <= wanted * (1 - 1e-9)
@@ -170,19 +170,19 @@ def test_no_cheaper_plan_gives_it(spread, cost, wanted):
     assert found["seconds_needed"] <= seconds[enough].min(initial=np.inf) * (1 + 1e-9)
 
 
-def test_costly_launches_are_bought_with_rounds_and_costly_rounds_with_launches():
+def test_costly_launches_mean_more_rounds_and_costly_rounds_more_launches():
     spread, target = Spread(0.01**2, 0.1**2, 0), Target(0.02, 10, 500)
     few, many = (plan(spread, cost, target) for cost in (Cost(100, 0.01), Cost(0.01, 1)))
     assert few["launches_needed"] < many["launches_needed"]
     assert few["rounds_needed"] > many["rounds_needed"]
 
 
-def test_where_costs_are_not_known_the_fewest_launches_are_planned():
+def test_with_unknown_costs_the_fewest_launches_are_planned():
     found = plan(Spread(0.01**2, 0.1**2, 0), FREE, Target(0.02, 10, 500))
     assert (found["launches_needed"], np.isnan(found["seconds_needed"])) == (4, True)
 
 
-def test_a_planned_run_is_as_sharp_as_it_was_to_be():
+def test_a_planned_run_has_the_target_width():
     pilot = need(measured(10, 0.03, 0.06, seed=3, heavy=True), told(10, target_width=0.03))
     launches, rounds = pilot["launches_needed"], pilot["rounds_needed"]
     widths = []
@@ -195,10 +195,10 @@ def test_a_planned_run_is_as_sharp_as_it_was_to_be():
     assert np.sqrt(np.mean(np.square(widths))) == pytest.approx(np.log1p(pilot["wanted"]), rel=0.25)
 
 
-# ---- what was asked for
+# ---- the targets of a run
 
 
-def test_what_was_asked_for_is_read_from_the_launches_by_placement():
+def test_the_targets_are_read_from_the_launches_by_placement():
     launches = [*told(2), {"placement": "nodes", "settings": None}]
     assert targets(launches) == {"node": Target(pytest.approx(np.log(1.02)), 10, 200)}
 

@@ -1,4 +1,4 @@
-"""Is each quantity of a claim what it must be, on curves whose truth is known?"""
+"""Is each quantity of a claim right on curves of known truth?"""
 
 import re
 
@@ -54,16 +54,16 @@ def number(found, which=0):
 
 
 @given(FACTORS, POWERS, st.floats(100, 1e6))
-def test_a_ratio_at_a_place_is_exact_where_the_ratio_is_a_power_of_the_axis(factor, power, place):
+def test_a_ratio_at_a_place_is_exact_if_it_is_a_power_of_the_axis(factor, power, place):
     found = find(field(*pair(factor, power)), quantity("ratio", over="copy", at=place))
-    # A place within 1 % of a measured point is that point.
+    # A place within 1 % of a measured point counts as that point.
     assert number(found) == pytest.approx(factor * (place / 1e4) ** power, rel=0.011)
     inverse = find(field(*pair(factor, power)), quantity("ratio", arm="copy", over="no-copy", at=place))
     assert number(inverse) == pytest.approx(1 / number(found))
 
 
 @given(FACTORS, POWERS)
-def test_a_slope_is_the_power_and_equal_arms_could_tilt_it(factor, power):
+def test_a_slope_is_the_power_and_its_effect_is_the_tilt_between_equal_arms(factor, power):
     found = find(field(*pair(factor, power)), quantity("ratio", over="copy", slope={}))
     assert number(found) == pytest.approx(power, abs=1e-9)
     off = np.log(X) - np.log(X).mean()
@@ -71,7 +71,7 @@ def test_a_slope_is_the_power_and_equal_arms_could_tilt_it(factor, power):
 
 
 @given(FACTORS, POWERS)
-def test_a_mean_is_geometric_and_does_not_depend_on_how_finely_a_part_of_the_axis_was_measured(factor, power):
+def test_a_mean_is_geometric_and_does_not_depend_on_the_density_of_points(factor, power):
     fine = np.unique(np.concatenate([X, np.geomspace(900, 1100, 9)]))
     finer = [curve("no-copy", factor * (fine / 1e4) ** power, fine), curve("copy", np.ones_like(fine), fine)]
     part = {"mean": {"from": 100, "to": 1e6}}
@@ -83,12 +83,12 @@ def test_a_mean_is_geometric_and_does_not_depend_on_how_finely_a_part_of_the_axi
 
 
 @given(FACTORS)
-def test_a_ratio_of_peaks_takes_each_arm_at_its_own_best(factor):
+def test_a_ratio_of_peaks_takes_each_arms_best(factor):
     arms = curve("copy", 1e6 / X), curve("no-copy", 1e4 * factor * X / X[-1])
     assert number(find(field(*arms), quantity("ratio", over="copy", peak={}))) == pytest.approx(factor)
 
 
-def test_each_point_of_a_part_of_the_axis_has_a_number_and_the_part_must_be_covered():
+def test_each_point_of_a_range_has_a_number_and_the_range_must_be_covered():
     found = find(field(*pair(2, 0.1)), quantity("ratio", over="copy", each={"from": 1000, "to": 100_000}))
     assert list(found.x) == [pytest.approx(x) for x in X[3:10]]
     assert np.exp(found.known.mean) == pytest.approx(2 * (X[3:10] / 1e4) ** 0.1)
@@ -96,7 +96,7 @@ def test_each_point_of_a_part_of_the_axis_has_a_number_and_the_part_must_be_cove
         find(field(*pair()), quantity("ratio", over="copy", each={"from": 1000, "to": 2e6}))
 
 
-def test_a_part_of_the_axis_without_any_point_is_not_measured():
+def test_a_range_without_any_point_is_not_measured():
     for reading in ("each", "mean"):
         with pytest.raises(NotMeasuredError, match="no 1100"):
             find(field(*pair()), quantity("ratio", over="copy", **{reading: {"from": 1100, "to": 1200}}))
@@ -108,7 +108,7 @@ def test_nothing_is_read_beyond_the_axis(place):
         find(field(*pair()), quantity("ratio", over="copy", at=place))
 
 
-def test_several_arms_are_compared_one_by_one_and_those_that_are_missing_are_told_together():
+def test_several_arms_are_compared_one_by_one_and_missing_ones_are_named_together():
     third = curve("default", 4e6 / (1 + X / 1e4), reference="copy", reference_values=1e6 / (1 + X / 1e4))
     told = quantity("ratio", over=["copy", "default", "one", "other"], mean={})
     found = find(field(*pair(2), third), told)
@@ -128,21 +128,21 @@ def test_arms_of_different_launches_are_compared_by_their_ratios_to_the_referenc
     assert number(found) == pytest.approx(1.5)
 
 
-def test_a_ratio_may_be_of_two_metrics_of_one_arm_and_then_both_of_their_noises_count():
+def test_a_ratio_of_two_metrics_of_one_arm_has_the_noise_of_both():
     arms = curve("copy", 8 * np.ones_like(X)), curve("copy", 2 * np.ones_like(X), metric="round trip")
     found = find(field(*arms), quantity("ratio", arm="copy", over={"metric": "round trip"}, mean={}))
     assert number(found) == pytest.approx(4)
     assert found.effect == pytest.approx(2 * EFFECT)
 
 
-def test_a_contrast_divides_ratios_of_experiments_whose_launches_are_others():
+def test_a_contrast_divides_ratios_of_different_experiments():
     other = [curve(arm, value * np.ones_like(X), experiment="f") for arm, value in (("copy", 1.0), ("no-copy", 3.0))]
     told = quantity("contrast", over="copy", at=1000, against={"experiment": "f"})
     assert number(find(field(*pair(12), *other), told)) == pytest.approx(4)
 
 
 @given(st.floats(200, 8e5), st.floats(0.05, 1))
-def test_a_crossover_is_where_the_ratio_is_one(place, power):
+def test_the_ratio_at_a_crossover_is_one(place, power):
     found = find(field(*pair((1e4 / place) ** power, power), effect=1e-9), quantity("crossover", over="copy"))
     assert number(found) == pytest.approx(place, rel=1e-6)
     ((low, high),) = found.known.possible
@@ -157,7 +157,7 @@ def test_one_launch_has_a_crossover_without_an_interval():
     assert np.isnan(found.known.low).all()
 
 
-def test_a_curve_that_is_settled_on_one_side_crosses_outside_of_what_is_settled():
+def test_a_curve_on_one_side_can_cross_only_beyond_the_axis():
     found = find(field(*pair(2)), quantity("crossover", over="copy"))
     assert found.known.story == "the arms do not cross on this axis"
     assert found.known.possible == [(-np.inf, np.log(X[0])), (np.log(X[-1]), np.inf)]
@@ -171,7 +171,7 @@ def test_crossovers_of_two_metrics_are_divided():
 
 
 @given(st.floats(1000, 1e5), st.floats(1000, 1e5))
-def test_what_a_threshold_loses_lies_between_it_and_the_crossover(place, threshold):
+def test_a_threshold_loses_between_itself_and_the_crossover(place, threshold):
     found = find(field(*pair((1e4 / place) ** 0.5, 0.5)), quantity("loss", over="copy", threshold=threshold))
     lost = found.known.mean
     between = (min(place, threshold) * 1.001 < X) & (max(place, threshold) * 0.999 > X)
@@ -181,7 +181,7 @@ def test_what_a_threshold_loses_lies_between_it_and_the_crossover(place, thresho
     assert np.abs(lost) == pytest.approx(np.abs(0.5 * np.log(X / place)))
 
 
-def test_a_threshold_loses_as_much_of_a_time_as_of_its_rate():
+def test_a_threshold_loses_as_much_in_times_as_in_rates():
     rates = pair(0.5, 0.3)
     times = [curve(c.facts["arm"], np.exp(-c.values[0]), better="lower") for c in rates]
     told = quantity("loss", over="copy", threshold=3000)
@@ -201,14 +201,14 @@ def test_a_time_is_the_inverse_of_a_rate_in_microseconds():
 
 
 @given(st.floats(0, 1.5), st.floats(0.1, 3))
-def test_a_gap_is_covered_by_a_share(share, gap):
+def test_an_arm_covers_a_share_of_a_gap(share, gap):
     arms = [curve(arm, np.full_like(X, np.exp(-gap * way))) for arm, way in (("s", 0), ("S", 1), ("into", share))]
     found = find(field(*arms), quantity("gap", arm="into", over="s", of="S", mean={}))
     assert number(found) == pytest.approx(share, abs=1e-9)
     assert found.effect == pytest.approx(EFFECT * (1 + share) / gap)
 
 
-def test_a_gap_is_that_of_the_launches_that_measured_all_three_arms():
+def test_a_gap_needs_launches_with_all_three_arms():
     arms = [curve("s", np.ones_like(X)), curve("S", np.full_like(X, 4.0), first=2), curve("into", np.full_like(X, 2.0))]
     told = quantity("gap", arm="into", over="s", of="S", mean={})
     arms[2].values[0] = np.log(100)
@@ -219,7 +219,7 @@ def test_a_gap_is_that_of_the_launches_that_measured_all_three_arms():
 
 
 @pytest.mark.parametrize(("cell", "at_end"), [(6, False), (12, True)])
-def test_saturation_is_where_most_of_what_can_be_carried_is_and_a_bound_if_the_axis_ends_before(cell, at_end):
+def test_saturation_is_the_point_near_the_largest_bandwidth_or_a_bound_at_the_axis_end(cell, at_end):
     carried = np.minimum(X, X[cell]) * np.where(X[cell] < X, 0.99, 1.0)
     found = find(field(curve("copy", carried / X)), quantity("saturation", arm="copy", share=0.9))
     assert number(found) == pytest.approx(0.9 * X[cell])
@@ -235,7 +235,7 @@ def test_scaling_compares_points_of_different_launches():
     assert number(find(field(engines), quantity("scaling", arm="copy", **{"from": 4, "to": 128}))) == pytest.approx(4)
 
 
-def test_a_mean_takes_the_launches_that_measured_all_of_it_and_is_not_measured_without_any():
+def test_a_mean_needs_launches_with_all_its_points():
     rates = curve("copy", np.ones_like(X))
     rates.values[0, 7] = np.log(1000)
     rates.values[0, 3] = np.nan
@@ -247,14 +247,14 @@ def test_a_mean_takes_the_launches_that_measured_all_of_it_and_is_not_measured_w
 
 
 @pytest.mark.parametrize("told", [{"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}])
-def test_arms_that_must_be_compared_within_launches_are_not_compared_across_them(told):
+def test_quantities_within_launches_are_not_compared_across_launches(told):
     arms = curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4)
     with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
         find(field(*arms), quantity(over="copy", **told))
 
 
 def heats(noise=0.0):
-    """Three arms and their reference: `b` was measured in launches of its own, on a machine seven times as fast."""
+    """Three arms and their reference; `b` was measured in separate launches, on a machine seven times as fast."""
     base = np.ones_like(X)
     fast = [1.0] * 3 + [7.0] * 3
     reference = curve("ref", base, launches=6, reference="ref")
@@ -266,7 +266,7 @@ def heats(noise=0.0):
 
 
 @pytest.mark.parametrize("reading", [{"peak": {}}, {"mean": {}}, {"at": 1e4}, {"each": {}}])
-def test_arms_of_different_heats_are_compared_by_their_ratios_to_the_reference_of_each(reading):
+def test_arms_of_different_heats_are_compared_by_ratios_to_their_references(reading):
     found = find(field(*heats()), quantity("ratio", arm="a", over="b", **reading))
     assert number(found) == pytest.approx(1.5)
     assert found.apart
@@ -282,7 +282,7 @@ def test_without_a_reference_arms_of_different_launches_are_compared_by_their_ow
 
 
 def refined():
-    """copy and no-copy, whose ratio jumps from a half to two at 20 kB; a second sweep measured inside the bracket."""
+    """copy and no-copy; their ratio jumps from a half to two at 20 kB. A second sweep measured inside the bracket."""
     inside = np.array([12e3, 15e3, 19e3, 25e3])
     x = np.sort(np.concatenate([X, inside]))
     base, ratio = np.ones_like(x), np.where(x < 2e4, 0.5, 2.0)
@@ -299,7 +299,7 @@ def refined():
     return arms
 
 
-def test_a_claims_crossover_is_the_headlines_with_the_points_of_the_second_sweep():
+def test_a_claims_crossover_agrees_with_the_headline_and_uses_the_second_sweep():
     arms = refined()
     found = find(field(*arms, effect=1e-9), quantity("crossover", over="copy"))
     headline = crossing(arms[1].x, arms[1].ratios)
@@ -319,14 +319,14 @@ def test_a_place_that_the_second_sweep_measured_is_not_interpolated():
     assert number(coarse) != pytest.approx(0.5)
 
 
-def test_a_mean_a_slope_and_a_peak_are_those_of_the_first_sweep():
+def test_means_slopes_and_peaks_use_only_the_first_sweep():
     for reading in ("mean", "slope", "peak"):
         told = quantity("value", arm="no-copy", **{reading: {}})
         found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)
         assert number(found) == number(alone)
 
 
-def test_of_several_alternatives_the_first_that_was_measured_counts_and_the_reason_is_kept():
+def test_the_first_measured_alternative_counts_and_the_reason_is_kept():
     engines = {"pattern": "p", "player": "engine"}
     asked = quantity("ratio", over="copy", mean={}) | {"where": [engines, {"pattern": "p"}]}
     plain = pair(2)

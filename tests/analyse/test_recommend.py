@@ -1,4 +1,4 @@
-"""Are settings recommended where they gain, with the right value, and nowhere else? On campaigns of known truth."""
+"""Are settings recommended only if they gain, with the right value? The campaigns have a known truth."""
 
 import json
 import tomllib
@@ -25,7 +25,7 @@ from crossover.records import record
 STEPS = np.arange(len(SIZES))
 STEP = 10**0.5
 HALF = 3000.0
-"""A place half way between two cells in the logarithm, more or less."""
+"""A place roughly half way between two cells, on a logarithmic scale."""
 
 
 def setting(rule, **changes):
@@ -43,14 +43,14 @@ SHARE = setting(Level(0.95, arms=("old", "new")))
 
 
 def noisy(random, truth, launches, launch_sd=0.03, cell_sd=0.02):
-    """Logarithms of shape (launches, cells) around `truth`, as launches differ."""
+    """Logarithms around `truth`, shape (launches, cells), with the noise of launches."""
     shape = (launches, len(truth))
     shift = launch_sd * random.standard_normal((launches, 1))
     return truth + shift + cell_sd * random.standard_normal(shape)
 
 
 def medians(arms, reference="old", better="higher", first_launch=None, levels="[]"):
-    """A table of medians from the log values {arm: (launches, cells)}; `first_launch` is 1 unless told by arm."""
+    """A table of medians from the log values {arm: (launches, cells)}; `first_launch` gives arms another than 1."""
     told = []
     for arm, values in arms.items():
         for launch, line in enumerate(values, start=(first_launch or {}).get(arm, 1)):
@@ -71,7 +71,7 @@ def medians(arms, reference="old", better="higher", first_launch=None, levels="[
 
 
 def told(found, *settings, launches=None):
-    """The rows on a table of medians."""
+    """The recommendations from a table of medians."""
     every = list(curves(found)) if len(found) else []
     derived = {
         name: pd.DataFrame(FROM_CURVES[name](every), columns=READ[name].names) for name in ("thresholds", "sensitivity")
@@ -84,7 +84,7 @@ def told(found, *settings, launches=None):
 
 
 def decided(arms, rule, smallest_effect=1.02):
-    """The same without tables, for a known smallest effect: for tests that need many campaigns."""
+    """The same without tables and with a known smallest effect, for tests with many campaigns."""
     better = {arm: values - arms["old"] for arm, values in arms.items()}
     launches = list(range(len(arms["old"])))
     panel = Panel({}, launches, SIZES, better, [], np.log(smallest_effect), frozenset())
@@ -93,14 +93,14 @@ def decided(arms, rule, smallest_effect=1.02):
 
 
 def crossing_at(random, place, per_step=0.15, launches=5, **noise):
-    """Arms of which `new` gains so much per step of the axis, and is level with `old` at `place`; and the truth."""
+    """Arms `old` and `new`, and the truth; `new` gains this much per step of the axis, and crosses `old` at `place`."""
     truth = per_step * np.log(SIZES / place) / np.log(SIZES[1] / SIZES[0])
     shipped = np.where(SIZES >= 65536, truth, 0)
     true = {"old": 0 * truth, "new": truth, "shipped": shipped, "null": 0 * truth}
     return {arm: noisy(random, line, launches, **noise) for arm, line in true.items()}, truth
 
 
-# ---- a place on the axis
+# ---- a threshold on the axis
 
 
 def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
@@ -124,7 +124,7 @@ def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
     assert np.mean(held, axis=0).min() >= 0.9
 
 
-def test_what_the_place_gains_over_the_one_that_is_shipped_stands_beside():
+def test_the_gain_over_the_shipped_threshold_is_reported():
     arms, truth = crossing_at(np.random.default_rng(1), 4e5)
     (row,) = told(medians(arms), LIMITED)
     (effect,) = json.loads(row["effects"])
@@ -141,7 +141,7 @@ def test_lower_may_be_better():
     assert row["recommended"] and row["gain"] > 1
 
 
-def test_next_to_the_place_that_is_shipped_no_measured_point_differs():
+def test_near_the_shipped_threshold_no_gain_over_it_is_shown():
     arms, _ = crossing_at(np.random.default_rng(3), 65000, per_step=0.3)
     (row,) = told(medians(arms), LIMITED)
     (effect,) = json.loads(row["effects"])
@@ -160,13 +160,13 @@ def test_better_everywhere_is_a_bound_at_the_first_measured_point():
     assert (row["verdict"], row["x"], row["gain_from"]) == ("always", SIZES[1], SIZES[1])
 
 
-def test_where_only_the_end_is_sure_the_place_is_the_first_measured_point_that_is():
+def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
     random = np.random.default_rng(17)
     truth = np.where(STEPS < 8, 0.0, 1.0)
     arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
     (row,) = told(medians(arms), SIZE)
     assert (row["verdict"], row["x"], row["low"]) == ("at the latest", SIZES[8], None)
-    assert json.loads(row["value"]) == row["gain_from"] == SIZES[8], "a measured point is not rounded"
+    assert json.loads(row["value"]) == row["gain_from"] == SIZES[8], "a measured point must not be rounded"
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_where_only_the_end_is_sure_the_place_is_the_first_measured_point_that_i
         (0 * SIZES, "undecided", "the data cannot tell"),
     ],
 )
-def test_without_one_place_from_which_on_it_is_better_the_reason_says_what_was_seen(truth, verdict, why):
+def test_without_a_threshold_the_reason_describes_the_data(truth, verdict, why):
     random = np.random.default_rng(6)
     arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
     (row,) = told(medians(arms), SIZE)
@@ -187,7 +187,7 @@ def test_without_one_place_from_which_on_it_is_better_the_reason_says_what_was_s
     assert row["verdict"] == verdict and why in row["reason"]
 
 
-def test_points_of_a_second_sweep_tell_the_place_and_are_none_of_those_that_the_gain_is_a_mean_over():
+def test_the_second_sweep_locates_the_threshold_but_is_not_part_of_the_mean_gain():
     inner = np.geomspace(SIZES[6], SIZES[7], 4)[1:3]
     x = np.sort(np.append(SIZES, inner))
     truth = 0.3 * np.log(x / inner.mean())
@@ -222,16 +222,16 @@ def test_the_best_is_chosen_and_its_interval_holds_the_truth():
 
 
 @pytest.mark.parametrize("launches", [3, 5])
-def test_where_nothing_differs_hardly_anything_is_recommended_though_the_best_of_five_is_looked_at(launches):
+def test_between_equal_arms_even_the_best_of_five_is_hardly_ever_recommended(launches):
     random = np.random.default_rng(8)
     size = setting(Onset(("a",), other="old"))
     campaigns = [alternatives(random, launches) for _ in range(200)]
     wrong = [[decided(arms, rule, smallest_effect=1.0)["recommended"] for rule in (BEST, size)] for arms in campaigns]
-    # Gains alone are recommended, so half of the 5 %, and some for chance.
+    # Only gains are recommended, so half of the 5 %, plus a margin for chance.
     assert np.mean(wrong, axis=0).max() <= 0.04
 
 
-def test_the_correction_is_for_as_many_as_were_tried():
+def test_the_correction_counts_all_arms_that_were_tried():
     random = np.random.default_rng(9)
     numbers = noisy(random, np.array([0.2]), 5)
     (alone,) = gains(numbers, 0.0)
@@ -240,7 +240,7 @@ def test_the_correction_is_for_as_many_as_were_tried():
     assert among.mean == alone.mean and among.low < alone.low and among.p == pytest.approx(5 * alone.p)
 
 
-def test_an_alternative_that_was_never_beside_the_default_is_not_tried():
+def test_an_alternative_without_a_common_launch_with_the_default_is_not_tried():
     random = np.random.default_rng(10)
     arms = alternatives(random)
     rule = setting(Choice("a", {"a": "A", "b": "B", "c": "C"}))
@@ -252,7 +252,7 @@ def test_an_alternative_that_was_never_beside_the_default_is_not_tried():
     assert json.loads(row["arms"]) == ["a", "c"] and row["tried"] == 1
 
 
-def test_a_launch_that_lacks_a_cell_has_no_number():
+def test_a_launch_without_a_cell_has_no_number():
     d = np.array([[1.0, 3.0, np.nan], [1.0, np.nan, np.nan]])
     assert per_launch(d).tolist() == pytest.approx([2.0, np.nan], nan_ok=True)
 
@@ -263,19 +263,19 @@ def test_a_launch_that_lacks_a_cell_has_no_number():
 @pytest.mark.parametrize(
     ("overhead", "verdict", "x"), [(150.0, "from", 2850.0), (0.1, "always", SIZES[0]), (1e9, "never", None)]
 )
-def test_the_place_of_a_level_is_that_of_the_thresholds(overhead, verdict, x):
+def test_the_point_of_a_level_is_that_in_the_thresholds(overhead, verdict, x):
     share = np.log(SIZES / (SIZES + overhead))
     random = np.random.default_rng(11)
     arms = {"old": noisy(random, share, 5, launch_sd=0.001, cell_sd=0.0005)}
     (row,) = told(medians(arms, levels="[0.95]"), SHARE)
     assert (row["verdict"], row["recommended"]) == (verdict, x is not None)
     assert row.get("x") == (x and pytest.approx(x, rel=0.1))
-    assert "gain" not in row, "there is no default to gain against"
+    assert "gain" not in row, "without a default there is no gain"
     if x is not None:
         assert json.loads(row["value"]) == pytest.approx(row["x"], rel=0.01)
 
 
-# ---- what is missing
+# ---- missing data
 
 
 def test_one_launch_recommends_nothing():
@@ -284,7 +284,7 @@ def test_one_launch_recommends_nothing():
     assert {row["reason"] for row in told(single, SIZE, BEST, SHARE)} == {NOT_REPLICATED}
 
 
-def test_a_gain_within_what_the_null_arm_makes_up_is_none():
+def test_a_gain_smaller_than_the_null_arms_is_none():
     random = np.random.default_rng(13)
     arms = {"old": noisy(random, 0 * SIZES, 5, 0.002, 0.002), "new": noisy(random, 0 * SIZES + 0.05, 5, 0.002, 0.002)}
     quiet, loud = (arms | {"null": noisy(random, 0 * SIZES + bias, 5, 0.002, 0.002)} for bias in (0.0, 0.1))
@@ -302,7 +302,7 @@ def test_a_missing_arm_is_named_with_the_reason():
     assert row["reason"].endswith("or `e` is not among the arms of this run's configuration")
 
 
-def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
+def test_a_setting_that_is_not_recommended_has_a_row_with_the_reason():
     nothing = medians({"old": np.zeros((2, len(SIZES)))}).iloc[:0]
     hole = {"experiment": "toy", "outcome": "hole", "hole": "timed out", "reason": "too slow", "settings": "{}"}
     (absent,) = told(nothing, SIZE, launches=pd.DataFrame([hole | {"experiment": "other"}]))
@@ -321,7 +321,7 @@ def test_a_setting_that_nothing_speaks_for_has_a_row_with_the_reason():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Results of three launches in which lending pays from about 3 kB on, far more than it costs below."""
+    """Results of three launches. Lending pays from about 3 kB on, and gains far more there than it costs below."""
     folder = tmp_path_factory.mktemp("results")
     random = np.random.default_rng(16)
     files = []
@@ -357,7 +357,7 @@ def test_from_raw_files_to_a_recommended_threshold(folder):
     assert all(row["reason"] and row["value"] is None for row in left)
 
 
-def test_the_toml_says_what_the_table_says_and_reads_back(folder):
+def test_the_toml_file_agrees_with_the_table(folder):
     table = pa.Table.to_pylist(record.read(folder / "recommendations.parquet", record.RECOMMENDATIONS))
     said = tomllib.loads((folder / FILE).read_text())
     entries = [*said["recommended"], *said["no_recommendation"]]

@@ -1,4 +1,4 @@
-"""Does the second sweep look where the first found a crossover, and do both together say the truth?"""
+"""Does the second sweep refine the crossovers of the first, and are the results of both right?"""
 
 import json
 from itertools import pairwise
@@ -21,18 +21,18 @@ SETTINGS = {
 
 
 def cliff(x, at=CLIFF):
-    """An arm that is 30 % faster up to a place and 30 % slower from there on, whatever points are measured."""
+    """Log ratios of an arm that is 30 % faster up to a place and 30 % slower from there on."""
     return np.where(np.asarray(x) > at, 0.3, -0.3)
 
 
-# ---- which points
+# ---- the points
 
 
 @given(
     st.lists(st.integers(1, 10**9), min_size=2, max_size=6, unique=True).map(sorted),
     st.integers(1, 8),
 )
-def test_the_points_of_the_bracket_stay_and_between_any_two_with_room_there_is_another(bracket, points):
+def test_the_brackets_points_stay_and_new_ones_lie_between_them(bracket, points):
     found = inside(bracket, points)
     roomy = [low for low, high in pairwise(bracket) if high > 3 * low]
     assert found == sorted(set(found))
@@ -43,17 +43,17 @@ def test_the_points_of_the_bracket_stay_and_between_any_two_with_room_there_is_a
         assert low not in roomy or high not in bracket
 
 
-def test_a_bracket_without_whole_numbers_inside_is_not_measured_again():
+def test_a_bracket_without_whole_numbers_inside_is_not_refined():
     assert inside([33, 34], 3) == []
     assert inside([], 3) == []
     assert inside([10, 13], 5) == [10, 11, 12, 13]
 
 
-# ---- which launches
+# ---- the launches
 
 
 def swept(tmp_path, truth, launches=3, launch_sd=0.01, **changes):
-    """What a second sweep would measure after launches of a first that found `truth`."""
+    """The launches of a second sweep after a first one whose log ratios are `truth`, with noise."""
     random = np.random.default_rng(3)
     reference, arm = blocks(random, truth, launches, launch_sd=launch_sd, cell_sd=0.01)
     files = [
@@ -68,16 +68,16 @@ def swept(tmp_path, truth, launches=3, launch_sd=0.01, **changes):
     return json.loads((tmp_path / "refinement.json").read_text())
 
 
-def test_every_launch_of_the_first_sweep_has_one_that_looks_inside_the_bracket(tmp_path):
+def test_every_launch_of_the_first_sweep_is_repeated_inside_the_bracket(tmp_path):
     found = swept(tmp_path, cliff(SIZES))
     cells = {"tcp": [10000, 12115, 14678, 17783, 21544]}
-    # As much time for a cell as in the first sweep.
+    # Each cell gets as much time as in the first sweep.
     one = {"cells": cells, "budget_seconds": 13 * 5 / 13}
     assert found == {"node": {"10001": one, "10002": one, "10003": one}}
 
 
 @pytest.mark.parametrize("truth", [0 * SIZES, 0 * SIZES + 0.3])
-def test_where_nothing_crosses_there_is_nothing_to_refine(tmp_path, truth):
+def test_without_a_crossover_there_is_no_refinement(tmp_path, truth):
     assert swept(tmp_path, truth) == {}
 
 
@@ -85,12 +85,12 @@ def test_the_crossovers_of_other_metrics_are_not_refined(tmp_path):
     assert swept(tmp_path, cliff(SIZES), refine_metric="another") == {}
 
 
-def test_a_bracket_that_takes_more_points_than_the_whole_axis_gets_no_more_time_than_that_had(tmp_path):
+def test_a_refinement_never_gets_more_time_than_the_first_sweep(tmp_path):
     assert swept(tmp_path, cliff(SIZES), refine_points=40)["node"]["10001"]["budget_seconds"] == 13
 
 
 def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
-    """Four launches, of which the odd ones have the thread level that has a crossover."""
+    """Four launches; the odd ones have a thread level with a crossover."""
     random = np.random.default_rng(5)
     files = []
     for level, truth, numbers in (("single", cliff(SIZES), (1, 3)), ("multiple", 0 * SIZES, (2, 4))):
@@ -105,7 +105,7 @@ def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
     assert {number: list(each["cells"]) for number, each in found.items()} == {"10001": ["single"], "10003": ["single"]}
 
 
-def test_a_hole_in_the_first_sweep_is_none_in_the_second(tmp_path):
+def test_a_launch_that_left_a_hole_is_repeated_in_the_second_sweep(tmp_path):
     random = np.random.default_rng(3)
     reference, arm = blocks(random, cliff(SIZES), 2, launch_sd=0.001, cell_sd=0.001)
     files = [
@@ -117,11 +117,11 @@ def test_a_hole_in_the_first_sweep_is_none_in_the_second(tmp_path):
     assert list(json.loads((tmp_path / "refinement.json").read_text())["node"]) == ["10001", "10002", "10003"]
 
 
-# ---- what both sweeps say together
+# ---- both sweeps together
 
 
 def both(random, truth, launches, points=3):
-    """The crossing that the first sweep finds, and the one of both; `truth` is a function of the axis."""
+    """The crossovers from the first sweep and from both; `truth` is a function of the axis."""
     d = campaign(random, truth(SIZES), launches)
     first = crossing(SIZES, d)
     if first.verdict != "one":
@@ -136,8 +136,8 @@ def both(random, truth, launches, points=3):
 
 
 @pytest.mark.parametrize(("launches", "slope"), [(3, 0.6), (5, 0.15)])
-def test_that_the_second_sweep_goes_where_the_first_saw_something_does_not_spoil_the_interval(launches, slope):
-    """Longer, with 400 campaigns each: docs/benchmarks/second_sweep.md."""
+def test_the_choice_of_cells_by_the_first_sweep_does_not_bias_the_interval(launches, slope):
+    """docs/benchmarks/second_sweep.md has the results of 400 campaigns each."""
     random = np.random.default_rng(launches)
     pairs = []
     for _ in range(120):
@@ -154,7 +154,7 @@ def test_that_the_second_sweep_goes_where_the_first_saw_something_does_not_spoil
 
 
 @pytest.mark.parametrize("launches", [3, 5])
-def test_a_cliff_is_found_to_within_a_step_of_the_finer_axis(launches):
+def test_a_cliff_is_found_within_a_step_of_the_finer_axis(launches):
     random = np.random.default_rng(launches)
     for _ in range(20):
         at = np.exp(random.uniform(*np.log(SIZES[[6, 7]])))
@@ -163,6 +163,6 @@ def test_a_cliff_is_found_to_within_a_step_of_the_finer_axis(launches):
             first, joint = pair
             assert joint.bracket_low <= at <= joint.bracket_high
             narrowed = np.log(joint.bracket_high / joint.bracket_low) / np.log(first.bracket_high / first.bracket_low)
-            # A quarter of a step, unless an end is not significant.
+            # A quarter of a step; half a step if an end is not significant.
             assert narrowed <= 0.51
             assert abs(np.log(joint.x / at)) <= np.log(joint.bracket_high / joint.bracket_low)

@@ -1,4 +1,4 @@
-"""Do intervals stay within the bounds of what they are of, and hold the truth near a bound as often as they promise?"""
+"""Do intervals stay within the bounds of their metric, and have their coverage near a bound?"""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def summary(values, unit):
     LAUNCHES_OF_CELLS,
     st.sampled_from([(SHARE, st.floats(1e-12, 1), 0, 1), (FACTOR, st.floats(1, 1e12), 1, np.inf)]),
 )
-def test_no_interval_ends_beyond_the_bounds_of_what_it_is_of(data, shape, kind):
+def test_intervals_stay_within_the_bounds_of_their_metric(data, shape, kind):
     unit, numbers, lowest, highest = kind
     rows = summary(data.draw(arrays(float, shape, elements=numbers)), unit)
     assert len(rows) == shape[1]
@@ -60,7 +60,7 @@ def test_a_small_share_has_the_interval_of_any_positive_number(shares):
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.001, 0.5))
-def test_what_equal_arms_make_up_lowers_a_share_by_that_factor_and_raises_it_to_less_than_one(share, effect):
+def test_the_effect_of_equal_arms_lowers_a_share_by_its_factor_and_never_raises_it_to_one(share, effect):
     number = BOUNDED.of_log(np.log(share))
     moved = BOUNDED.lowered(number, effect)
     assert BOUNDED.value(number - moved) == pytest.approx(share * np.exp(-effect))
@@ -68,18 +68,18 @@ def test_what_equal_arms_make_up_lowers_a_share_by_that_factor_and_raises_it_to_
 
 
 @pytest.mark.parametrize("scale", [POSITIVE, BOUNDED, ABOVE_ONE])
-def test_a_scale_rises_and_its_values_come_back(scale):
+def test_a_scale_is_increasing_and_invertible(scale):
     values = np.array([0.01, 0.5, 0.99]) if scale is not ABOVE_ONE else np.array([1.01, 2, 50])
     numbers = scale.of_log(np.log(values))
     assert (np.diff(numbers) > 0).all()
     assert scale.value(numbers) == pytest.approx(values)
 
 
-def test_a_share_above_one_counts_as_the_largest_that_is_told_from_one():
+def test_a_share_above_one_counts_as_the_largest_below_one():
     assert BOUNDED.value(BOUNDED.of_log(np.log([1.0, 1.2]))) == pytest.approx(MOST)
 
 
-def test_the_efficiency_that_a_claim_is_about_has_an_interval_below_one():
+def test_the_efficiency_in_a_claim_has_an_interval_below_one():
     values = np.array([[0.95] * 13, [0.99] * 13, [0.998] * 13])
     one = curve("copy", values[0], unit=SHARE)
     found = find(field(replace(one, values=np.log(values))), quantity("value", arm="copy", at=1e4))
@@ -90,7 +90,7 @@ def test_the_efficiency_that_a_claim_is_about_has_an_interval_below_one():
 
 
 def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one():
-    """The unit says which metrics are bounded, so no other metric may have one of these."""
+    """The unit decides whether a metric is bounded, so no other metric may have one of these units."""
     bounded = {
         (name, metric.name): metric.unit
         for name in complete({})["experiments"]
@@ -106,21 +106,21 @@ def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one
 
 
 def overheads(random, launches, campaigns):
-    """Efficiencies of tasks whose farm spends a time of its own beside each, by launch (10 %) and by cell (10 %)."""
+    """Efficiencies of tasks with an overhead that varies by launch (10 %) and by cell (10 %)."""
     shift = random.standard_normal((campaigns, launches, 1)) + random.standard_normal((campaigns, launches, 7))
     return DURATIONS_US / (DURATIONS_US + 4000 * np.exp(0.1 * shift))
 
 
 def stalls(random, launches, campaigns):
-    """Efficiencies of tasks that the machine keeps waiting now and then, for a time that does not know the tasks'."""
+    """Efficiencies of tasks that wait now and then, for a time that does not depend on their duration."""
     lost = 3000 + random.exponential(3000, (campaigns, launches, 7)) + random.exponential(500, (campaigns, launches, 1))
     return DURATIONS_US / (DURATIONS_US + lost)
 
 
 @pytest.mark.parametrize("launches", [3, 5, 10])
 @pytest.mark.parametrize("model", [overheads, stalls])
-def test_near_the_bound_the_intervals_hold_the_truth_as_often_as_they_promise(model, launches):
-    """The truth is what ever more launches would come to. Logarithms, in contrast, would end above 1."""
+def test_near_the_bound_intervals_have_their_coverage(model, launches):
+    """The truth is the limit of many launches. Intervals of plain logarithms would reach above 1."""
     random = np.random.default_rng(launches)
     truth = BOUNDED.of_log(np.log(model(random, 1, 100_000))).mean(axis=(0, 1))
     held, beyond = [], 0
@@ -130,5 +130,5 @@ def test_near_the_bound_the_intervals_hold_the_truth_as_often_as_they_promise(mo
         beyond += (estimate(np.log(efficiencies)).high > 0).any()
     assert np.mean(held) >= 0.93
     assert np.mean(held, axis=0).min() >= 0.9
-    # From 8 launches on nothing is pooled, so no cell gets the scatter of one with a hundred times its loss.
-    assert launches == 10 or beyond > 300, "the simulation does not reach the bound"
+    # From 8 launches on nothing is pooled, so no cell gets the scatter of a much less efficient one.
+    assert launches == 10 or beyond > 300, "the simulation must reach the bound"

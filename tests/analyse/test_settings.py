@@ -1,4 +1,4 @@
-"""Are the settings what the libraries know, their defaults true, and does each snippet do what it says?"""
+"""Do the settings agree with the libraries and their defaults, and do the snippets work?"""
 
 import ast
 import subprocess
@@ -30,7 +30,7 @@ def ids(setting):
 
 
 def snippets(name):
-    """The lines to paste for each value that a setting may be given."""
+    """The lines to paste, for each possible value of a setting."""
     setting = next(setting for setting in SETTINGS if setting.name == name)
     rule = setting.rule
     if isinstance(rule, Choice):
@@ -40,11 +40,11 @@ def snippets(name):
     return {key: _recommended(setting, *of)["snippet"] for key, of in found.items()}
 
 
-# ---- what a setting names
+# ---- the names in a setting
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
-def test_a_setting_names_experiments_metrics_and_arms_that_are_measured(setting):
+def test_a_settings_experiments_metrics_and_arms_are_measured(setting):
     rule = setting.rule
     match rule:
         case Onset():
@@ -61,14 +61,14 @@ def test_a_setting_names_experiments_metrics_and_arms_that_are_measured(setting)
             assert rule.level in metrics[aim.metric].levels
         asked = CONFIG["experiments"][aim.experiment]
         measured = wanted & {*asked["arms"], asked["reference"]}
-        assert len(measured) > 1, "an aim that no tier could ever decide"
+        assert len(measured) > 1, "no tier could ever decide this aim"
         somewhere |= measured
-    assert somewhere == wanted, "a setting that no tier could ever decide"
+    assert somewhere == wanted, "no tier could ever decide this setting"
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
-def test_an_aim_finds_its_curves_by_the_keys_that_the_drivers_give_them(setting, tier):
+def test_an_aim_finds_its_curves_by_the_drivers_keys(setting, tier):
     config = schema.complete({"tier": tier})
     for aim in setting.aims:
         asked = plan.settings_of(config, aim.experiment)
@@ -90,8 +90,8 @@ def test_a_setting_has_one_entry_and_each_of_its_aims_one_name():
         assert len({aim.name for aim in setting.aims}) == len(setting.aims)
 
 
-def test_how_soon_a_call_returns_is_no_reason_to_set_anything():
-    """What is sent or submitted has not arrived; and what it takes in memory is no gain in speed."""
+def test_a_call_that_returns_sooner_is_no_reason_for_a_setting():
+    """A message or task that was sent has not arrived yet; and less memory is no gain in speed."""
     aims = [aim for setting in SETTINGS for aim in setting.aims]
     assert not {"send rate", "submission", "overstatement", "peak memory"} & {aim.metric for aim in aims}
     beside = {(aim.experiment, metric) for aim in aims for metric in aim.beside}
@@ -106,12 +106,12 @@ def test_how_soon_a_call_returns_is_no_reason_to_set_anything():
         ("Session.packer", "packer", "json"),
     ],
 )
-def test_the_value_of_a_choice_is_what_its_entrant_is_configured_with(name, key, default):
+def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default):
     for setting in (setting for setting in SETTINGS if setting.name == name):
         entrants = {arm: CONFIG["entrants"][arm] for arm in setting.rule.values}
         assert {arm: entrant.get(key, default) for arm, entrant in entrants.items()} == setting.rule.values
         others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]
-        assert all(other == others[0] for other in others), "more than the setting differs"
+        assert all(other == others[0] for other in others), "only the setting may differ"
 
 
 def test_the_defaults_are_those_of_the_libraries():
@@ -126,7 +126,7 @@ def test_the_defaults_are_those_of_the_libraries():
     assert {name: rule.values[rule.default] for name, rule in defaults.items() if name in known} == known
 
 
-# ---- what a snippet does
+# ---- the snippets
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
@@ -136,7 +136,7 @@ def test_every_value_has_a_snippet_that_python_can_read(setting):
         assert "{value}" not in text
 
 
-def test_the_threshold_is_that_of_one_socket_and_the_comment_says_how_all_sockets_get_it(monkeypatch):
+def test_the_threshold_applies_to_one_socket_and_the_comment_explains_all_sockets(monkeypatch):
     monkeypatch.setattr(zmq, "COPY_THRESHOLD", zmq.COPY_THRESHOLD)
     line = snippets("copy_threshold")[SIZE].splitlines()[0]
     with zmq.Context() as context, context.socket(zmq.PUSH) as socket, context.socket(zmq.PUSH) as other:
@@ -148,25 +148,25 @@ def test_the_threshold_is_that_of_one_socket_and_the_comment_says_how_all_socket
 
 
 @pytest.mark.parametrize(("size_bytes", "lent"), [(SIZE - 1, False), (SIZE, True)])
-def test_a_message_is_lent_from_the_size_on_and_copied_below(size_bytes, lent):
+def test_a_message_is_lent_from_the_threshold_on_and_copied_below(size_bytes, lent):
     message = b"x" * size_bytes
     with zmq.Context() as context, context.socket(zmq.PAIR) as socket, context.socket(zmq.PAIR) as other:
         socket.bind("inproc://here")
         other.connect("inproc://here")
         before = sys.getrefcount(message)
         exec(snippets("copy_threshold")[SIZE], {"socket": socket, "message": message})
-        assert (sys.getrefcount(message) > before) == lent, "the library holds a message that was lent"
+        assert (sys.getrefcount(message) > before) == lent, "the library must hold a lent message"
         assert other.recv() == message
 
 
 @pytest.mark.parametrize("name", ["TaskScheduler.scheme_name", "TaskScheduler.hwm", "Session.packer"])
-def test_a_file_of_configuration_sets_what_it_says(tmp_path, name):
+def test_a_configuration_file_sets_its_option(tmp_path, name):
     owner, option = name.split(".")
     for value, text in snippets(name).items():
         (tmp_path / "ipcontroller_config.py").write_text(f"c = get_config()\n{text}")
         config = PyFileConfigLoader("ipcontroller_config.py", path=str(tmp_path)).load_config()
         if value == "pure":
-            # No scheduler of Python's, but two sockets of the controller's own, which asks for it in these words.
+            # This value starts no Python scheduler; the controller itself opens two sockets.
             assert "TaskScheduler.scheme_name" in config and config.TaskScheduler.scheme_name == value
             assert value in TaskScheduler.scheme_name.values
             continue
@@ -176,7 +176,7 @@ def test_a_file_of_configuration_sets_what_it_says(tmp_path, name):
             assert made.unpack(made.pack({"a": 1})) == {"a": 1}
 
 
-def test_tasks_are_made_of_as_many_items_as_last_long_enough():
+def test_tasks_get_enough_items_to_last_long_enough():
     view = create_autospec(ipp.client.view.LoadBalancedView, instance=True)
     exec(snippets("chunksize")[SIZE], {"view": view, "function": abs, "items": [], "microseconds_per_item": 100})
     view.map.assert_called_once_with(abs, [], chunksize=124)

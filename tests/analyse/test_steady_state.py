@@ -1,4 +1,4 @@
-"""Is a series that settled told from one that did not, and noise from both?"""
+"""Are series that settle, series that do not, and noise distinguished?"""
 
 from itertools import combinations
 
@@ -30,9 +30,9 @@ def share(found, name):
 
 
 @pytest.mark.parametrize("rounds", [10, 12, 16, 20, 30, 60, 100, 500])
-def test_where_nothing_changes_one_of_twenty_series_is_cut(rounds):
+def test_without_a_change_one_of_twenty_series_is_cut(rounds):
     found = judged(noisy(np.random.default_rng(rounds), np.zeros(rounds), 1500))
-    # The error of a share of 5 % in 1,500 series is 0.6 %.
+    # A share of 5 % in 1,500 series has a standard error of 0.6 %.
     assert 0.03 <= 1 - share(found, "flat") <= 0.07
 
 
@@ -47,7 +47,7 @@ def test_a_level_that_changes_early_is_a_warm_up_or_a_slowdown(rounds, step, nam
 
 
 def test_the_rounds_before_the_steady_state_are_counted_from_the_first_one():
-    # 599 rounds are judged as 99 groups of six; what is left over is at the beginning.
+    # 599 rounds are judged as 99 groups of six; the remaining rounds are at the beginning.
     (state,) = judged([np.where(np.arange(599) < 305, 0.0, -1.0) + 1e-3 * np.sin(np.arange(599))])
     assert (state.name, state.settled) == ("warm-up", 305)
 
@@ -59,18 +59,18 @@ def test_a_level_that_changes_late_is_no_steady_state():
     assert {state.settled for state in found if state.name == "no steady state"} == {None}
 
 
-def test_a_series_that_never_stops_to_climb_does_not_settle():
-    # A slope has no place where its level changes, so some are cut where the last quarter begins. Cut but once by the
-    # ranks of the whole series, most would be.
+def test_a_series_that_never_stops_rising_does_not_settle():
+    # A slope has no single change of level, so some series are cut at the start of the last quarter. With a single cut
+    # by the ranks of the whole series, most would be cut there.
     assert share(judged(noisy(np.random.default_rng(3), np.linspace(0, 1, 60))), "no steady state") >= 0.75
 
 
-def test_worse_and_then_better_and_then_as_at_first_is_a_slowdown():
+def test_a_series_that_gets_worse_then_better_then_as_at_first_is_a_slowdown():
     levels = np.repeat([0.0, -0.4, 0.0], 20)
     assert share(judged(noisy(np.random.default_rng(4), levels)), "slowdown") >= 0.85
 
 
-def test_levels_within_the_tolerance_are_the_same():
+def test_levels_within_the_tolerance_are_equal():
     levels = np.where(np.arange(40) < 10, 0.05, 0)
     series = noisy(np.random.default_rng(5), levels, sd=0.005)
     assert share(judged(series), "warm-up") >= 0.85
@@ -104,15 +104,15 @@ def test_series_of_many_lengths_are_judged_each_by_itself():
         assert judged([each[number]]) == [together[number]]
 
 
-def test_a_cut_that_a_second_look_finds_again_is_the_same_cut():
-    # Cut first at 9 and 16. The second look, from 16 on, adds 26: now all levels are within the tolerance of the last.
+def test_a_cut_that_a_second_look_finds_again_counts_once():
+    # The first cuts are 9 and 16. A second look from 16 on adds 26; then all levels are within the tolerance.
     levels = np.repeat([-0.05, 0.08, -0.055, 0.0], [9, 7, 10, 9])
     found = judged(noisy(np.random.default_rng(8), levels, sd=0.005), tolerance=0.1)
     assert share(found, "flat") >= 0.6
 
 
-def test_a_cut_after_the_settled_point_is_the_same_cut_at_a_second_look():
-    # Cut first at 15 and 30. The levels from 15 on are the same within the tolerance, so all are looked at again.
+def test_a_cut_after_the_settled_point_counts_once_after_a_second_look():
+    # The first cuts are 15 and 30. The levels from 15 on agree within the tolerance, so a second look follows.
     levels = np.repeat([1.0, 0.08, 0.0], [15, 15, 20])
     found = judged(noisy(np.random.default_rng(9), levels, sd=0.01), tolerance=0.1)
     assert share(found, "warm-up") >= 0.85
@@ -129,7 +129,7 @@ def changing(random, count, rounds):
     return np.where(random.random((count, 1)) < 0.3, series.round(1), series)
 
 
-def test_whatever_changes_in_a_series_its_segments_are_whole_and_it_settles_within_it(monkeypatch):
+def test_any_series_has_complete_segments_and_settles_within_them(monkeypatch):
     lengths = range(10, 401)
     judge, most = steady_state._state, {}
 
@@ -147,7 +147,7 @@ def test_whatever_changes_in_a_series_its_segments_are_whole_and_it_settles_with
         assert all(state.settled is None or 0 <= state.settled <= rounds - SHORTEST for state in found)
         assert all((state.settled is None) == (state.name == "no steady state") for state in found)
         assert all((state.settled == 0) == (state.name == "flat") for state in found)
-    # Many were cut several times, or nothing was tried.
+    # Without several cuts in many series, the test would show nothing.
     assert sum(number for cuts, number in most.items() if cuts >= 3) > 10_000
 
 

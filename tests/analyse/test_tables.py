@@ -1,4 +1,4 @@
-"""Do the tables say of a campaign what was put into it?"""
+"""Do the tables agree with the truth of a campaign?"""
 
 from itertools import permutations
 
@@ -88,14 +88,14 @@ def test_deriving_again_changes_no_byte(tmp_path):
     assert content(tmp_path) == before
 
 
-def test_launches_are_in_the_order_of_their_numbers_and_not_of_their_digits(tmp_path):
+def test_launches_are_in_numerical_order(tmp_path):
     files = raw_files(tmp_path / "raw", campaign(RISING[:2], 11), sizes=SIZES[:2])
     found = tables(tmp_path, files[::-1])
     assert column(found["launches"], "launch") == list(range(1, 12))
     assert list(dict.fromkeys(column(found["measurements"], "launch"))) == list(range(1, 12))
 
 
-def test_gathering_keeps_every_block_and_tells_launches_and_ranks(tmp_path):
+def test_gathering_keeps_every_block_launch_and_rank(tmp_path):
     launches = campaign(RISING, 2)
     files = raw_files(tmp_path / "raw", launches)
     found = tables(tmp_path, files)
@@ -124,11 +124,11 @@ def test_ratios_and_summary_are_the_estimates_of_launch_medians(run):
         assert np.array(here) == pytest.approx(np.exp([cells.mean, cells.low, cells.high]).T)
 
 
-def test_the_truth_is_found_again(run):
+def test_the_truth_is_found(run):
     found = run(campaign(RISING, 5, seed=4))
     arm = [row for row in found["ratios"] if row["arm"] == "no-copy"]
     null = [row for row in found["ratios"] if row["arm"] == "null"]
-    # Of 13 intervals that hold the truth 95 times in 100 each, the chance that 4 or more miss it is 0.3 %.
+    # 4 or more of 13 intervals of 95 % coverage miss the truth with a probability of 0.3 %.
     assert sum(row["low"] <= np.exp(truth) <= row["high"] for row, truth in zip(arm, RISING, strict=True)) >= 10
     assert sum(row["low"] <= 1 <= row["high"] for row in null) >= 10
     (crossover,) = found["crossovers"]
@@ -165,7 +165,7 @@ def test_a_ceiling_has_ratios_but_does_not_compete(run):
     assert column(found["crossovers"], "arm") == ["no-copy"]
 
 
-def test_an_arm_of_one_heat_is_judged_by_the_launches_it_took_part_in(run):
+def test_an_arm_of_one_heat_is_judged_by_its_own_launches(run):
     first, second = campaign(RISING, 3), campaign(RISING, 3, seed=2)
     others = [{"other" if arm == "no-copy" else arm: cells for arm, cells in values.items()} for values in second]
     found = run([values for pair in zip(first, others, strict=True) for values in pair])
@@ -185,7 +185,7 @@ def test_the_reference_has_no_ratio_and_the_null_arm_has_no_crossover(run):
 
 
 @pytest.mark.parametrize("name", ["summary", "ratios"])
-def test_the_null_arm_is_flagged_and_no_other(run, name):
+def test_only_the_null_arm_is_marked_as_such(run, name):
     found = run(campaign(RISING))[name]
     assert all(row["null"] == (row["arm"] == "null") for row in found)
 
@@ -231,7 +231,7 @@ def test_each_metric_and_protocol_is_a_curve_of_its_own(tmp_path):
         ("undecided", "0000000000000"),
     ],
 )
-def test_each_verdict_comes_from_the_curve_it_is_meant_for(run, verdict, curve):
+def test_each_curve_gives_the_right_verdict(run, verdict, curve):
     truth = [{"+": 0.3, "-": -0.3, "0": 0.0}[sign] for sign in curve]
     (row,) = run(campaign(truth, 5))["crossovers"]
     assert (row["verdict"], row["launches"]) == (verdict, 5)
@@ -253,20 +253,20 @@ def test_a_single_launch_has_numbers_but_no_interval_and_decides_nothing(run):
 
 
 def shares(values, number, levels):
-    """Rows of a launch whose metric is a share with levels, from `values` {arm: (cells, rounds)}."""
+    """Rows of a launch with a share as its metric, with levels, from `values` {arm: (cells, rounds)}."""
     told = {"metric": "efficiency", "unit": "", "better": "higher", "levels": levels}
     return [row | told for row in rows(values, launch=number, sizes=[1000, 10_000, 100_000])]
 
 
 def farming(launches=3):
-    """Efficiencies of farms whose tasks cost 2 ms, and of one that costs nothing, as {arm: (cells, rounds)}."""
+    """Efficiencies of farms with an overhead of 2 ms per task, and of one without, as {arm: (cells, rounds)}."""
     random, x = np.random.default_rng(5), np.array([[1e3], [1e4], [1e5]])
     for _ in range(launches):
         cost_us = {arm: 2000 * np.exp(0.02 * random.standard_normal((3, 10))) for arm in ("copy", "no-copy", "null")}
         yield {arm: x / (x + cost) for arm, cost in cost_us.items()} | {"C": 0.99 + 0 * cost_us["copy"]}
 
 
-def test_each_arm_and_level_has_a_threshold_the_reference_the_null_arm_and_ceilings_included(tmp_path):
+def test_each_level_has_a_threshold_for_every_arm_and_ceiling(tmp_path):
     files = [
         raw(tmp_path / f"{number}.parquet", shares(values, number, "[0.95, 0.5]"), launch=number)
         for number, values in enumerate(farming(), start=1)
@@ -289,8 +289,8 @@ def test_a_metric_without_levels_has_no_threshold(run):
     assert run(campaign(RISING))["thresholds"] == []
 
 
-def test_launches_that_measured_one_cell_each_give_cells_the_interval_of_their_own_launches(tmp_path):
-    """As where each launch can hold one number of engines alone."""
+def test_if_each_launch_measured_one_cell_a_cells_interval_uses_its_own_launches(tmp_path):
+    """For example, launches that each have one number of engines."""
     files, logs = [], {}
     for number, values in enumerate(farming(6), start=1):
         cell = number % 3
@@ -309,7 +309,7 @@ def test_launches_that_measured_one_cell_each_give_cells_the_interval_of_their_o
 
 
 def sized(tmp_path, launches):
-    """Raw files on an axis of bytes, whose launches say how precise they were to be, and how long they took."""
+    """Raw files on an axis of bytes; the launches have their target width and their wall time."""
     settings = '{"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}}'
     return [
         raw(
@@ -353,7 +353,9 @@ ARMS_SLOWER = (("copy", 1.0), ("no-copy", 1.5), ("null", 1.0))
         ({"unit": "s"}, "tasks", 1, False),
     ],
 )
-def test_rates_are_inverted_elements_have_bytes_and_all_else_is_not_fitted(tmp_path, metric, axis, bytes_each, fitted):
+def test_rates_are_inverted_elements_become_bytes_and_other_axes_have_no_fit(
+    tmp_path, metric, axis, bytes_each, fitted
+):
     seconds = np.tile((5e-6 + bytes_each * SIZES / 1e9)[:, None], (1, 10))
     values = {"copy": seconds if metric["unit"] == "s" else 1 / seconds}
     files = [
@@ -411,7 +413,7 @@ def test_a_rate_that_rises_warms_up(tmp_path):
 # ---- gaps and holes
 
 
-def test_a_block_without_a_value_is_left_out_with_the_ratio_of_its_round_only(run):
+def test_a_block_without_a_value_is_left_out_with_its_ratio(run):
     launches = campaign(RISING, 3)
     launches[1]["no-copy"][4, 7] = np.nan
     found = run(launches)
@@ -422,7 +424,7 @@ def test_a_block_without_a_value_is_left_out_with_the_ratio_of_its_round_only(ru
     assert column(found["ratios"], "ratio", arm="no-copy")[4] == pytest.approx(np.exp(np.mean(logs)))
 
 
-def test_a_block_of_the_reference_without_a_value_takes_the_ratios_of_all_arms_in_its_round(run):
+def test_without_the_references_value_a_round_has_no_ratios(run):
     launches = campaign(RISING, 3)
     launches[0]["copy"][0, 0] = np.nan
     found = run(launches)
@@ -443,7 +445,7 @@ def test_a_disturbed_block_keeps_its_value_and_counts(tmp_path):
         assert found[name] == expected[name]
 
 
-def test_a_cell_missing_in_one_launch_rests_on_the_others(run):
+def test_a_cell_that_one_launch_lacks_uses_the_others(run):
     launches = campaign(RISING, 3)
     for arm in ARMS:
         launches[2][arm][6] = np.nan
@@ -465,7 +467,7 @@ def test_a_cell_that_no_launch_measured_has_no_row(run):
     assert SIZES[3] in column(found["ratios"], "x", arm="null")
 
 
-def test_a_hole_is_a_launch_and_nothing_else(tmp_path):
+def test_a_hole_is_only_a_row_of_launches(tmp_path):
     files = raw_files(tmp_path, campaign(RISING, 3))
     without = tables(tmp_path / "without", files)
     hole = raw(tmp_path / "launch=4.parquet", [], launch=4, hole="timed out", reason="not finished after 162 s")
@@ -476,7 +478,7 @@ def test_a_hole_is_a_launch_and_nothing_else(tmp_path):
     assert all(found[name] == without[name] for name in set(TABLES) - {"launches"})
 
 
-def test_holes_alone_give_empty_tables(tmp_path):
+def test_only_holes_give_empty_tables(tmp_path):
     files = [raw(tmp_path / f"launch={number}.parquet", [], launch=number, hole="crashed") for number in (1, 2)]
     found = tables(tmp_path, files)
     assert column(found["launches"], "launch") == [1, 2]
@@ -485,13 +487,13 @@ def test_holes_alone_give_empty_tables(tmp_path):
         assert pq.read_schema(tmp_path / f"{name}.parquet").remove_metadata() == schema
 
 
-def test_launches_without_a_single_sane_block_give_empty_results(run):
+def test_launches_without_a_valid_block_give_empty_results(run):
     found = run([{arm: np.full((13, 10), np.nan) for arm in ARMS}] * 2)
     assert len(found["measurements"]) == 2 * 3 * 13 * 10
     assert found["summary"] == found["ratios"] == found["crossovers"] == []
 
 
-def test_without_a_sane_reference_there_is_a_summary_but_no_ratio(run):
+def test_without_a_valid_reference_there_is_a_summary_but_no_ratio(run):
     found = run([values | {"copy": np.full((13, 10), np.nan)} for values in campaign(RISING)])
     assert len(found["summary"]) == 2 * 13
     assert found["ratios"] == found["crossovers"] == []
@@ -501,7 +503,7 @@ def test_without_a_sane_reference_there_is_a_summary_but_no_ratio(run):
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, float("nan"), float("inf")])
-def test_a_value_that_no_measurement_gives_is_refused_with_the_name_of_its_file(tmp_path, value):
+def test_an_impossible_value_is_refused_with_the_name_of_its_file(tmp_path, value):
     files = raw_files(tmp_path / "raw", campaign(RISING, 2))
     wrong = rows(campaign(RISING)[0], launch=3)
     wrong[17]["value"] = value
@@ -518,7 +520,7 @@ def test_a_second_file_of_the_same_launch_is_refused_with_both_names(tmp_path):
         gather([first, second], tmp_path / "tables")
 
 
-def test_a_file_that_does_not_say_which_launch_it_holds_is_refused(tmp_path):
+def test_a_file_without_its_launch_is_refused(tmp_path):
     path = tmp_path / "nameless.parquet"
     record.write(record.MEASUREMENTS.empty_table(), path)
     with pytest.raises(record.RecordError, match=r"nameless\.parquet: does not name its launch"):
@@ -534,7 +536,7 @@ def test_a_launch_on_several_nodes_whose_ranks_shared_one_is_refused(tmp_path):
 # ---- a run
 
 
-def test_joining_puts_the_rows_of_all_experiments_together(tmp_path):
+def test_joining_combines_the_rows_of_all_experiments(tmp_path):
     parts = {}
     for seed, name in enumerate(("mpi_pingpong", "zmq_throughput")):
         files = [
@@ -557,10 +559,10 @@ def test_joining_puts_the_rows_of_all_experiments_together(tmp_path):
         assert whole.to_pylist() == [*parts["mpi_pingpong"][name], *parts["zmq_throughput"][name]]
 
 
-def test_joining_an_experiment_of_holes_alone_adds_its_launches(tmp_path):
+def test_joining_an_experiment_with_only_holes_adds_its_launches(tmp_path):
     tables(tmp_path / "a", raw_files(tmp_path, campaign(RISING, 2)))
     tables(tmp_path / "b", [raw(tmp_path / "b.parquet", [], experiment="task_latency", hole="crashed")])
     join([tmp_path / "a", tmp_path / "b"], tmp_path / "results")
     launches = pq.read_table(tmp_path / "results" / "launches.parquet").to_pylist()
-    # Folders are taken in the order of their names, and these need not be the experiments'.
+    # Folders are joined in the order of their names, which may differ from the experiments' names.
     assert column(launches, "experiment") == ["zmq_throughput", "zmq_throughput", "task_latency"]

@@ -1,4 +1,4 @@
-"""Is a farm's minimum effective task granularity said to be what it is, and only where it was seen?"""
+"""Is a farm's minimum effective task granularity right, and given only if the data show it?"""
 
 from dataclasses import astuple
 
@@ -14,7 +14,7 @@ DURATIONS = np.logspace(3, 6, 7)
 
 
 def efficiencies(overhead_us, launches=5, seed=1, x=DURATIONS, launch_sd=0.05, cell_sd=0.05):
-    """Launch medians, shape (launches, cells), of a farm that spends `overhead_us` beside each task.
+    """Launch medians, shape (launches, cells), of a farm with an overhead of `overhead_us` per task.
 
     The overhead differs from launch to launch and from cell to cell.
     """
@@ -25,8 +25,8 @@ def efficiencies(overhead_us, launches=5, seed=1, x=DURATIONS, launch_sd=0.05, c
 
 @pytest.mark.parametrize(("level", "factor"), [(0.5, 1), (0.95, 19)])
 @pytest.mark.parametrize("overhead_us", [2000, 7000, 20_000])
-def test_a_constant_overhead_gives_the_durations_that_follow_from_it(level, factor, overhead_us):
-    """Half efficiency is where a task lasts as long as its overhead, 95 % where it lasts 19 times as long."""
+def test_a_constant_overhead_gives_the_right_thresholds(level, factor, overhead_us):
+    """A task has half efficiency if it lasts as long as its overhead, and 95 % if it lasts 19 times as long."""
     found = threshold(DURATIONS, efficiencies(overhead_us), level)
     assert found.verdict == "from"
     assert found.x == pytest.approx(factor * overhead_us, rel=0.1)
@@ -34,7 +34,7 @@ def test_a_constant_overhead_gives_the_durations_that_follow_from_it(level, fact
     assert {found.bracket_low, found.bracket_high} <= set(DURATIONS)
 
 
-def test_points_a_decade_apart_are_enough_where_the_overhead_is_constant():
+def test_one_point_per_decade_is_enough_for_a_constant_overhead():
     x = np.array([1e3, 1e4, 1e5])
     found = threshold(x, efficiencies(1000, x=x, launch_sd=1e-6, cell_sd=1e-6), 0.95)
     assert found.x == pytest.approx(19_000, rel=1e-3)
@@ -53,7 +53,7 @@ LOW, LEVEL, HIGH = 0.2, 0.5, 0.8
 
 
 def curve(text, launches=4, seed=3):
-    """Launch medians of a curve that is above half efficiency at +, below at -, and about there at 0."""
+    """Launch medians of a curve that is above half efficiency at +, below at -, and close to it at 0."""
     random = np.random.default_rng(seed)
     centre = np.array([{"+": HIGH, "-": LOW, "0": LEVEL}[sign] for sign in text])
     return centre + 0.01 * random.standard_normal((launches, len(text)))
@@ -71,29 +71,29 @@ def curve(text, launches=4, seed=3):
         ("----000", "not yet"),
         ("++---++", "several"),
         ("0000000", "undecided"),
-        # A curve that is last seen above the level is not known to stay there.
+        # A curve that ends above the level may fall below it again.
         ("00+++00", "undecided"),
         ("00---00", "undecided"),
     ],
 )
-def test_every_outcome_is_told_from_the_others(text, verdict):
+def test_every_outcome_has_its_own_verdict(text, verdict):
     assert threshold(DURATIONS, curve(text), LEVEL).verdict == verdict
 
 
 @pytest.mark.parametrize("text", ["+++++++", "-------", "++---++", "0000000"])
-def test_what_is_not_somewhere_has_no_place(text):
+def test_only_a_threshold_on_the_axis_has_a_place(text):
     found = threshold(DURATIONS, curve(text), LEVEL)
     assert found == Crossing(found.verdict)
 
 
-def test_a_bound_is_the_point_from_which_on_or_up_to_which_all_is_settled():
+def test_a_bound_is_the_first_or_last_significant_point():
     late = threshold(DURATIONS, curve("0+0++++"), LEVEL)
     assert late == Crossing("at the latest", bracket_high=DURATIONS[3])
     early = threshold(DURATIONS, curve("---0-00"), LEVEL)
     assert early == Crossing("not yet", bracket_low=DURATIONS[2])
 
 
-def test_an_efficiency_of_one_and_more_counts_as_all_but_one():
+def test_an_efficiency_of_one_or_more_counts_as_just_below_one():
     shares = np.array([[0.2, 0.5, 0.9, 1.0, 1.02]] * 3) * np.array([[0.99], [1.0], [1.01]])
     found = threshold(DURATIONS[:5], shares, 0.95)
     assert found.verdict == "from"
@@ -104,7 +104,7 @@ def test_a_single_launch_decides_nothing():
     assert threshold(DURATIONS, efficiencies(7000, launches=1), LEVEL) == Crossing("undecided")
 
 
-def test_a_cell_that_no_launch_measured_is_passed_over():
+def test_a_cell_that_no_launch_measured_is_skipped():
     shares = efficiencies(7000)
     shares[:, 2] = NAN
     rest = np.arange(7) != 2

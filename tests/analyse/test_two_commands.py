@@ -1,4 +1,4 @@
-"""Do `compare` and `history` go all the way from folders of results to a page and a few words in the terminal?"""
+"""Do `compare` and `history` turn result folders into a page and a summary in the terminal?"""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ shutil.copy("index.qmd", "_site/index.html")
 
 @pytest.fixture(autouse=True)
 def quarto(tmp_path, monkeypatch):
-    """A `quarto` that renders the page that it finds as the index into itself: rendering is tested elsewhere."""
+    """A `quarto` that copies its page unchanged, because other tests cover rendering."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "quarto").write_text(QUARTO.format(python=sys.executable))
@@ -35,13 +35,13 @@ def quarto(tmp_path, monkeypatch):
 
 @pytest.fixture
 def runs(tmp_path):
-    """Two runs, of which the second has a slower arm."""
+    """Two runs; the second has a slower arm."""
     few = SIZES[::3]
     after = finished(tmp_path / "after", seed=2, day=2, sizes=few, slower={"no-copy": 1.3})
     return [str(finished(tmp_path / "before", seed=1, sizes=few)), str(after)]
 
 
-def test_comparing_leaves_tables_charts_and_its_own_page_and_says_what_changed(runs, tmp_path, monkeypatch, capsys):
+def test_compare_writes_tables_charts_and_a_page_and_prints_the_changes(runs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["compare", *runs]) == 0
     folder = Path("results/comparison")
@@ -55,7 +55,7 @@ def test_comparing_leaves_tables_charts_and_its_own_page_and_says_what_changed(r
     assert f"reading {runs[0]} and {runs[1]}" in told.err
 
 
-def test_a_history_leaves_tables_charts_and_its_own_page_and_says_what_changed(runs, tmp_path, capsys):
+def test_history_writes_tables_charts_and_a_page_and_prints_the_changes(runs, tmp_path, capsys):
     folder = tmp_path / "course"
     assert main(["history", *runs, "--folder", str(folder)]) == 0
     assert "page = HistoryPage()" in (folder / "index.html").read_text()
@@ -64,7 +64,7 @@ def test_a_history_leaves_tables_charts_and_its_own_page_and_says_what_changed(r
 
 
 def broken(folder, name="medians", experiment="zmq_throughput", keep=True):
-    """Let a table of a finished run have failed, for one experiment or altogether."""
+    """Mark a table of a finished run as failed, for one experiment or for all."""
     path = folder / f"{name}.parquet"
     table = record.read(path, TABLES[name])
     cause = Failure("table", name, experiment, "ValueError: a fault", "analyse/curves/rounds.py, line 9")
@@ -72,7 +72,7 @@ def broken(folder, name="medians", experiment="zmq_throughput", keep=True):
 
 
 @pytest.mark.parametrize("command", ["compare", "history"])
-def test_a_curve_that_fails_is_left_out_named_and_the_others_are_as_without(
+def test_a_curve_that_fails_is_left_out_and_named_and_the_others_do_not_change(
     runs, tmp_path, monkeypatch, capsys, command
 ):
     module, step = {"compare": (compare, "_of_pair"), "history": (history, "_course")}[command]
@@ -82,7 +82,7 @@ def test_a_curve_that_fails_is_left_out_named_and_the_others_are_as_without(
         assert main([command, *runs, "--folder", str(tmp_path / folder)]) == code
         schema = compare.TABLES.get(name) or history.TABLES[name]
         told = record.read(tmp_path / folder / f"{name}.parquet", schema).to_pylist()
-        # Adjusted for how many there are.
+        # `q` depends on the number of curves.
         return [{column: value for column, value in row.items() if column != "q"} for row in told]
 
     before, do = rows("whole", 0), getattr(module, step)
@@ -103,7 +103,7 @@ def _arm(of):
 
 
 @pytest.mark.parametrize("command", ["compare", "history"])
-def test_a_table_of_a_run_that_failed_is_named_with_its_folder(runs, tmp_path, capsys, command):
+def test_a_failed_table_of_a_run_is_named_with_its_folder(runs, tmp_path, capsys, command):
     broken(Path(runs[1]))
     assert main([command, *runs, "--folder", str(tmp_path / "folder")]) == 1
     assert (
@@ -129,7 +129,7 @@ def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_pat
     assert "ZeroDivisionError" in page.failed().data
 
 
-def test_help_teaches(capsys):
+def test_help_explains_the_commands(capsys):
     for command, words in (
         ("compare", "better, worse, the same or undecided"),
         ("history", "Orders the runs by time"),

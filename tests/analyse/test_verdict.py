@@ -1,4 +1,4 @@
-"""Is a claim judged by its interval, by what equal arms differ by, and by nothing else?"""
+"""Is a claim judged only by its interval and by the difference between equal arms?"""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ NAN = float("nan")
 
 
 def found(*numbers, margin=0.05, effect=0.02, neutral=0.0, df=10.0, **told):
-    """Numbers whose intervals reach `margin` to either side."""
+    """Numbers with intervals of `margin` on both sides."""
     one = Estimate(np.zeros(1), np.ones(1), np.array([df])).margin[0]
     count = len(numbers)
     errors, effects = np.full(count, margin / one), np.full(count, effect)
@@ -30,26 +30,26 @@ def found(*numbers, margin=0.05, effect=0.02, neutral=0.0, df=10.0, **told):
         (1.2, "refuted", "it lies outside by more than equal arms"),
     ],
 )
-def test_a_claim_holds_within_and_is_refuted_beyond_and_is_undecided_at_the_edge(value, verdict, reason):
+def test_a_claim_holds_within_its_range_is_refuted_beyond_and_undecided_at_the_edge(value, verdict, reason):
     judged = judge(found(value), Range(0.25, 1.0))
     assert judged.verdict == verdict
     assert reason in judged.reason
 
 
-def test_what_equal_arms_differ_by_keeps_a_claim_from_being_refuted():
+def test_a_difference_like_that_of_equal_arms_does_not_refute_a_claim():
     assert judge(found(0.1), Range(0.25, 1)).verdict == "refuted"
     assert judge(found(0.1, effect=0.2), Range(0.25, 1)).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize("expected", [Range(0.1, 1), Range(0, INF)])
-def test_a_difference_holds_only_beyond_what_equal_arms_differ_by(expected):
+def test_a_difference_holds_only_if_it_is_larger_than_that_of_equal_arms(expected):
     assert judge(found(0.2), expected).verdict == "holds"
     judged = judge(found(0.2, effect=0.18), expected)
     assert judged.verdict == "inconclusive"
     assert "equal arms differ by nearly as much" in judged.reason
 
 
-def test_equality_holds_only_where_equal_arms_differ_by_less_than_the_claim_allows():
+def test_equality_holds_only_if_equal_arms_differ_by_less_than_the_claim_allows():
     assert judge(found(0.0, effect=0.09), Range(-0.1, 0.1)).verdict == "holds"
     judged = judge(found(0.0, effect=0.11), Range(-0.1, 0.1))
     assert judged.verdict == "inconclusive"
@@ -57,7 +57,7 @@ def test_equality_holds_only_where_equal_arms_differ_by_less_than_the_claim_allo
 
 
 @pytest.mark.parametrize("expected", [Range(-0.1, 0.1), Range(-INF, 0.1), Range(-0.1, INF)])
-def test_a_number_by_itself_holds_only_if_it_would_when_moved_by_what_equal_arms_differ_by(expected):
+def test_a_value_holds_only_if_the_difference_of_equal_arms_cannot_move_it_out_of_range(expected):
     assert judge(found(0.0, effect=0.09, neutral=None), expected).verdict == "holds"
     judged = judge(found(0.0, effect=0.11, neutral=None), expected)
     assert judged.verdict == "inconclusive"
@@ -71,7 +71,7 @@ def test_one_launch_is_not_replicated():
     assert "not replicated" in judged.reason
 
 
-def test_without_a_null_arm_nothing_is_concluded():
+def test_without_a_null_arm_no_claim_is_decided():
     for value in (0.5, 5.0):
         judged = judge(found(value, effect=NAN), Range(0.25, 1))
         assert judged.verdict == "inconclusive"
@@ -79,7 +79,7 @@ def test_without_a_null_arm_nothing_is_concluded():
 
 
 def test_equivalence_is_tested_by_two_one_sided_tests():
-    """At 5 % each, so it may hold where the 95 % interval reaches a little beyond."""
+    """Each at 5 %, so equivalence may hold although the 95 % interval reaches slightly beyond the bound."""
     bound = np.log(1.1)
     near = found(bound - 0.046, margin=0.05)
     assert judge(near, Range(-bound, bound)).verdict == "inconclusive"
@@ -87,21 +87,21 @@ def test_equivalence_is_tested_by_two_one_sided_tests():
     assert judge(found(bound - 0.02, margin=0.05), Range(-bound, bound, equivalent=True)).verdict == "inconclusive"
 
 
-def test_of_several_numbers_all_must_lie_within_and_that_which_speaks_most_against_is_told():
+def test_several_numbers_must_all_be_in_range_and_the_worst_is_shown():
     several = found(0.5, 0.27, 0.9)
     assert judge(several, Range(0.25, 1)).verdict == "inconclusive"
     assert decisive(several, Range(0.25, 1)) == 1
     assert judge(found(0.5, 0.4, 0.9), Range(0.25, 1)).verdict == "holds"
 
 
-def test_one_of_several_numbers_refutes_only_if_it_is_significant_among_so_many():
+def test_one_of_several_numbers_refutes_only_after_correction_for_their_count():
     barely = 0.25 - 0.02 - 0.055
     assert judge(found(barely), Range(0.25, 1)).verdict == "refuted"
     assert judge(found(barely, *[0.5] * 12), Range(0.25, 1)).verdict == "inconclusive"
     assert judge(found(0.1, *[0.5] * 12), Range(0.25, 1)).verdict == "refuted"
 
 
-def test_a_part_that_is_missing_cannot_make_a_claim_hold_but_another_may_refute_it():
+def test_a_claim_with_a_missing_part_cannot_hold_but_can_be_refuted():
     assert judge(found(0.5, missing="`lru`: a hole"), Range(0.25, 1)).reason == "`lru`: a hole"
     assert judge(found(0.5, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "not measured"
     assert judge(found(0.1, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "refuted"
@@ -124,17 +124,17 @@ def place(centre, low, high, possible, story="", **told):
         (place(12.5, 12.4, 12.6, [(12.2, INF)], at_least=True), "refuted"),
     ],
 )
-def test_a_place_is_refuted_only_where_it_cannot_be(crossing, verdict):
+def test_a_place_is_refuted_only_if_it_is_impossible(crossing, verdict):
     assert judge(crossing, Range(10.7, 11.5)).verdict == verdict
 
 
-def test_why_there_is_no_place_is_said():
+def test_a_missing_place_has_a_reason():
     nowhere = place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis")
     assert judge(nowhere, Range(10.7, 11.5)).reason.startswith("the arms do not cross on this axis, and there is none")
 
 
 @pytest.mark.parametrize("launches", [3, 5, 10])
-def test_a_true_claim_is_seldom_refuted_even_if_the_method_is_biased_by_what_equal_arms_differ_by(launches):
+def test_a_true_claim_is_rarely_refuted_despite_a_bias_like_that_of_equal_arms(launches):
     random = np.random.default_rng(launches)
     verdicts = []
     for _ in range(1500):

@@ -1,7 +1,7 @@
-"""How long the analysis of a run takes, how much memory, and how both grow: `make bench-analysis`.
+"""Time and memory of a run's analysis, and how both grow with its size: `make bench-analysis`.
 
-Makes the raw files of a run like one of the tier `paper` and derives all tables from them, in a process of its own.
-Nothing here passes or fails: a benchmark is to be read.
+Writes raw files like those of a run of the tier `paper`, and derives all tables from them in a separate process.
+Nothing here passes or fails: a person reads the numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
     for protocol, size in product(PROTOCOLS, SIZES):
         position = np.argsort(random.random((rounds, len(ARMS))), axis=1)
         noise = 0.03 * random.standard_t(3, (rounds, len(ARMS))) + 0.02 * random.standard_normal(len(ARMS))
-        drift = np.log(1.3) * np.linspace(0, 1, rounds)[:, np.newaxis]  # so that there is much to be cut
+        drift = np.log(1.3) * np.linspace(0, 1, rounds)[:, np.newaxis]  # so that the analysis cuts many series
         seconds = (1e-6 + size / 2e9) * np.exp(noise + drift)
         for arm, metric in product(range(len(ARMS)), METRICS):
             blocks.append((protocol, metric, arm, size, position[:, arm], 1 / seconds[:, arm]))
@@ -75,7 +75,7 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
 
 
 def write(folder: Path, rows: int) -> list[Path]:
-    """The raw files of a run of about so many rows."""
+    """Write the raw files of a run of about this many rows."""
     random = np.random.default_rng(1)
     rounds = max(10, round(rows / (LAUNCHES * len(SIZES) * len(PROTOCOLS) * len(ARMS) * len(METRICS))))
     told = {"experiment": "zmq_throughput", "placement": "node", "outcome": "measured", "settings": SETTINGS}
@@ -89,7 +89,7 @@ def write(folder: Path, rows: int) -> list[Path]:
 
 
 def analyse(raw: list[Path], folder: Path) -> None:
-    """Derive all tables and print what that took."""
+    """Derive all tables; print the time and memory."""
     began = time.perf_counter()
     from crossover.analyse.curves import raw_files
     from crossover.analyse.tables import writer
@@ -110,7 +110,7 @@ def analyse(raw: list[Path], folder: Path) -> None:
 
 
 def main() -> None:
-    """Analyse runs of several sizes, each in a process of its own, so that the peak of memory is its own."""
+    """Analyse runs of several sizes, each in a separate process, because memory is measured as a process's peak."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=[100_000, 300_000, 1_000_000], help="sizes of the runs")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)

@@ -1,9 +1,9 @@
 """Does the length of a block affect its result? `make bench-blocks` compares blocks with longer ones.
 
-Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs twice, in a block of
-the experiment's own length and in a long one, shuffled among the others. Printed, by cell and metric: each arm's
-long / short, and the same of its ratio to the reference, with Student's intervals over launches. Nothing here passes or
-fails. `--write` stores the ratios in config/block_lengths.csv, which the report shows.
+Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs two blocks, one of
+the experiment's own length and a long one, in shuffled order. Prints two ratios for each cell, metric and arm: the
+value in long blocks / in short ones, and the same for the arm's ratio to the reference, with Student's intervals over
+launches. Nothing here passes or fails. `--write` stores the ratios in config/block_lengths.csv, which the report shows.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ Key = tuple[str, float, str, str]
 
 
 class Both:
-    """An experiment's blocks, where an arm whose name ends with LONG runs in blocks of `seconds`."""
+    """An experiment's blocks; an arm whose name ends with LONG runs in blocks of `seconds`."""
 
     def __init__(self, blocks: Blocks, short_seconds: float, seconds: float):
         self._blocks, self._short_seconds, self._seconds = blocks, short_seconds, seconds
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run a block. Understate the time of a long one, so that the sampler raises its repetitions."""
+        """Run a block. The time of a long one is understated, so that the sampler raises its repetitions."""
         if not arm.runs.endswith(LONG):
             return self._blocks.run(cell, arm, n)
         known = replace(arm, name=arm.name.removesuffix(LONG), runs=arm.runs.removesuffix(LONG))
@@ -61,8 +61,8 @@ class Both:
 
 
 def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
-    """Be one rank of a launch; rank 0 writes what it found: the median over rounds of log(long / short)."""
-    # Only here: processes that a farm spawns import this file too, and importing these begins MPI.
+    """Be one rank of a launch; rank 0 writes the median over rounds of log(long / short)."""
+    # Imported here, because these imports start MPI, and the processes that a farm spawns import this file too.
     from crossover.measure import experiments
     from crossover.measure.launch import rank
 
@@ -85,7 +85,7 @@ def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: 
 
 
 def compared(seen: Sequence[Observation], reference: str) -> dict[Key, float]:
-    """Medians over rounds of log(long / short), of each arm's values and of its ratios to the reference."""
+    """Medians over rounds of log(long / short), for each arm's values and for its ratios to the reference."""
     values: dict[tuple[str, float, str], dict[tuple[str, int], float]] = defaultdict(dict)
     for each in seen:
         for metric, value in each.block.values.items():
@@ -146,7 +146,7 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
 
 
 def interval(logs: Sequence[float]) -> tuple[float, float, float]:
-    """The ratio whose logarithms these are, and Student's interval of 95 %."""
+    """The mean ratio from its logarithms, and its 95 % interval (Student's t)."""
     centre = statistics.mean(logs)
     width = t.ppf(0.975, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
     return math.exp(centre), math.exp(centre - width), math.exp(centre + width)
@@ -165,7 +165,7 @@ def written(rows: Sequence[LongBlock], file: Path = block_lengths.FILE) -> None:
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("experiment", help="its name, as in config.yaml")
+    parser.add_argument("experiment", help="the experiment's name, as in config.yaml")
     parser.add_argument(
         "settings", nargs="?", default="{}", help="changes to its settings at the standard tier, as JSON"
     )

@@ -1,8 +1,8 @@
-"""Our C ping-pong between two plain ranks, as the ceiling of `mpi_pingpong`. Prints round trips in seconds by elements,
+"""Our C ping-pong between two plain ranks, the ceiling of `mpi_pingpong`. Prints seconds per round trip by elements,
 the best of many runs.
 
-Takes the library's file and elements:repeats. One buffer is sent and received into, as in NetPIPE and as the ceiling of
-an array that is re-sent: what is sent has then just been written.
+Takes the library's file and elements:repeats. Like NetPIPE, and like the ceiling of a re-sent array, it sends from the
+buffer that it receives into, so the bytes that it sends have just been written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RUNS = 20
 
 
 def main(library: str, *points: str) -> None:
-    """Play at every point; rank 0 prints."""
+    """Measure every point; rank 0 prints."""
     os.environ |= loader.variables([Path(library)])
     comm = MPI.COMM_WORLD
     exchange = mpi.pingpong(comm, 1 - comm.rank)

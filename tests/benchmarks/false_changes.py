@@ -1,4 +1,4 @@
-"""How often `compare` and `history` find a change where there is none, and where an arm was slowed by a tenth.
+"""How often `compare` and `history` report a change: where nothing changed, and where an arm became a tenth slower.
 
     PYTHONPATH=workflow python tests/benchmarks/false_changes.py [RESULTS ...]
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
-    """Two runs of the same truth, then of an arm that was slowed in the second; and both with single cells far off."""
+    """Compare equal runs, then runs of which the second has a slower arm; and both again with single cells far off."""
     for sides in ((3, 3), (5, 5), (3, 5), (3, 10), (10, 10)):
         for launch_sd in (0.01, 0.03, 0.08):
             random = np.random.default_rng(sum(sides))
@@ -70,7 +70,7 @@ def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
 
 
 def histories(campaigns: int) -> Iterator[tuple[str, ...]]:
-    """Runs that never change, then runs that change half way by so many standard deviations of a run."""
+    """Histories without a change, then with a change half way, in units of a run's standard deviation."""
     for runs in (FEWEST, 8, 10, 15, 20, 30, 50):
         for tails in (None, 3):
             random = np.random.default_rng(runs)
@@ -83,7 +83,7 @@ def histories(campaigns: int) -> Iterator[tuple[str, ...]]:
 
 
 def splits(folder: Path, count: int) -> Iterator[tuple[str, ...]]:
-    """The launches of each curve in `folder`, in two samples; of null arms as well."""
+    """Split the launches of each curve in `folder` into two samples, for null arms too."""
     for curve in read(folder, "run").curves.values():
         d = curve.ratios[~np.isnan(curve.ratios).all(axis=1)]
         if len(d) >= 6 and not curve.facts["ceiling"]:

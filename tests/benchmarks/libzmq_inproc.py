@@ -1,20 +1,21 @@
 """libzmq's own `inproc_thr`, or our driver, on the same build of libzmq, each burst in a process of its own.
 
 Takes `theirs` or `ours`, the files of our driver and of the build, and then size:messages; prints messages/s by size.
-The program's source is in `perf/` of libzmq's sources of that version, whose folder the environment variable LIBZMQ
-names (Debian has them as the source package zeromq3).
+Set the environment variable LIBZMQ to the folder with libzmq's sources of that version: the program is in their `perf/`
+(Debian's source package is zeromq3).
 
-What it takes to compare the two:
+Conditions of the comparison:
 
-- its sockets are given no high-water mark, as ours;
-- its rate, from the first of N arrivals to the last, is that of N - 1 messages, not of N;
-- a process for each burst: in our launches, where many follow each other in one process, memory is there already that
-  the first burst has to ask the kernel for, and large messages go about twice as fast;
-- one arena of memory for both threads: glibc gives each but the first one that grows in smaller steps;
-- the same places in memory: of a pipe, one thread writes some words and the other thread others, and which of them
-  share a cache line hangs on where the heap happens to put it, down to 16 bytes. That alone makes a tenth of the rate
-  of small messages. So either begins with a block of another length, of four in turn, and counts as the geometric
-  mean of their medians.
+- The sockets of libzmq's program get no high-water mark, like ours.
+- Its rate covers the time from the first of N arrivals to the last, so it is corrected to N - 1 messages.
+- Each burst has its own process. Our launches run many bursts in one process: only the first must request memory from
+  the kernel, and large messages are about twice as fast.
+- Both threads use one memory arena. By default, glibc gives all threads but the first arenas that grow in smaller
+  steps.
+- Both programs vary the addresses of their pipes. The two threads write different words of a pipe, and its address on
+  the heap, in steps of 16 bytes, decides which words share a cache line. This alone changes the rate of small messages
+  by a tenth. So both programs first allocate a block, of four lengths in turn; the result is the geometric mean of the
+  four medians.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from pathlib import Path
 
 RUNS = 3
 OFFSETS_BYTES = (0, 16, 32, 48)
-"""Within a cache line; the heap's blocks begin at multiples of 16 bytes."""
+"""All offsets within a cache line, because the heap's blocks begin at multiples of 16 bytes."""
 VERSION = "4.3.4"
 BUILD = Path(__file__).parents[2] / "workflow" / "native" / "libzmq" / VERSION
 OFFSET = """
@@ -73,17 +74,17 @@ def theirs() -> str:
     """The source of libzmq's program, with our conditions."""
     sources = os.environ.get("LIBZMQ")
     if not sources:
-        sys.exit("LIBZMQ is not set: name the folder with the sources of libzmq, perf/ among them")
+        sys.exit(f"LIBZMQ is not set; set it to the folder with the sources of libzmq {VERSION}, with perf/")
     text = (Path(sources) / "perf" / "inproc_thr.cpp").read_text(encoding="utf-8")
     text, sockets = re.subn(r"(?m)^(?=    rc = zmq_(bind|connect) )", UNBOUNDED, text)
     text, starts = re.subn(r"(?m)^(?=    ctx = zmq_init )", OFFSET, text)
     if (sockets, starts) != (2, 1):
-        sys.exit(f"{sources}: perf/inproc_thr.cpp is not as in {VERSION}; take that")
+        sys.exit(f"{sources}: perf/inproc_thr.cpp differs from that of libzmq {VERSION}; use the sources of {VERSION}")
     return text.replace("../include/zmq.h", f"{sources}/include/zmq.h")
 
 
 def compiled(source: str, libraries: list[Path], folder: Path) -> Path:
-    """A program, linked to these."""
+    """Compile a program and link it to the libraries."""
     (folder / "program.cpp").write_text(source, encoding="utf-8")
     command = [*shlex.split(os.environ.get("CXX", "c++")), "-O2", "-w", f"-I{BUILD}", str(folder / "program.cpp")]
     command += [str(library) for library in libraries]
@@ -93,7 +94,7 @@ def compiled(source: str, libraries: list[Path], folder: Path) -> Path:
 
 
 def rate(command: list[str], offset_bytes: int) -> float:
-    """Messages/s that one run of a program tells."""
+    """Messages/s that one run of a program prints."""
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OFFSET_BYTES": str(offset_bytes)}
     told = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     [found] = re.findall(r"mean throughput: (\d+) \[msg/s\]", told)
@@ -101,7 +102,7 @@ def rate(command: list[str], offset_bytes: int) -> float:
 
 
 def main(whose: str, driver: str, library: str, *plan: str) -> None:
-    """Run every point, print what came of it."""
+    """Measure every point; print the rates."""
     ours, build = Path(driver).absolute(), Path(library).absolute()
     values = {}
     with tempfile.TemporaryDirectory() as folder:

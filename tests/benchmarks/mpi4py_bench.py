@@ -1,10 +1,11 @@
-"""`python -m mpi4py.bench pingpong`, run again and again in one launch. Prints round trips in seconds by elements.
+"""`python -m mpi4py.bench pingpong`, repeated in one launch. Prints seconds per round trip by elements.
 
-The benchmark prints the mean of one loop, half a round trip; here the median of many short loops, a whole one, as ours.
+The benchmark itself prints the mean of one loop, as half a round trip. This prints the median of many short loops, as a
+whole round trip, like ours.
 
-Its arrays are `numpy.empty`: nobody ever wrote to them, so all pages of the one that is sent are the kernel's one page
-of zeros, which stays in the cache. `--written` gives it arrays with pages of their own, as arrays that hold data have.
-`--best` prints the best loop instead of the median one.
+Its arrays are `numpy.empty` and never written to, so all pages of the sent array are the kernel's single page of zeros,
+which stays in the cache. `--written` gives them pages of their own, like those of arrays that hold data. `--best`
+prints the best loop instead of the median.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""NetPIPE's MPI ping-pong on the MPI of this environment. Prints round trips in seconds by elements of eight bytes.
+"""NetPIPE's MPI ping-pong on the MPI of this environment. Prints seconds per round trip by elements of eight bytes.
 
-Takes elements:repeats. NetPIPE is Debian's package netpipe-mpich2; its program NPmpich2 is looked for on the path, or
-where the environment variable NETPIPE says (unpacking the package by `dpkg -x` is enough). It asks for Debian's own
-MPICH, of which this environment's has the same binary interface: a link under the other name makes it run on that.
+Takes elements:repeats. NetPIPE is Debian's package netpipe-mpich2. Its program NPmpich2 must be on the path, or the
+environment variable NETPIPE must name it (`dpkg -x` is enough to unpack the package). The program requires Debian's
+MPICH; this environment's has the same binary interface, so a link with Debian's name makes the program use it.
 
-NetPIPE makes seven runs of so many repeats and prints the best.
+NetPIPE makes seven runs of that many repeats and prints the best.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     paths = os.pathsep.join([folder, str(library.parent), str(library.parent / "mpich")])
     for elements, repeats in (map(int, point.split(":")) for point in sys.argv[1:]):
         size = elements * ITEM_BYTES
-        # No perturbed sizes, and no other size than this.
+        # This size only, without NetPIPE's perturbed sizes around it.
         options = ["-p", "0", "-n", str(repeats), "-l", str(size), "-u", str(size + 1), "-o", "netpipe.out"]
         told = subprocess.run(
             [*starting("mpiexec", ranks=2, nodes=1), program, *options],

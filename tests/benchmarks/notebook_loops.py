@@ -1,8 +1,9 @@
-"""The loops of ipyparallel's notebook on a cluster of ipyparallel's own making: no sampler, no ranks, no checks.
+"""The loops of ipyparallel's notebook on a cluster that ipyparallel itself starts: no sampler, no ranks, no checks.
 
-Takes `latency`, `throughput` or `map`, the scheme, the number of engines, the tasks of a map for each of them, and the
-points. Prints tasks/s until the last result is back, or for `map` the efficiency, by point: the median over repeats.
-Points are numbers of tasks, bytes of an array, or microseconds of sleep. The notebook maps 16 tasks per engine.
+Takes `latency`, `throughput` or `map`, the scheme, the number of engines, the tasks per engine of a map, and the
+points. Prints, for each point, the median over repeats of tasks/s until the last result is back, or of the efficiency
+for `map`. Points are numbers of tasks, bytes of an array, or microseconds of sleep. The notebook maps 16 tasks per
+engine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ TASKS = 128
 
 def flood(view: Any, argument: Any, count: int) -> float:
     """Tasks/s of `count` tasks that echo `argument`."""
-    echo = lambda x: x  # noqa: E731 (as the notebook has it: a function that must be sent along)
+    echo = lambda x: x  # noqa: E731 (a lambda, like the notebook's, so the function itself is sent)
     began = time.time()
     for _ in range(count):
         view.apply_async(echo, argument)
@@ -33,7 +34,7 @@ def flood(view: Any, argument: Any, count: int) -> float:
 
 
 def efficiency(view: Any, seconds: float, engines: int, tasks_per_engine: int) -> float:
-    """The share of the engines' time that is spent in the tasks of a map."""
+    """The share of the engines' time that the tasks of a map take."""
     began = time.time()
     view.map_async(time.sleep, [seconds] * (engines * tasks_per_engine)).get()
     return tasks_per_engine * seconds / (time.time() - began)

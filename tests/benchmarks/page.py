@@ -1,8 +1,7 @@
-"""How large the page of a whole run is, by tier, and how long it takes to derive: `make bench-page`.
+"""Size of a whole run's page, by tier, and the time to make it: `make bench-page`.
 
-Makes up the raw files of every launch of a tier, in the cells, arms and metrics that the experiments have there, and
-lets the workflow derive everything from them as it does for a run that is not complete. Nothing here passes or fails:
-a benchmark is to be read.
+Makes up the raw files of every launch of a tier, with the tier's cells, arms and metrics. Then the workflow derives
+everything from them, as for a partial run. Nothing here passes or fails: a person reads the numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from crossover.records import record
 
 TIERS = ("quick", "standard", "paper")
 ROUNDS = 10
-"""Of each cell: what is drawn are aggregated tables, so it makes no difference to the page."""
+"""Rounds of each cell. Their number does not affect the page, which shows aggregated tables."""
 
 RANK = {
     "host": "alpha", "cpu": "made up", "affinity": "0-1", "governor": "", "kernel": "6", "os": "", "python": "3.11",
@@ -41,14 +40,14 @@ RANK = {
 
 
 class Blocks:
-    """Blocks that take no time: each arm has a power of the axis of its own, and noise like a quiet machine's."""
+    """Blocks that take no time. Each arm's values follow its own power of the axis, with a quiet machine's noise."""
 
     def __init__(self, kind: Experiment, random: np.random.Generator):
         self.kind, self.random = kind, random
         self.shift: dict[str, float] = {}
 
     def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
-        """Values that cross those of other arms somewhere along the axis."""
+        """Return values that cross those of other arms somewhere on the axis."""
         shift = self.shift.setdefault(arm.name, 0.01 * self.random.standard_normal())
         power = sum(map(ord, arm.runs)) % 17 / 100
         seconds = 1e-5 * (cell.x / 1e4) ** power * (1 + cell.x / 1e6) * np.exp(shift + 0.03 * self.random.standard_t(4))
@@ -63,7 +62,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class MadeUp:
-    """An experiment that has the cells, the axis and the metrics of another, and measures nothing."""
+    """An experiment with the cells, axis and metrics of another, but without measurements."""
 
     kind: Experiment
     random: np.random.Generator
@@ -78,7 +77,7 @@ class MadeUp:
 
 
 def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator) -> int:
-    """The raw file of a launch; returns how many rows it has."""
+    """Write the raw file of a launch; returns its number of rows."""
     settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
     briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}
     path = Path(plan.raw_file(config, launch))
@@ -95,7 +94,7 @@ def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator)
 
 
 def measure(tier: str, folder: Path) -> None:
-    """Make up a run of this tier in `folder`, and print what its page takes."""
+    """Make up a run of this tier in `folder`; print the size of its page and the time to derive it."""
     asked = yaml.safe_load(Path("config/config.yaml").read_text())
     config = schema.complete(asked | {"tier": tier, "results": str(folder)})
     random = np.random.default_rng(1)
@@ -113,10 +112,10 @@ def measure(tier: str, folder: Path) -> None:
 
 
 def main() -> None:
-    """Make up a run of each tier and look at its page."""
+    """Make up a run of each tier, with its page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tiers", nargs="*", choices=TIERS, default=TIERS)
-    parser.add_argument("--keep", type=Path, help="a folder to leave the results in, by tier; none are kept otherwise")
+    parser.add_argument("--keep", type=Path, help="a folder for the results, by tier; by default they are deleted")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for tier in chosen.tiers:

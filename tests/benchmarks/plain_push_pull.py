@@ -1,7 +1,7 @@
-"""PUSH to PULL over ipc between two processes, as one would write it in ten minutes: no sampler, no checks.
+"""PUSH to PULL over ipc between two processes, as a user would write it in ten minutes: no sampler, no checks.
 
-Takes size:messages, prints messages/s by size, the median over bursts; from the first send to the last receive. With
-`--ranks` the two processes are ranks of an MPI launch instead of a parent and its child.
+Takes size:messages. Prints messages/s by size, from the first send to the last receive, as the median over bursts. With
+`--ranks`, the two processes are ranks of an MPI launch instead of a parent and its child.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def open_socket(kind: int) -> zmq.Socket[bytes]:
 
 
 def receive(address: str) -> None:
-    """Take bursts until told to stop; tell when each was complete."""
+    """Receive bursts until told to stop; report the end of each."""
     commands = open_socket(zmq.PAIR)
     commands.connect(address)
     socket = open_socket(zmq.PULL)
@@ -41,7 +41,7 @@ def receive(address: str) -> None:
 
 
 def flood(commands: zmq.Socket[bytes], plan: list[str]) -> None:
-    """Flood with each of the sizes given, and print the rates."""
+    """Send a flood of each size; print the rates."""
     socket = open_socket(zmq.PUSH)
     socket.connect(commands.recv_pyobj())
 

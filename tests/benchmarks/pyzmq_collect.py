@@ -1,4 +1,4 @@
-"""pyzmq's own collection of throughputs, copy first and then zero-copy, as its script does it.
+"""pyzmq's own collection of throughputs, copy first and then zero-copy, like pyzmq's script.
 
 Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size the messages/s
 of copying and of zero-copy, each the mean of the one to three counts that last long enough, and the first of these of
@@ -23,7 +23,7 @@ from pyzmq_perf import loaded, one_receiver, url
 
 
 def main(folder: str, shortest: str, *sizes: str) -> None:
-    """Collect every size, print what was found."""
+    """Collect every size; print the ratios and counts."""
     scripts = Path(folder)
     perf = loaded(scripts, "perf")
     collect = loaded(scripts, "collect")
@@ -32,7 +32,7 @@ def main(folder: str, shortest: str, *sizes: str) -> None:
     t_max = 3 * t_min
 
     def counted(run: Callable[..., Any], size: int, copy: bool, count: int | None) -> list[tuple[int, float]]:
-        """Messages and messages/s of the counts that last long enough."""
+        """Messages and messages/s of the runs that last long enough."""
         if count is None:
             found = collect.compute_data_point("thr", size, copy, transport="ipc", t_min=t_min, t_max=t_max)
             return [(count, throughput) for (_, throughput), count in found]

@@ -1,8 +1,8 @@
-"""pyzmq's own performance script, taken from the sources of the installed version, run point by point.
+"""pyzmq's own performance script, from the sources of the installed version, run point by point.
 
 Takes `thr` or `lat` and then size:messages; prints messages/s (`thr`) or seconds per round trip (`lat`) by size, the
-median over runs, copying, over ipc. The script starts a new process to receive each run, whose memory has all to be
-asked for anew; with `--warm` one process receives them all.
+median over runs, copying, over ipc. The script starts a new receiving process for each run, which must request all its
+memory from the kernel again; with `--warm`, one process receives all runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RUNS = 8
 
 
 def fetched(folder: Path) -> Path:
-    """The folder of pyzmq's performance scripts, from the source distribution of the pyzmq that is installed."""
+    """The folder of pyzmq's performance scripts, from the source distribution of the installed version."""
     wanted = f"pyzmq=={zmq.__version__}"
     command = ["download", "--quiet", "--no-deps", "--no-binary", "pyzmq", "--dest", str(folder), wanted]
     subprocess.run([sys.executable, "-m", "pip", *command], check=True, stdout=subprocess.DEVNULL)
@@ -42,7 +42,7 @@ def fetched(folder: Path) -> Path:
 
 
 def loaded(scripts: Path, name: str) -> ModuleType:
-    """One of these scripts as a module, which the others can import."""
+    """Load one of these scripts as a module that the others can import."""
     specification = importlib.util.spec_from_file_location(name, scripts / f"{name}.py")
     assert specification and specification.loader
     module = importlib.util.module_from_spec(specification)
@@ -52,7 +52,7 @@ def loaded(scripts: Path, name: str) -> ModuleType:
 
 
 def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
-    """The end that receives, run after run until told to stop; each comes as the arguments of the function."""
+    """The receiving end: calls its function once for each run, until told to stop."""
     function = {"thr": perf.thr_sink, "lat": perf.latency_echo}[test]
     while arguments := runs.recv():
         function(**arguments)
@@ -60,9 +60,9 @@ def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
 
 @contextmanager
 def one_receiver(perf: ModuleType, test: str) -> Iterator[Callable[..., Any]]:
-    """A function that runs the test like the script's `do_run`, but with the same receiving process every time."""
+    """A function that runs the test like the script's `do_run`, but always with the same receiving process."""
     runs, received = Pipe()
-    # As the script does it: a fork, which has its functions.
+    # Like the script, by a fork, which inherits its functions.
     receiver = get_context("fork").Process(target=receiving, args=(perf, test, received))
     receiver.start()
 
@@ -81,7 +81,7 @@ def url() -> str:
 
 
 def main(test: str, *plan: str) -> None:
-    """Run every point, print the medians."""
+    """Measure every point; print the medians."""
     with tempfile.TemporaryDirectory() as folder:
         perf = loaded(fetched(Path(folder)), "perf")
         with one_receiver(perf, test) as warm:
@@ -89,7 +89,7 @@ def main(test: str, *plan: str) -> None:
 
             def once(size: int, count: int) -> float:
                 found = run(url=url(), count=count, size=size, copy=True, poll=False, quiet=True)
-                # Throughput comes with the rate of sends before it; latency is half a round trip, in microseconds.
+                # The script returns the rate of sends and then the throughput; or half a round trip, in microseconds.
                 return float(found[1]) if test == "thr" else 2e-6 * float(found)
 
             points = {int(size): int(count) for size, _, count in (each.partition(":") for each in plan) if count}

@@ -1,9 +1,9 @@
-"""How far our ratio and that of pyzmq's own script vary from one run to the next: `make bench-runs`.
+"""Variation from run to run of our ratio and of that of pyzmq's own script: `make bench-runs`.
 
-What is asked is the same of both: zero-copy throughput over copying throughput, DEALER to ROUTER over ipc. pyzmq's
-script measures in one process each size's copying first and then its zero-copy, and takes the mean of one to three
-counts. A run of ours is as many launches as fit into the same wall time, start and end included, through the whole
-of the launch code, and its ratios and intervals are those of the analysis. The two take turns, in random order.
+Both measure zero-copy throughput / copying throughput, DEALER to ROUTER over ipc. pyzmq's script measures each size in
+one process, copying first and then zero-copy, and takes the mean of one to three runs of each. Ours makes as many whole
+launches as fit into the same wall time, start and end included, and takes ratios and intervals from the analysis. The
+two take turns, in random order.
 
 Prints both ratios; ours over theirs, of the ratio and of the messages/s of either arm, with intervals over turns; the
 standard deviations over runs of the logarithms of the ratios; and how often our intervals contain the value that all
@@ -36,10 +36,10 @@ from crossover.run import session
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
 WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
 START_SECONDS = 2
-"""What a launch takes beside its budget, about."""
+"""Roughly the time of a launch beyond its budget."""
 AS_LONG = {"burst_bytes": 8_000_000_000, "rounds": {"at_least": 3, "at_most": 3}}
 SECONDS_PER_SIZE = 1.2
-"""The least budget of a launch, for ten rounds and what goes before them."""
+"""The smallest budget of a launch per size: enough for calibration and ten rounds."""
 RESAMPLES = 10_000
 ARMS = ("copy", "no-copy")
 LAUNCH = ZEROMQ | {"curves": [PUBLISHED], "arms": list(ARMS), "ceilings": []}
@@ -61,7 +61,7 @@ def ours(sizes: list[int], bursts: dict[str, Any], seconds: float) -> Run:
     changes = LAUNCH | bursts | {"sizes_bytes": sizes, "budget_seconds": budget}
     measured: list[pa.Table] = []
     began = perf_counter()
-    # Another launch only if one as long as those before still fits.
+    # Start another launch only if one of the mean length so far still fits.
     while (number := len(measured)) < FEWEST_LAUNCHES or (perf_counter() - began) * (number + 1) / number < seconds:
         table = launched("zmq_throughput", changes)
         at = table.schema.get_field_index("launch")
@@ -79,7 +79,7 @@ def theirs(scripts: Path, shortest: float, points: Sequence[str]) -> dict[int, l
 
 
 def timed(run: Callable[[], Found]) -> tuple[float, Found]:
-    """The seconds that `run` takes, and what it returns."""
+    """The seconds that `run` takes, and its result."""
     began = perf_counter()
     found = run()
     return perf_counter() - began, found
@@ -91,9 +91,9 @@ def spread(values: Floats) -> Floats:
 
 
 def main() -> None:
-    """Take turns, print a table."""
+    """Let both take turns; print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=10, help="of each (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=10, help="runs of each (default: %(default)s)")
     parser.add_argument(
         "--sizes",
         type=int,
@@ -107,7 +107,7 @@ def main() -> None:
         type=float,
         default=1,
         metavar="SECONDS",
-        help="a count of theirs that lasts less is thrown away, one of three times as long is the last "
+        help="pyzmq's script discards runs that are shorter, and stops after one that is three times as long "
         "(default: %(default)s, as in the script)",
     )
     parser.add_argument(
@@ -115,15 +115,15 @@ def main() -> None:
         type=float,
         default=0.5,
         metavar="SECONDS",
-        help="the length of our bursts; from 1, each cell has three rounds of bursts of any size, as the script's "
-        "(default: %(default)s)",
+        help="the length of our bursts; from 1 on, each cell has three rounds, and bursts are not limited in "
+        "bytes, like the script's (default: %(default)s)",
     )
     parser.add_argument("--warm", action="store_true", help="let one process receive all of the script's runs")
     chosen = parser.parse_args()
     shortest = chosen.shortest_seconds
     bursts = {"burst_seconds": chosen.burst_seconds} | (AS_LONG if chosen.burst_seconds >= 1 else {})
     scripts = pyzmq_perf.fetched(workshop())
-    # The first of theirs is not counted: it searches for the numbers of messages.
+    # Their first run does not count: it searches for the numbers of messages.
     counts = theirs(scripts, shortest, list(map(str, chosen.sizes)))
     points = [f"{size}:{copying:.0f}:{lending:.0f}" for size, (*_, copying, lending) in counts.items()]
     published: list[tuple[float, dict[int, list[float]]]] = []
@@ -132,7 +132,7 @@ def main() -> None:
         points.append("--warm")
     try:
         for turn in range(1, chosen.runs + 1):
-            # Ours comes second in the first turn, since it lasts as long as theirs did until then.
+            # In the first turn ours is second, because it lasts as long as their mean run so far.
             for own in random.sample([True, False], 2) if published else (False, True):
                 if own:
                     seconds = statistics.mean(lasted for lasted, _ in published)

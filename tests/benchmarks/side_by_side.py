@@ -1,8 +1,8 @@
-"""Our numbers beside others' of the same thing, measured in turn in one run: `make bench`.
+"""Our numbers beside those of plain loops and other programs, measured in turn: `make bench`.
 
-Each turn measures, in a random order: a launch of ours; the same pattern by a plain loop or by mpi4py's own benchmark.
-The ratio theirs / ours is taken within the turn; its interval is Student's over the turns. Nothing here passes or
-fails: a benchmark is to be read.
+Each turn measures, in random order, a launch of ours and the same pattern by a plain loop or another program. The ratio
+theirs / ours is taken within the turn; its interval is Student's over the turns. Nothing here passes or fails: a person
+reads the numbers.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from crossover.planning import plan
 
 HERE = Path(__file__).parent
 RANKS = (*mpi_launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
-"""As ours are started: how the launcher groups two processes decides what of the processors each of them gets."""
+"""Starts two processes like our ranks, because the launcher's grouping decides their shares of the processors."""
 SIZES_BYTES = (1_000, 100_000)
 ELEMENTS = (1_000, 1_024, 65_536, 100_000, 131_072)
-"""mpi4py's benchmark knows powers of two bytes alone; the round numbers beside them are there to be looked at."""
+"""mpi4py's benchmark takes only powers of two bytes. The round numbers are comparable with other results."""
 
 Values = Mapping[int, float]
 
@@ -82,7 +82,7 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
 
 @cache
 def workshop() -> Path:
-    """A folder for what is built, gone at the end."""
+    """A folder for the libraries that are built; deleted at the end."""
     folder = tempfile.mkdtemp(prefix="crossover-built-")
     atexit.register(shutil.rmtree, folder)
     return Path(folder)
@@ -104,7 +104,7 @@ def built(name: str) -> Path:
 
 
 def other(*command: str) -> dict[int, Any]:
-    """What another program prints as JSON. As a launch of ours it waits until no other is being measured here."""
+    """The JSON that another program prints. Like our launches, it waits until no other is being measured here."""
     with host_lock.alone(lambda _: None, lambda: None):
         environment = Reach().for_mpi() | os.environ
         answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
@@ -112,12 +112,12 @@ def other(*command: str) -> dict[int, Any]:
 
 
 PLAIN, PUBLISHED = "PUSH/PULL over ipc", "DEALER/ROUTER over ipc"
-"""Curves of ours: of the pattern that one would write, and of the one that pyzmq's own script runs."""
+"""Two of our curves: the pattern that a user would write, and that of pyzmq's own script."""
 
 ZEROMQ = {"sizes_bytes": list(SIZES_BYTES), "placements": ["node"], "budget_seconds": 4}
 IN_FLIGHT_BYTES = 64_000_000
 LONG = {"block_seconds": 0.25, "burst_seconds": 0.25, "burst_bytes": IN_FLIGHT_BYTES, "budget_seconds": 8}
-"""Bursts so long that it matters little how they begin: pyzmq's script starts a new process to receive each."""
+"""Bursts so long that their start hardly matters, because pyzmq's script starts a new receiving process for each."""
 
 
 def our_copy(curve: str, column: str = "value") -> Values:
@@ -127,17 +127,17 @@ def our_copy(curve: str, column: str = "value") -> Values:
 
 @cache
 def bursts(curve: str) -> tuple[str, ...]:
-    """The bursts of ours, as size:messages: rates depend on how many messages there are."""
+    """Our bursts as size:messages, because the rate depends on the number of messages."""
     return tuple(f"{size}:{min(int(n), IN_FLIGHT_BYTES // size)}" for size, n in our_copy(curve, "n").items())
 
 
 def pyzmqs_throughput(*options: str) -> Values:
-    """The same by pyzmq's own script, with as many messages."""
+    """The same by pyzmq's own script, with equally many messages."""
     return other(sys.executable, str(HERE / "pyzmq_perf.py"), "thr", *bursts(PUBLISHED), *options)
 
 
 def our_legacy() -> Values:
-    """Copying round trips over ipc in which what was received is sent on, seconds."""
+    """Copying round trips over ipc, seconds. The received message is sent back."""
     return ours("zmq_latency", "round trip", "copy", ZEROMQ | {"curves": ["REQ/REP over ipc, legacy"]})
 
 
@@ -147,12 +147,12 @@ def pyzmqs_latency() -> Values:
 
 
 def plain_copy() -> Values:
-    """The throughput of a plain loop of PUSH and PULL, in bursts as long as ours, messages/s."""
+    """The throughput of a plain loop of PUSH and PULL, with bursts as long as ours, messages/s."""
     return other(sys.executable, str(HERE / "plain_push_pull.py"), *bursts(PLAIN))
 
 
 def plain_copy_in_ranks() -> Values:
-    """The same again, between two ranks of an MPI launch, as ours is."""
+    """The same between two ranks of an MPI launch, like ours."""
     return other(*RANKS, str(HERE / "plain_push_pull.py"), "--ranks", *bursts(PLAIN))
 
 
@@ -171,12 +171,12 @@ def our_send() -> Values:
 
 
 def our_best_c() -> Values:
-    """Round trips of the same in C, seconds; of all blocks the best, because that is what NetPIPE tells."""
+    """Round trips of the same in C, seconds: the best of all blocks, because NetPIPE prints the best."""
     return ours("mpi_pingpong", "round trip", "C", PINGPONG, statistic=min)
 
 
 def their_best_send() -> Values:
-    """The best loop of mpi4py's benchmark on arrays that were written to, seconds."""
+    """The best loop of mpi4py's benchmark, on arrays that were written to, seconds."""
     return their_send("--written", "--best")
 
 
@@ -190,13 +190,13 @@ def netpipe() -> Values:
 
 
 def our_c_in_one_buffer() -> Values:
-    """The same by our C, which NetPIPE's way sends what it has received."""
+    """The same by our C, which like NetPIPE sends back what it has received."""
     command = [*RANKS, str(HERE / "c_pingpong.py"), str(built("mpi_pingpong.so")), *NETPIPE_REPEATS]
     return best([other(*command) for _ in range(NETPIPE_STARTS)])
 
 
 def best(starts: Sequence[Values]) -> Values:
-    """The least of each point."""
+    """The smallest value at each point."""
     return {x: min(values[x] for values in starts) for x in starts[0]}
 
 
@@ -206,12 +206,12 @@ def their_send(*options: str) -> Values:
 
 
 def their_send_written() -> Values:
-    """The same again, its arrays written to beforehand."""
+    """The same, with arrays that were written to beforehand."""
     return their_send("--written")
 
 
 def our_re_sent(arm: str) -> Values:
-    """Round trips of `send` or `Send` with one array for what goes and what comes, seconds."""
+    """Round trips of `send` or `Send` that send and receive the same array, seconds."""
     return ours("mpi_pingpong", "round trip", arm, PINGPONG | {"objects": ["float64 array, re-sent"]})
 
 
@@ -244,7 +244,7 @@ NOTEBOOK: dict[str, tuple[str, str, dict[str, object]]] = {
         },
     ),
 }
-"""For each loop of ipyparallel's notebook the experiment that is meant to be the same, its metric and the points."""
+"""For each loop of ipyparallel's notebook: our experiment for the same thing, its metric and the points."""
 
 
 def our_farm(loop: str) -> Values:
@@ -322,8 +322,8 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
 def main() -> None:
     """Compare, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=8, help="how often each is measured (default: %(default)s)")
-    parser.add_argument("--only", default="", help="compare only what has these words in its name")
+    parser.add_argument("--turns", type=int, default=8, help="measurements of each (default: %(default)s)")
+    parser.add_argument("--only", default="", help="make only the comparisons with these words in their name")
     chosen = parser.parse_args()
     turns = chosen.turns
     comparisons = dict(COMPARISONS)

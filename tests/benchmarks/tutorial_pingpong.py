@@ -1,7 +1,7 @@
-"""`send`/`recv` and `Send`/`Recv` of a float64 array between two ranks, as a tutorial has it: a plain loop, one array.
+"""`send`/`recv` and `Send`/`Recv` of a float64 array between two ranks, as in a tutorial: a plain loop, one array.
 
-Takes `send` or `Send` and then elements; prints seconds per round trip by elements, the median over repeats. The array
-that arrives is the array that goes out again, as in our blocks of the kind that is re-sent.
+Takes `send` or `Send` and then elements; prints seconds per round trip by elements, the median over repeats. The
+received array is sent back, as in our re-sent arrays.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def buffered(comm: MPI.Comm, array: Array, count: int) -> None:
 
 
 def main(kind: str, *elements: str) -> None:
-    """Play with every length; rank 0 prints."""
+    """Measure every length; rank 0 prints."""
     comm = MPI.COMM_WORLD
     play = {"send": pickled, "Send": buffered}[kind]
 

@@ -1,4 +1,4 @@
-"""Many campaigns of known truth, put through every estimator: how often what they say is so."""
+"""Runs every estimator on many campaigns of known truth, and counts how often it is right."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,81 +19,81 @@ from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 STEP = np.arange(len(SIZES))
 HERE = 5.4
-"""Where the arms cross, in steps of the axis: between two cells, and not half way."""
+"""Where the arms cross, in steps of the axis: between two cells, but not half way."""
 
 SLOPES = {"5 % per step": np.log(1.05), "20 % per step": np.log(1.2)}
 CURVES = {name: slope * (STEP - HERE) for name, slope in SLOPES.items()} | {
     "15 % per step, plateaus": 0.5 * np.tanh((STEP - HERE) * np.log(1.15) / 0.5)
 }
-"""Curves of log ratios: straight ones, and one that begins and ends half as much again above and below."""
+"""Curves of log ratios: straight lines, and one that levels off at both ends."""
 
 LEVELS = {"METG(50)": 0.5, "METG(95)": 0.95}
 DURATIONS = np.logspace(3, 6, 7)
 OVERHEAD = 4000.0
-"""Of a task, as long as its duration; two points per decade, and half efficiency between two of them."""
+"""Overhead of a task, in the unit of DURATIONS. Half efficiency is between two points of the axis."""
 
 BIASES = {"no bias": 0.0, "a bias of 2 %": np.log(1.02)}
-"""What null arm and arm both show though their truth is a ratio of 1."""
+"""The bias that both the arm and the null arm show, although their true ratio is 1."""
 
 RARE = 4
-"""So many times the campaigns show how often a crossover is seen where nothing differs, at about 5 % by design."""
+"""False crossovers are counted in this many times more campaigns, because by design only about 5 % have one."""
 
 COMPARED = 4
-"""The width of a crossover's interval is compared in one campaign of so many, because that takes as long again."""
+"""The width of a crossover's interval is compared in one of this many campaigns, because it doubles the time."""
 
 
 @dataclass
 class Intervals:
-    """What became of the intervals of one quantity."""
+    """The intervals of one quantity."""
 
     held: list[np.ndarray] = field(default_factory=list)
-    """Of each campaign, whether the truth was inside; by cell where there are several."""
+    """For each campaign, whether the interval contains the truth; an array if the quantity has several cells."""
     held_where_shown: list[bool] = field(default_factory=list)
-    """The same of the campaigns that showed a place; the intervals of others are of a place that there may be."""
+    """The same for campaigns that showed a place; in the others, the interval is of a possible place."""
     width: list[float] = field(default_factory=list)
     student: list[float] = field(default_factory=list)
     """Mean width of a campaign's intervals in logarithms, and that of Student's t on its launches."""
     error: list[float] = field(default_factory=list)
     """Distance of a crossover's estimate from the truth, in steps of its axis."""
     least_error: float = 0
-    """Its median if nothing but the launches' own effects, at the place of the crossover, moved it."""
+    """Its median if only the launches' own effects, at the place of the crossover, moved the estimate."""
 
     @property
     def coverage(self):
-        """The share of intervals that held the truth."""
+        """The share of intervals that contain the truth."""
         return float(np.mean(self.held))
 
     @property
     def worst_cell(self):
-        """The same of the cell where it is least."""
+        """The same for the cell with the smallest share."""
         return float(np.mean(self.held, axis=0).min())
 
     @property
     def shown(self):
-        """The share of campaigns that showed a place: the others are undecided, or show no crossover."""
+        """The share of campaigns that showed a place; the others are undecided or show no crossover."""
         return len(self.held_where_shown) / len(self.held)
 
     @property
     def coverage_where_shown(self):
-        """The share of the intervals of these that held the truth."""
+        """The share of these campaigns' intervals that contain the truth."""
         return float(np.mean(self.held_where_shown))
 
     @property
     def width_to_student(self):
-        """Mean width over mean width of Student's intervals."""
+        """Mean width / mean width of Student's intervals."""
         return float(np.mean(self.width) / np.mean(self.student))
 
 
 @dataclass
 class FalseVerdicts:
-    """How often something was said to differ where nothing does."""
+    """Verdicts that claim a difference, although there is none."""
 
     count: int
     of: int
 
     @property
     def share(self):
-        """Of all curves."""
+        """The share of curves with such a verdict."""
         return self.count / self.of
 
     @property
@@ -104,7 +104,7 @@ class FalseVerdicts:
 
 @contextmanager
 def plain():
-    """The same rules with every cell's own variance, from point to point: Student's t on the launches."""
+    """Switches off pooled variances and straight lines, which leaves Student's t on the launches of each cell."""
     window, doubt = intervals.WINDOW, polyline.DOUBT
     intervals.WINDOW, polyline.DOUBT = 1, 2
     try:
@@ -114,7 +114,7 @@ def plain():
 
 
 def calibrate(noise, launches, count):
-    """What became of every interval and verdict in `count` campaigns of a noise of NOISES.
+    """Simulate `count` campaigns with a noise of NOISES.
 
     Returns {quantity: Intervals} and {verdict: FalseVerdicts}.
     """
@@ -123,7 +123,7 @@ def calibrate(noise, launches, count):
     reference, arm, ratios = (np.concatenate(parts) for parts in zip(*batches, strict=True))
     null = campaigns(random, 0 * SIZES, launches, count, **NOISES[noise])
     flat = campaigns(random, 0 * SIZES, launches, RARE * count, **NOISES[noise])
-    # The estimand of a median is what launches would find on average, slow blocks and drift included.
+    # The truth of a median is the launches' average, slow blocks and drift included.
     level = reference.mean(axis=(0, 1))
     found = {"ratios": cells(ratios, 0 * STEP), "medians": cells(reference, level)}
     for name, curve in CURVES.items():
@@ -143,8 +143,9 @@ def calibrate(noise, launches, count):
 
 
 def height(noise, launches):
-    """The median distance from zero of what the shifts of both arms make of the mean log ratio at HERE; nothing tells
-    shifts of a launch that are the same along the whole axis from a curve of another height.
+    """The median absolute error of the mean log ratio at HERE that the launches' shifts of both arms cause.
+
+    No estimator can avoid it, because a shift along the whole axis looks like a curve of another height.
     """
     one = NOISES[noise].get("launch_sd", signature(blocks).parameters["launch_sd"].default)
     here = np.interp(HERE, STEP, np.broadcast_to(one, STEP.shape))
@@ -152,7 +153,7 @@ def height(noise, launches):
 
 
 def cells(medians, truth):
-    """The intervals of cells, the unit of `truth` being that of `medians`, of all campaigns."""
+    """The intervals of cells in all campaigns; `truth` has the unit of `medians`."""
     found = Intervals()
     for d in medians:
         estimates = estimate(d)
@@ -165,7 +166,7 @@ def cells(medians, truth):
 
 
 def places(curves, truth, locate):
-    """The intervals of crossovers or thresholds, the logarithm of the true one being `truth`."""
+    """The intervals of crossovers or thresholds; `truth` is the logarithm of the true place."""
     found = Intervals()
     for number, d in enumerate(curves):
         here = locate(d)
@@ -184,7 +185,7 @@ def places(curves, truth, locate):
 
 
 def claims(arm, null):
-    """Whether an arm is anywhere claimed to differ by more than the null arm made up."""
+    """Whether in any cell the arm's difference is significantly larger than the smallest detectable effect."""
     facts = dict(experiment="", placement="", metric="", arm="arm", reference="reference", null=False, ceiling=False)
     pair = [curve(facts, arm), curve(facts | {"arm": "null", "null": True}, null)]
     (found,) = sensitivities(pair)

@@ -1,7 +1,7 @@
-"""Do intervals hold the truth, and verdicts keep still where nothing differs, as often as they promise?
+"""Do intervals have their coverage, and are false verdicts as rare as promised?
 
-`make calibrate` simulates thousands of campaigns of each kind of noise and prints a table; a hundred of one kind are
-simulated with every run of the tests.
+`make calibrate` simulates thousands of campaigns of each kind of noise and prints a table. The other test, of a hundred
+campaigns, belongs to every run of the tests.
 """
 
 import os
@@ -21,10 +21,10 @@ PLACES = [*CROSSOVERS, *LEVELS]
 FALSE = ["crossover", *(f"effect, {bias}" for bias in BIASES)]
 
 WIDER = {("launch effects of 8 %", 5, "crossover, 15 % per step, plateaus")}
-"""By a hundredth: where nearly all that launches shift is shared by all cells, pooling has nothing to give."""
+"""Wider by up to 1 %: launches shift nearly all cells alike, so pooling gains nothing."""
 
 FARTHER = {("launch effects of 8 %", launches, "crossover, 5 % per step") for launches in (3, 5)}
-"""Where the launches' own effects move a crossover by more than half a step, whatever the estimator."""
+"""Here the launches' own effects move a crossover by more than half a step, whatever the estimator."""
 
 slow = pytest.mark.calibration, pytest.mark.timeout(7200)
 in_every_setting = pytest.mark.parametrize(
@@ -34,7 +34,7 @@ in_every_setting = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def found():
-    """What becomes of each setting, {setting: future}; a table is printed as they come."""
+    """The results of each setting, {setting: results}; a table is printed line by line."""
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         futures = {setting: pool.submit(calibrate, *setting, CAMPAIGNS) for setting in SETTINGS}
         print("", *HEAD, sep="\n", flush=True)
@@ -68,7 +68,7 @@ def percent(share):
 
 @in_every_setting
 @pytest.mark.parametrize("name", [*CELLS, *PLACES])
-def test_intervals_hold_the_truth_in_93_to_98_of_100_campaigns(found, setting, name):
+def test_intervals_contain_the_truth_in_93_to_98_of_100_campaigns(found, setting, name):
     intervals = found[setting][0][name]
     assert 0.93 <= intervals.coverage <= 0.98
     assert intervals.worst_cell >= 0.9
@@ -76,7 +76,7 @@ def test_intervals_hold_the_truth_in_93_to_98_of_100_campaigns(found, setting, n
 
 @in_every_setting
 @pytest.mark.parametrize("name", [*CELLS, *PLACES])
-def test_intervals_are_no_wider_than_students_but_for_one(found, setting, name):
+def test_all_intervals_but_one_are_no_wider_than_students(found, setting, name):
     ratio = found[setting][0][name].width_to_student
     assert (ratio <= 1 + 1e-9) != ((*setting, name) in WIDER)
     assert ratio <= 1.01
@@ -84,13 +84,13 @@ def test_intervals_are_no_wider_than_students_but_for_one(found, setting, name):
 
 @in_every_setting
 @pytest.mark.parametrize("name", FALSE)
-def test_where_nothing_differs_hardly_anything_is_said(found, setting, name):
+def test_false_verdicts_are_rare(found, setting, name):
     assert found[setting][1][name].limit <= 0.06
 
 
 @in_every_setting
 @pytest.mark.parametrize("name", CROSSOVERS)
-def test_a_crossover_is_found_within_half_a_step_of_the_axis_but_where_no_estimator_could(found, setting, name):
+def test_a_crossover_is_found_within_half_a_step_if_any_estimator_could(found, setting, name):
     crossover = found[setting][0][name]
     error = np.median(crossover.error)
     if (*setting, name) in FARTHER:
@@ -99,9 +99,9 @@ def test_a_crossover_is_found_within_half_a_step_of_the_axis_but_where_no_estima
         assert error <= 0.5
 
 
-def test_what_is_simulated_at_length_holds_briefly_too():
+def test_a_short_simulation_shows_the_same():
     intervals, wrong = calibrate("launch effects of 3 %", 3, 100)
-    # A share that is 95 % in the long run is below 88 % of a hundred in two runs of a thousand.
+    # If the true share is 95 %, fewer than 88 of a hundred has a probability of 0.15 %.
     assert all(one.coverage >= 0.88 for one in intervals.values())
     assert all(one.width_to_student < 1 for one in intervals.values())
     assert all(one.share <= 0.12 for one in wrong.values())

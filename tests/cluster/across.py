@@ -46,7 +46,7 @@ class Launch:
         )
 
     def finish(self, process: subprocess.Popen[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """What is known of the launch, and its rows."""
+        """Wait for the launch; return its metadata and its rows."""
         try:
             said, _ = process.communicate(timeout=200)
         finally:
@@ -57,7 +57,7 @@ class Launch:
         return record.metadata(table), table.to_pylist()
 
     def hole(self, *asked: Any) -> tuple[str, str]:
-        # A hole does not replace what was measured.
+        # A hole would not replace an earlier measurement.
         self.output.unlink(missing_ok=True)
         facts, rows = self.finish(self.start(*asked))
         assert rows == []
@@ -65,7 +65,7 @@ class Launch:
 
 
 def configured(project: OnCluster, case: str, experiment: dict[str, Any]) -> Launch:
-    """The first launch across hosts of the experiment that is the case's first word, configured so."""
+    """The first launch across hosts, with these settings, of the experiment that the case's first word names."""
     name = case.split()[0]
     config = schema.complete({"tier": "smoke", "experiments": {name: experiment}})
     return Launch(project, case, plan.of_launch(plan.settings_of(config, name), "nodes", 1))

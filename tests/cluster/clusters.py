@@ -1,4 +1,4 @@
-"""Clusters one after another for many tests, and a project whose commands run on one."""
+"""A supply of test clusters, and a project whose commands run on one."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ SLURM = ("snakemake", "--profile", "slurm")
 """The bare command."""
 
 PROMPT = (sys.executable, str(Path(__file__).with_name("impatient.py")), *SLURM[1:])
-"""The same for tests that have no time to wait until it is noticed that a job has ended."""
+"""The same for tests that cannot wait long for Snakemake to notice the end of a job."""
 
 
 @dataclass
 class Supply:
-    """Hands out a cluster that is whole: the last one where it still is, else another."""
+    """Hands out an intact cluster: the last one if it still is, else a new one."""
 
     shared: Path
     _undo: ExitStack = field(default_factory=ExitStack)
     _last: Cluster | None = None
 
     def whole(self) -> Cluster:
-        """A cluster of three nodes, all idle and none throttled, without jobs."""
+        """A cluster without jobs, of three nodes that are idle and not throttled."""
         if self._last is None or not _restored(self._last):
             self._undo.close()
             self._last = self._undo.enter_context(cluster(self.shared))
@@ -48,7 +48,7 @@ class Supply:
 
 
 def _restored(last: Cluster) -> bool:
-    """Whether a cluster is as it was at first, once what can be undone is."""
+    """Undo the changes to a cluster that can be undone; returns whether it is as it was at first."""
     try:
         last.login.run("scancel", "--user=root,stranger")
         for node in last.nodes:
@@ -68,12 +68,12 @@ class OnCluster(Project):
     user: str | None = None
 
     def command(self, *command: str) -> list[str]:
-        """The command on the login node, killed if it takes too long."""
+        """Wrap a command so that it runs on the login node, and is killed if it takes too long."""
         limited = ("timeout", "--signal=KILL", str(self.limit_seconds - 10), *command)
         return self.slurm.login.command(*limited, user=self.user, folder=self.folder)
 
     def begin(self, *command: str) -> Run:
-        """Start a command to which things are to happen."""
+        """Start a command that the test will disturb."""
         said = self.folder / "said.txt"
         with said.open("wb") as file:
             return Run(
@@ -93,7 +93,7 @@ class Run:
 
     @property
     def said(self) -> str:
-        """What it has said by now."""
+        """Its output so far."""
         return self._said.read_text()
 
     def wait_until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
@@ -102,12 +102,12 @@ class Run:
         assert self.process.poll() is None, self.said
 
     def end(self) -> tuple[int, str]:
-        """Its exit code, and all that it said."""
+        """Wait for its end; return its exit code and all its output."""
         return self.process.wait(timeout=OnCluster.limit_seconds), self.said
 
 
 def hosts(project: Project) -> dict[str, set[str]]:
-    """The hosts of each launch's ranks as they saw them, by the name of its raw file."""
+    """The hosts that each launch's ranks recorded, by the name of its raw file."""
     raw = project.folder / "results/raw/quick"
     found = {}
     for path in raw.rglob("*.parquet"):

@@ -1,4 +1,4 @@
-"""A cluster that is whole, and copies of the project in the folder that its machines share."""
+"""An intact cluster, and copies of the project in the folder that its machines share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT_SECONDS = 600
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder."""
+    """Mark the tests of this folder."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.cluster)
@@ -25,9 +25,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supply]:
-    """Gives a whole cluster to whoever asks: the last one, or another where that was broken."""
+    """Hands out intact clusters."""
     if reason := why_not():
-        # A developer's machine may lack it; where the gate runs, leaving these out would hide a failure.
+        # A developer's machine may lack Slurm, but in the gate skipped tests would hide a failure.
         (pytest.fail if os.environ.get("CROSSOVER_CLUSTER") else pytest.skip)(reason)
     with Supply(tmp_path_factory.mktemp("shared")) as supply:
         yield supply
@@ -35,7 +35,7 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supply]:
 
 @pytest.fixture
 def slurm(clusters: Supply) -> Cluster:
-    """A Slurm of three nodes, all idle and none throttled, without jobs."""
+    """A Slurm without jobs, of three nodes that are idle and not throttled."""
     return clusters.whole()
 
 
@@ -49,7 +49,7 @@ def project(slurm: Cluster, tmp_path: Path) -> OnCluster:
 
 @pytest.fixture(scope="session")
 def finished_once(clusters: Supply) -> tuple[Project, str]:
-    """A copy in which the bare command has measured the toy and a small MPI ping-pong, and what that said."""
+    """A copy in which the bare command has measured the toy and a small MPI ping-pong, and the command's output."""
     slurm = clusters.whole()
     copy = copy_of_the_project(slurm.shared / "finished")
     copy.configure(toy={}, mpi_pingpong=SMALL_MPI)

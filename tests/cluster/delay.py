@@ -1,6 +1,7 @@
-"""A cable that takes its time, in user space: two TAP devices, and what enters one leaves the other so much later.
+"""A slow cable in user space: two TAP devices, between which each frame takes some time.
 
-`python delay.py '{"<name>": <process in the one's network namespace>, "<name>": <in the other's>}' <seconds>`
+`python delay.py '{"<device>": <process>, "<device>": <process>}' <seconds>` creates each device in the network
+namespace of its process.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FRAME_BYTES = 65536
 
 
 def tap(name: str, process: int) -> int:
-    """A new TAP device of that name in the network namespace of a process, as an open file."""
+    """Open a new TAP device of that name in the network namespace of a process."""
     with Path(f"/proc/{process}/ns/net").open() as there:
         if ctypes.CDLL(None, use_errno=True).setns(there.fileno(), NEW_NETWORK):
             raise OSError(ctypes.get_errno(), "setns")
@@ -34,7 +35,7 @@ def tap(name: str, process: int) -> int:
 
 
 def forward(one: int, other: int, seconds: float) -> None:
-    """Hand on every frame, `seconds` after it came."""
+    """Forward every frame `seconds` after its arrival, in both directions."""
     waiting: deque[tuple[float, int, bytes]] = deque()
     ready = selectors.DefaultSelector()
     for source, target in ((one, other), (other, one)):
@@ -48,13 +49,13 @@ def forward(one: int, other: int, seconds: float) -> None:
             try:
                 os.write(target, frame)
             except OSError:
-                continue  # its end is not up yet, or no more; a lost frame is TCP's business
+                continue  # the other end is down; TCP repeats lost frames
 
 
 if __name__ == "__main__":
     ends = [tap(name, process) for name, process in json.loads(sys.argv[1]).items()]
     with suppress(OSError):
-        # Before whatever else wants a processor: what it keeps waiting longer would be measured too.
+        # Run before all other processes, because any wait for a processor would add to the delay.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     print("up", flush=True)
     forward(*ends, float(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""Snakemake, asking every second whether a job has ended: the waits of its Slurm plugin grow by ten seconds each."""
+"""Snakemake with a look at its jobs every second. Its Slurm plugin lets each wait grow by ten seconds."""
 
 import sys
 

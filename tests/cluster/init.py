@@ -1,4 +1,4 @@
-"""Process 1 of a machine of the test cluster: makes it one, then reaps what ends there. Killed, it takes all along.
+"""Process 1 of a machine of the test cluster: sets the machine up, then reaps its processes. If it dies, all die.
 
 Runs in new namespaces: `unshare --uts --ipc --mount --net --pid --fork python init.py <facts as JSON>`.
 """
@@ -20,32 +20,32 @@ def mount(*arguments: str) -> None:
 
 
 def private(folder: Path, common: list[Path]) -> None:
-    """Give this machine a `folder` of its own, through which those in `common` still reach that lie there."""
+    """Mount an empty `folder` of this machine's own; those folders in `common` that are inside stay visible."""
     behind = {each: os.open(each, os.O_PATH) for each in common if each.is_relative_to(folder)}
     mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(folder))
     for each, opened in behind.items():
         each.mkdir(parents=True, exist_ok=True)
-        # As the process's open file, because its name is hidden by now.
+        # By the open file, because the new mount hides the name.
         mount("--no-canonicalize", "--rbind", f"/proc/{os.getpid()}/fd/{opened}", str(each))
         os.close(opened)
 
 
 def become(name: str, shared: Path, files: dict[str, str]) -> None:
-    """Be the machine `name`; `files` are put over those of the real one."""
+    """Become the machine `name`; `files` cover those of the real machine."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # die with the parent
     mount("--make-rprivate", "/")
     mount("-t", "proc", "proc", "/proc")
     socket.sethostname(name)
     for target, source in files.items():
         mount("--bind", source, target)
-    # The project's folder too: its set-up is what runs here.
+    # The project's folder stays visible, because its Python runs here.
     for folder in ("/dev/shm", "/tmp"):
         private(Path(folder), [PROJECT, shared])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 
 
 def reap() -> None:
-    """Wait for whatever ends here; what is started later becomes a child of this process when its own parent ends."""
+    """Reap all processes that end here; when a parent ends, its children become children of this process."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:

@@ -1,7 +1,7 @@
-"""Machines of a test cluster: namespaces of this one, each with a host name, an address, a /tmp and a /dev/shm.
+"""Machines of a test cluster: namespaces of this machine, each with a host name, an address, a /tmp and a /dev/shm.
 
-They hang on a switch, which is a bridge in a network namespace of its own. None of it has a name in the real system:
-it is gone when its processes are, and two clusters never meet. Needs root.
+A switch connects them: a bridge in a network namespace of its own. Nothing of this has a name in the real system, so it
+disappears with its processes, and two clusters never meet. Needs root.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NEEDED = ("ip", "unshare", "nsenter", "mount")
 
 
 def environment() -> dict[str, str]:
-    """This process's, with those folders on the path where daemons and network tools are; a user's may lack them."""
+    """This process's environment, with the folders of daemons and network tools on the path; a user's may lack them."""
     return os.environ | {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
 
 
 def why_not() -> str:
-    """Why no machine can be made here; empty where it can."""
+    """Why no machine can be made here; empty if one can."""
     if os.getuid():
-        return "machines are made of namespaces, which takes root"
+        return "machines need namespaces, and these need root"
     missing = [program for program in NEEDED if shutil.which(program, path=environment()["PATH"]) is None]
     if missing:
         return f"no {', '.join(missing)}; install iproute2 and util-linux"
@@ -42,14 +42,14 @@ def why_not() -> str:
 
 
 def _group(process: psutil.Process) -> int | None:
-    """Its process group; None where it has ended."""
+    """The process group of a process; None if the process has ended."""
     with contextlib.suppress(ProcessLookupError):
         return os.getpgid(process.pid)
     return None
 
 
 def _unshared(*flags: str, command: Sequence[str]) -> tuple[subprocess.Popen[str], int]:
-    """A process in new namespaces, once it says `up`; and the number of its process 1 as seen from here."""
+    """Start a command in new namespaces and wait for its `up`; returns it and the process id of its process 1."""
     process = subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", "unshare", *flags, "--kill-child", "--fork", *command],
         stdin=subprocess.DEVNULL,
@@ -67,7 +67,7 @@ def _unshared(*flags: str, command: Sequence[str]) -> tuple[subprocess.Popen[str
 
 @dataclass
 class Switch:
-    """What the machines' cables end in."""
+    """The switch at the end of the machines' cables."""
 
     ports: int = 0
 
@@ -77,11 +77,11 @@ class Switch:
         self.run("ip", "link", "set", "bridge", "up")
 
     def run(self, *command: str) -> None:
-        """Run a command where the cables end."""
+        """Run a command in the switch's network namespace."""
         subprocess.run(["nsenter", "--target", str(self.pid), "--net", *command], check=True, env=environment())
 
     def cable(self, machine: int, address: str) -> str:
-        """Lay a cable to the machine whose process 1 this is, where it is `eth0`; the name of the switch's end."""
+        """Lay a cable to the machine with this process 1, where it is `eth0`; returns the name of the switch's end."""
         self.ports += 1
         port = f"port{self.ports}"
         self.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(machine))
@@ -92,14 +92,14 @@ class Switch:
         return port
 
     def stop(self) -> None:
-        """Take the switch away."""
+        """Remove the switch."""
         self._process.kill()
         self._process.wait()
 
 
 @dataclass
 class Machine:
-    """One machine. `shared` is the folder that it has in common with the others; `files` lie over the real ones."""
+    """One machine. It shares the folder `shared` with the others; `files` cover those of the real machine."""
 
     name: str
     address: str
@@ -119,16 +119,16 @@ class Machine:
     def command(
         self, *command: str, user: str | None = None, folder: Path | None = None, online: bool = False
     ) -> list[str]:
-        """What runs a command on this machine, as root or as `user`; `online` on the real system's network."""
+        """Wrap a command to run on this machine, as root or `user`; if `online`, on the real system's network."""
         there = ["nsenter", "--target", str(self.pid), "--mount", "--uts", "--ipc", "--pid"]
         there += [] if online else ["--net"]
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-        # Not by --wd of nsenter, which would be the folder as it is seen outside.
+        # nsenter's --wd would mean the folder outside of the machine.
         change = ["env", f"--chdir={folder}"] if folder else []
         return [*there, "--", *become, *change, *command]
 
     def run(self, *command: str) -> str:
-        """What a command said that must succeed on this machine."""
+        """Run a command that must succeed on this machine; returns its output."""
         done = subprocess.run(self.command(*command), text=True, capture_output=True, timeout=60, env=environment())
         if done.returncode:
             raise RuntimeError(f"{self.name}: {command} ended with {done.returncode}: {done.stdout}{done.stderr}")
@@ -147,19 +147,19 @@ class Machine:
             )
 
     def processes(self) -> list[psutil.Process]:
-        """What runs on this machine, its process 1 left out; with its `name` and `cmdline` in `info`.
+        """This machine's processes without its process 1, with their `name` and `cmdline` in `info`.
 
-        Any of it may have ended by the time that it is looked at.
+        They may end at any time.
         """
-        # From its cache it would give a process that took over a number the identity of the one before it.
+        # Otherwise psutil confuses a new process with an old one of the same id.
         psutil.process_iter.cache_clear()
         here, every = self._namespace(self.pid), psutil.process_iter(["name", "cmdline"], ad_value=())
         return [each for each in every if each.pid != self.pid and self._namespace(each.pid) == here]
 
     def interrupt(self, word: str) -> None:
-        """Press Ctrl-C in the terminal of what has this word on its command line: all that it started there hears it.
+        """Press Ctrl-C in the terminal of the command with this word on its command line, for all its processes there.
 
-        But `timeout`, which would pass it on a second time.
+        Except `timeout`, which would send it a second time.
         """
         running = self.processes()
         groups = {_group(each) for each in running if word in each.info["cmdline"]} - {None}
@@ -175,16 +175,16 @@ class Machine:
         return ""  # it has ended
 
     def cut_power(self) -> None:
-        """Kill everything on this machine at once: what holds its process 1 takes that along."""
+        """Kill everything on this machine at once, by killing its process 1."""
         self._process.kill()
         self._process.wait()
 
     def limit(self, megabits_per_second: float) -> None:
-        """Let no more through the machine's cable, either way; raises CalledProcessError where the kernel cannot."""
+        """Throttle the machine's cable in both directions; raises CalledProcessError if the kernel cannot."""
         self._queue("tbf", "rate", f"{megabits_per_second}mbit", "burst", "64kb", "latency", "400ms")
 
     def unlimit(self) -> None:
-        """Let everything through the cable, as at first."""
+        """Undo `limit`."""
         self._queue("noqueue")
 
     def _queue(self, *discipline: str) -> None:
@@ -192,9 +192,9 @@ class Machine:
         self.run("tc", "qdisc", "replace", "dev", "eth0", "root", *discipline)
 
     def delay(self, seconds: float) -> None:
-        """Let all that passes the machine's cable take so much longer, either way. It stays so.
+        """Delay every frame on the machine's cable by this time, in both directions, for good.
 
-        Raises RuntimeError where there are no TAP devices.
+        Raises RuntimeError if there are no TAP devices.
         """
         _, card = self.run("ip", "-oneline", "link", "show", "dev", "eth0").split("link/ether ")
         self.switch.run("ip", "link", "delete", self.port)
@@ -216,7 +216,7 @@ class Machine:
         self.run("ip", "link", "set", "eth0", "up")
 
     def stop(self) -> None:
-        """Take the machine away, whatever its state."""
+        """Remove the machine, whatever its state."""
         for forwarding in self._forwarding:
             forwarding.kill()
             forwarding.wait()
@@ -225,7 +225,7 @@ class Machine:
 
 
 def eventually(question: object, seconds: float, *, every: float = 0.05) -> bool:
-    """Whether the answer is yes before so many seconds have passed."""
+    """Whether the answer becomes yes within this time."""
     assert callable(question)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

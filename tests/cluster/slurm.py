@@ -1,6 +1,6 @@
-"""A real Slurm on this machine, for tests: a controller, which is the login node too, and nodes, each a machine.
+"""A real Slurm on this machine, for tests: nodes, and a controller that is also the login node.
 
-`python tests/cluster/slurm.py -- COMMAND` brings one up, runs the command on its login node and takes it away.
+`python tests/cluster/slurm.py -- COMMAND` starts one, runs the command on its login node and stops it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SlurmdSpoolDir=/tmp/slurmd
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
-# Nodes say that they have more processors than this machine, so that they hold as many tasks as real ones.
+# Nodes claim more processors than this machine has, so that they take as many tasks as real ones.
 SlurmdParameters=config_overrides
 ReturnToService=2
 SlurmdTimeout=10
@@ -55,7 +55,7 @@ PartitionName=single Nodes={first} MaxTime=INFINITE State=UP
 
 
 def why_not() -> str:
-    """Why there can be no Slurm here; empty where there can."""
+    """Why no Slurm can run here; empty if one can."""
     missing = [
         program
         for program in (*DAEMONS, *CLIENTS)
@@ -68,13 +68,13 @@ def why_not() -> str:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Slurm that is up. `shared` is the file system that its machines have in common."""
+    """A running Slurm. `shared` is the file system that its machines share."""
 
     login: Machine
     nodes: tuple[Machine, ...]
     shared: Path
     folder: Path
-    """Where the daemons keep what is theirs."""
+    """The daemons' own files."""
 
     @property
     def home(self) -> Path:
@@ -82,12 +82,12 @@ class Cluster:
         return self.folder / "home"
 
     def states(self) -> dict[str, str]:
-        """Slurm's word on each node."""
+        """Slurm's state of each node."""
         told = self.login.run("sinfo", "--noheader", "--Node", "--partition=main", "--format=%N %t").split()
         return dict(zip(told[::2], told[1::2], strict=True))
 
     def jobs(self) -> list[str]:
-        """Jobs that wait or run."""
+        """Jobs that are waiting or running."""
         return self.login.run("squeue", "--noheader", "--format=%i %T").splitlines()
 
     def start_controller(self) -> subprocess.Popen[bytes]:
@@ -98,7 +98,7 @@ class Cluster:
         return found
 
     def stop_controller(self) -> None:
-        """End slurmctld."""
+        """Stop slurmctld."""
         [controller] = [each for each in self.login.processes() if each.info["name"] == "slurmctld"]
         controller.terminate()
         controller.wait(20)
@@ -113,7 +113,7 @@ class Cluster:
 
 @contextmanager
 def cluster(shared: Path, count: int = 3) -> Iterator[Cluster]:
-    """Bring up a Slurm of `count` nodes around the folder `shared`, and take it away."""
+    """A running Slurm of `count` nodes that share the folder `shared`."""
     with ExitStack() as undo:
         folder = Path(tempfile.mkdtemp(prefix="slurm-", dir=shared))
         folder.chmod(0o755)
@@ -137,7 +137,7 @@ def cluster(shared: Path, count: int = 3) -> Iterator[Cluster]:
 
 
 def _files(folder: Path, nodes: Sequence[str]) -> dict[str, Path]:
-    """What lies over the real system's files on every machine."""
+    """Write the files that cover those of the real system on every machine."""
     addresses = "".join(f"10.77.0.{number} {name}\n" for number, name in enumerate(["login", *nodes], 1))
     home = folder / "home"
     home.mkdir()
@@ -159,7 +159,7 @@ def _files(folder: Path, nodes: Sequence[str]) -> dict[str, Path]:
 
 
 def _start_munge(found: Cluster) -> None:
-    """One munge for all machines: they share its socket. It speaks for users that this cluster alone knows."""
+    """Start one munge, whose socket all machines share. It also knows the cluster's own users."""
     munge = found.folder / "munge"
     munge.mkdir()
     key = munge / "key"
@@ -172,15 +172,15 @@ def _start_munge(found: Cluster) -> None:
 
 
 def main() -> int:
-    """Bring a Slurm up, run a command on its login node, take it away; the command's exit code."""
+    """Start a Slurm, run a command on its login node, stop it; returns the command's exit code."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--nodes", type=int, default=3, help="so many nodes (3)")
-    parser.add_argument("--user", help=f"run the command as this user; {USER} is one that only the cluster knows")
-    parser.add_argument("--shared", type=Path, default=Path.cwd(), help="the folder that all share (this one)")
-    parser.add_argument("command", nargs="*", default=["bash"], help="what to run on the login node (a shell)")
+    parser.add_argument("--nodes", type=int, default=3, help="the number of nodes (3)")
+    parser.add_argument("--user", help=f"the user who runs the command; {USER} is one that only the cluster knows")
+    parser.add_argument("--shared", type=Path, default=Path.cwd(), help="the folder that all share (the current one)")
+    parser.add_argument("command", nargs="*", default=["bash"], help="the command to run on the login node (a shell)")
     asked = parser.parse_args()
     if reason := why_not():
-        print(f"no Slurm can be brought up: {reason}", file=sys.stderr)
+        print(f"cannot start a Slurm: {reason}", file=sys.stderr)
         return 1
     with cluster(asked.shared.resolve(), asked.nodes) as found:
         command = found.login.command(*asked.command, user=asked.user, folder=Path.cwd())

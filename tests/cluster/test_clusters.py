@@ -1,4 +1,4 @@
-"""Does the test cluster leave nothing behind, and do two of them not meet?"""
+"""Does the test cluster leave nothing behind, and are two clusters separate?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = ("cgroup", "ipc", "mnt", "net", "pid", "uts")
 
 @pytest.fixture
 def shared(tmp_path: Path, clusters: object) -> Path:
-    """A folder to bring a cluster up around, where that is possible at all."""
+    """A folder for a cluster to share, if clusters are possible here."""
     return tmp_path
 
 
@@ -37,7 +37,7 @@ def here() -> tuple[list[str], list[str]]:
 
 
 def own_spaces(slurm: Cluster) -> set[str]:
-    """The namespaces that a cluster has to itself."""
+    """A cluster's own namespaces."""
     known = namespaces()
     ours = known[psutil.Process().pid]
     processes = [slurm.login.pid, slurm.login.switch.pid, *(node.pid for node in slurm.nodes)]
@@ -56,7 +56,7 @@ def test_a_cluster_leaves_no_process_namespace_interface_mount_or_file(shared: P
     assert list(shared.iterdir()) == []
 
 
-def test_a_cluster_goes_with_the_process_that_made_it(shared: Path) -> None:
+def test_a_cluster_ends_with_the_process_that_made_it(shared: Path) -> None:
     command = ["python", str(Path(__file__).with_name("slurm.py")), "--nodes=1", "--", "sh", "-c", "echo up; sleep 100"]
     with subprocess.Popen(command, cwd=shared, stdout=subprocess.PIPE, text=True) as maker:
         assert maker.stdout is not None and maker.stdout.readline() == "up\n"

@@ -1,4 +1,4 @@
-"""The doctor on a cluster that is healthy, and on ones where something is as it is on a new site."""
+"""The doctor on a healthy cluster, and on clusters with the usual problems of a new site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FINDING = re.compile(r"^(ok|warning|problem|unknown) +(\w+(?: \w+)?)(?:  +(.*)|)
 
 
 def findings(project: OnCluster) -> dict[str, tuple[str, str]]:
-    """Verdict and text of each finding, from the page that is left."""
+    """Verdict and text of each finding, from the file that the doctor writes."""
     page = (project.folder / "results/doctor.txt").read_text()
     return {title: (verdict, " ".join(f"{text}{more}".split())) for verdict, title, text, more in FINDING.findall(page)}
 
@@ -45,7 +45,7 @@ def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
     assert "each host has its own" in found["temporary folder"][1]
 
 
-def test_a_wrong_launcher_and_interface_are_named_with_what_works_and_a_shared_temporary_folder_is_a_warning(
+def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_folder_a_warning(
     project: OnCluster,
 ) -> None:
     site(project, "mpi: srun --mpi=none\ninterface: ib9")
@@ -56,13 +56,13 @@ def test_a_wrong_launcher_and_interface_are_named_with_what_works_and_a_shared_t
     assert {title for title, (verdict, _) in found.items() if verdict == "problem"} == {"launcher", "ports"}
     assert "srun --mpi=none started 2 ranks that came up alone" in found["launcher"][1]
     assert "in profiles/slurm/site.yaml set `mpi: srun --mpi=pmi2`" in found["launcher"][1]
-    # The launcher that works shows this all the same.
+    # The launcher that works finds the interface in any case.
     assert "in profiles/slurm/site.yaml set `interface: eth0`" in found["ports"][1]
     assert [title for title, (verdict, _) in found.items() if verdict == "warning"] == ["temporary folder"]
     assert "both hosts see the same files in it" in found["temporary folder"][1]
 
 
-def test_a_partition_of_one_node_is_a_problem_of_two_hosts_alone(project: OnCluster) -> None:
+def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnCluster) -> None:
     site(project, "partition: single")
     code, found = examined(project)
     assert code == 1
@@ -78,25 +78,25 @@ def test_a_partition_of_one_node_is_a_problem_of_two_hosts_alone(project: OnClus
         ("constraint: icelake", "Invalid feature specification", "constraint"),
     ],
 )
-def test_what_slurm_refuses_is_said_with_the_key(project: OnCluster, facts: str, words: str, key: str) -> None:
+def test_a_refusal_by_slurm_names_the_key(project: OnCluster, facts: str, words: str, key: str) -> None:
     site(project, facts)
     code, found = examined(project)
     assert code == 1
     assert found["executor"][0] == "problem"
     assert words in found["executor"][1]
     assert f"in profiles/slurm/site.yaml set `{key}`" in found["executor"][1]
-    assert found["quarto"][0] == "ok", "what needs no job is told all the same"
+    assert found["quarto"][0] == "ok", "checks without a job still have findings"
     assert found["ports"][0] == "unknown"
 
 
-def test_a_run_that_is_cut_off_while_its_jobs_wait_tells_what_it_has_seen(project: OnCluster) -> None:
+def test_an_interrupted_run_with_waiting_jobs_reports_its_findings(project: OnCluster) -> None:
     project.slurm.login.run("sbatch", "--nodes=3", "--exclusive", "--output=/dev/null", "--wrap=sleep 600")
     run = project.begin(*DOCTOR)
     run.wait_until((project.folder / "results/doctor/quarto.json").exists)
     run.wait_until(lambda: len(project.slurm.jobs()) == 3)
     project.slurm.login.interrupt("doctor")
     _, said = run.end()
-    # Snakemake's event loop may tell where it was; nothing of ours does.
+    # Snakemake's event loop may print a traceback, but it must not contain our code.
     assert "workflow/crossover/" not in said
     found = findings(project)
     assert "this run ended before the job did" in found["executor"][1]

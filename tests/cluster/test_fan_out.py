@@ -1,4 +1,4 @@
-"""Launches go to as many nodes as there are, one at a time to each."""
+"""Launches use all nodes, each node for one launch at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASLEEP_SECONDS = 10
 
 
 class Stay(NamedTuple):
-    """A launch on its host, from the start of its supervisor to the end of its file."""
+    """A launch's time on its host, from the start of its supervisor to its finished file."""
 
     host: str
     began: float
@@ -26,7 +26,7 @@ class Stay(NamedTuple):
 
 
 def stays(project: OnCluster) -> list[Stay]:
-    """Where and when the launches were, as they recorded it."""
+    """The hosts and times that the launches recorded."""
     found = []
     for path in (project.folder / "results/raw").rglob("*.parquet"):
         facts = record.metadata(pq.read_table(path, partitioning=None))["launch"]
@@ -61,7 +61,7 @@ def sleeping(project: OnCluster) -> OnCluster:
 
 
 def measured(project: OnCluster, site: str) -> list[Stay]:
-    """The launches' stays, measured anew at a site that says this."""
+    """The stays of remeasured launches, with these facts of the site."""
     (project.folder / "profiles/slurm/site.yaml").write_text(site)
     raw = [f"results/raw/quick/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
     project.succeed(*PROMPT, "--forcerun", "launch", "--", *raw)
@@ -71,12 +71,12 @@ def measured(project: OnCluster, site: str) -> list[Stay]:
 
 
 def seconds(found: list[Stay]) -> float:
-    """From the first one's start to the last one's end."""
+    """From the start of the first launch to the end of the last."""
     return max(stay.ended for stay in found) - min(stay.began for stay in found)
 
 
 @pytest.mark.alone
-def test_three_nodes_finish_the_same_launches_at_least_twice_as_soon_as_one(sleeping: OnCluster) -> None:
+def test_three_nodes_finish_the_same_launches_at_least_twice_as_fast_as_one(sleeping: OnCluster) -> None:
     # The partition `single` has one of the nodes.
     one, three = (measured(sleeping, site) for site in ("partition: single\n", ""))
     assert {stay.host for stay in one} == {"node1"}

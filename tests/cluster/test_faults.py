@@ -1,4 +1,4 @@
-"""What happens to a run when the cluster fails it: nothing finished is lost, nothing half done is kept."""
+"""When the cluster fails, a run loses no finished launch and keeps no unfinished one."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LONG = {
     "budget_seconds": 10,
     "launches": 3,
 }
-"""Launches of the toy that last long enough for something to happen to them."""
+"""Launches of the toy that last long enough to be disturbed."""
 AWAY_SECONDS = 25
-"""Time for more looks than the five after which Snakemake would forget its jobs by default."""
+"""Time for more looks than five, after which Snakemake by default would forget its jobs."""
 
 
 def measures(project: OnCluster, launch: int) -> bool:
@@ -44,7 +44,7 @@ def raw(project: OnCluster, launch: int) -> Path:
 
 
 def node_of(project: OnCluster, launch: int) -> Machine:
-    """Where a launch is being measured."""
+    """The node on which a launch is being measured."""
     told = project.slurm.login.run("squeue", "--noheader", "--states=running", "--format=%N %k").splitlines()
     [name] = [line.split()[0] for line in told if line.endswith(f"toy_node_{launch}")]
     return next(node for node in project.slurm.nodes if node.name == name)
@@ -57,7 +57,7 @@ def supervisor(node: Machine) -> list[int]:
 
 @dataclass(frozen=True)
 class BadDay:
-    """A run in which each launch met with a fault, and the controller too."""
+    """A run in which each launch had a fault, and the controller too."""
 
     project: OnCluster
     code: int
@@ -69,18 +69,18 @@ class BadDay:
 
 @pytest.fixture(scope="module")
 def bad_day(clusters: Supply) -> BadDay:
-    """Launch 1 stands still until Slurm ends it, launch 2 is killed, launch 3 loses its node, the controller fails."""
+    """Launch 1 hangs until Slurm ends it, launch 2 is killed, launch 3 loses its node, and the controller fails."""
     slurm = clusters.whole()
     project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
     project.configure(toy=LONG)
-    # Slurm's shortest. The supervisor's own limit would come later.
+    # Slurm's shortest limit, which ends before the supervisor's own.
     project.edit("profiles/slurm/config.yaml", "    ?rule:\n", "    ?rule:\n      runtime: 1\n")
     run = project.begin(*PROMPT, "toy")
     run.wait_until(lambda: all(measures(project, launch) for launch in LAUNCHES))
     places = [node_of(project, launch) for launch in LAUNCHES]
     for process in places[0].processes():
         if "crossover" in process.info["cmdline"]:
-            # Whatever has ended meanwhile, stands still as well.
+            # It may have ended meanwhile.
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGSTOP)
     os.kill(supervisor(places[1])[0], signal.SIGKILL)
@@ -92,7 +92,7 @@ def bad_day(clusters: Supply) -> BadDay:
     return BadDay(project, *run.end(), *places)
 
 
-def test_the_run_comes_to_its_end_with_everything_measured(bad_day: BadDay) -> None:
+def test_the_run_ends_with_everything_measured(bad_day: BadDay) -> None:
     assert bad_day.code == 0, bad_day.said
     assert all(raw(bad_day.project, launch).exists() for launch in LAUNCHES)
     assert (bad_day.project.folder / "results/figures/toy").is_dir()
@@ -108,19 +108,19 @@ def test_a_job_that_fails_once_is_measured_again(bad_day: BadDay) -> None:
     assert attempts(bad_day.said, 2) > 1
 
 
-def test_a_node_that_loses_its_power_costs_a_retry_on_another(bad_day: BadDay) -> None:
+def test_the_launch_of_a_node_that_loses_power_is_retried_on_another(bad_day: BadDay) -> None:
     assert attempts(bad_day.said, 3) > 1
     [place] = hosts(bad_day.project)["toy/node/launch=3.parquet"]
     assert place != bad_day.lost.name
 
 
 def attempts(said: str, launch: int) -> int:
-    """Jobs that were submitted for a launch, by what a run said."""
+    """The number of jobs that were submitted for a launch, from the run's output."""
     return len(re.findall(rf"Measuring toy, placement node, launch {launch}", said))
 
 
-def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster) -> None:
-    # Three for each node: when Snakemake hears of the first, some must still be under way, on a busy machine as well.
+def test_ctrl_c_cancels_the_jobs_and_the_same_command_resumes(project: OnCluster) -> None:
+    # Three for each node, so that some still run when Snakemake notices the end of the first, even on a busy machine.
     launches = range(1, 10)
     project.configure(toy=LONG | {"budget_seconds": 4, "launches": len(launches)})
     command = (*PROMPT, *(str(raw(project, launch).relative_to(project.folder)) for launch in launches))
@@ -139,9 +139,9 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(project: OnCluster
     assert all(raw(project, launch).exists() for launch in launches)
 
 
-def test_a_controller_that_is_away_for_longer_than_several_looks_costs_nothing(project: OnCluster) -> None:
+def test_a_controller_that_is_down_for_several_looks_costs_nothing(project: OnCluster) -> None:
     project.configure(toy=LONG | {"launches": 1})
-    # Slurm's commands give up after ten seconds by default. Here they do after two, so several looks take less time.
+    # Slurm's commands wait ten seconds by default; here two, so that several looks take less time.
     hasty = project.folder / "hasty.conf"
     hasty.write_text((project.slurm.folder / "slurm/slurm.conf").read_text() + "MessageTimeout=2\n")
     run = project.begin("env", f"SLURM_CONF={hasty}", *PROMPT, str(raw(project, 1).relative_to(project.folder)))

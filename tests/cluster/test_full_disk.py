@@ -1,4 +1,4 @@
-"""A disk that fills up: the run says so, keeps nothing half-written, and goes on once there is room."""
+"""On a full disk, a run gives the reason and keeps no part of a file; it resumes when there is space again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
 
 @pytest.fixture
 def crowded(clusters: Supply, tmp_path: Path) -> Iterator[OnCluster]:
-    """A project whose results lie on a disk of some megabytes, which all machines share."""
+    """A project whose results are on a disk of a few megabytes that all machines share."""
     copy = copy_of_the_project(clusters.shared / tmp_path.name)
     copy.configure(toy={})
     results = copy.folder / "results"
@@ -26,7 +26,7 @@ def crowded(clusters: Supply, tmp_path: Path) -> Iterator[OnCluster]:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", results], check=True)
     try:
         with cluster(clusters.shared, count=1) as slurm:
-            # The machine has it now, and keeps it.
+            # The machines have inherited the mount and keep it.
             subprocess.run(["umount", results], check=True)
             yield OnCluster(copy.folder, slurm)
     finally:
@@ -34,17 +34,17 @@ def crowded(clusters: Supply, tmp_path: Path) -> Iterator[OnCluster]:
 
 
 def fill(project: OnCluster) -> None:
-    """Leave no byte free on the disk."""
+    """Fill the disk to the last byte."""
     project.slurm.login.run("sh", "-c", f"cat /dev/zero > {project.folder}/results/ballast || true")
 
 
 def files(project: OnCluster) -> set[str]:
-    """What is on the disk beside what filled it and the logs."""
+    """The files on the disk, without the ballast and the logs."""
     found = project.slurm.login.run("find", f"{project.folder}/results", "-type", "f", "-printf", "%P\\n").split()
     return {name for name in found if name != "ballast" and not name.startswith("logs/")}
 
 
-def test_a_full_disk_ends_the_run_with_the_reason_and_once_there_is_room_it_goes_on(crowded: OnCluster) -> None:
+def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: OnCluster) -> None:
     fill(crowded)
     code, said = crowded.run(*PROMPT, LAUNCH)
     assert code == 1
@@ -74,4 +74,4 @@ FILLING = """\
     import subprocess
     if peers.rank == 0:
         subprocess.run(["sh", "-c", f"cat /dev/zero > {os.getcwd()}/results/ballast"], stderr=subprocess.DEVNULL)"""
-"""In the toy's driver: the disk is full just when the result is to be written."""
+"""In the toy's driver: fills the disk just before the result is written."""

@@ -1,4 +1,4 @@
-"""Launches across hosts: each experiment is measured there, on the hosts and the interface that were asked for."""
+"""Launches across hosts: each experiment is measured, on the requested hosts and interface."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_experiment_is_measured_across_hosts(measured: tuple[Launch, dict[
     assert {row["protocol"] for row in rows} == CURVES.get(asked.case, {row["protocol"] for row in rows})
 
 
-def test_its_ranks_are_spread_over_as_many_hosts_as_asked_and_listen_on_their_network(
+def test_ranks_use_the_requested_number_of_hosts_and_listen_on_their_network(
     measured: tuple[Launch, dict[str, Any], list[Any]], here: OnCluster
 ) -> None:
     asked, facts, _ = measured
@@ -115,7 +115,7 @@ def test_ranks_that_are_bound_to_one_processor_are_refused_with_the_key(here: On
     )
 
 
-def test_an_interface_that_is_not_there_is_refused_with_those_that_are(here: OnCluster) -> None:
+def test_an_unknown_interface_is_refused_with_a_list_of_the_others(here: OnCluster) -> None:
     kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0")
     assert kind == "wrong interface"
     assert "no interface ib0" in reason and "`interface:` in profiles/slurm/site.yaml" in reason and "eth0 (" in reason
@@ -129,20 +129,20 @@ def test_ranks_leave_no_file_on_their_hosts(here: OnCluster) -> None:
         assert [name for name in left if name.startswith("crossover") and not name.endswith(".measuring")] == []
 
 
-# ---- while one is measured, and when it is killed
+# ---- a launch while it runs, and after a kill
 
 LISTENER = re.compile(r"^LISTEN\s+\S+\s+\S+\s+(\S+):\d+\s+\S+\s+(?:users:\(\(\"([^\"]*)\")?", re.MULTILINE)
 SLURMS_OWN = {"slurmd", "slurmstepd", "srun", "salloc", "slurmctld"}
-"""Daemons of the cluster, and what a launcher keeps open for its own ranks, by the names of their processes."""
+"""Names of processes that may listen: the cluster's daemons, and the launcher, for its own ranks."""
 
 
 def listening(machine: Machine) -> set[str]:
-    """Where on a machine what is not Slurm's listens."""
+    """The addresses on a machine at which processes other than Slurm's listen."""
     return {place for place, name in LISTENER.findall(machine.run("ss", "-ltnp")) if name not in SLURMS_OWN}
 
 
 def ours(machines: tuple[Machine, ...]) -> list[psutil.Process]:
-    """What runs of a launch on these machines, its servers included."""
+    """A launch's processes on these machines, its servers included."""
     return [each for machine in machines for each in machine.processes() if _has(each, "crossover")]
 
 
@@ -152,7 +152,7 @@ def _has(process: psutil.Process, word: str) -> bool:
 
 @pytest.fixture
 def busy(slurm: Cluster, tmp_path: Path) -> Iterator[tuple[Launch, subprocess.Popen[str]]]:
-    """A launch of farms that is being measured on two nodes."""
+    """A launch of farms that is running on two nodes."""
     asked = launch(copied(slurm, tmp_path.name), "task_latency", budget_seconds=120, tasks=[4, 8], engines=2)
     process = asked.start()
     try:
@@ -163,7 +163,7 @@ def busy(slurm: Cluster, tmp_path: Path) -> Iterator[tuple[Launch, subprocess.Po
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def test_nothing_listens_beyond_the_interface_and_when_the_supervisor_is_killed_nothing_is_left(
+def test_a_launch_listens_on_its_interface_alone_and_a_killed_supervisor_leaves_nothing(
     busy: tuple[Launch, subprocess.Popen[str]], slurm: Cluster
 ) -> None:
     asked, _ = busy
@@ -179,7 +179,7 @@ def test_nothing_listens_beyond_the_interface_and_when_the_supervisor_is_killed_
     assert not asked.output.exists()
 
 
-def test_when_a_rank_dies_those_on_other_hosts_do_and_a_hole_says_so(
+def test_if_a_rank_dies_those_on_other_hosts_die_and_a_hole_says_so(
     busy: tuple[Launch, subprocess.Popen[str]], slurm: Cluster
 ) -> None:
     asked, process = busy

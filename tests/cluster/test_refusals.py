@@ -1,4 +1,4 @@
-"""What cannot work is refused before anything is submitted, with the reason and the key."""
+"""Settings that cannot work are refused before any job is submitted, with the reason and the key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ONE_LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
 
 
 def refused(project: OnCluster, *arguments: str) -> str:
-    """What a run says that is refused before it has submitted anything."""
+    """The output of a run that is refused before it has submitted a job."""
     code, said = project.run(*SLURM, *arguments)
     assert code == 1, said
     assert "Traceback" not in said
@@ -32,7 +32,7 @@ def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
 
 
-def test_one_node_too_few_with_the_key_that_does_without(project: OnCluster) -> None:
+def test_one_node_too_few_with_the_key_that_needs_only_one(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     site = project.folder / "profiles/slurm/site.yaml"
     site.write_text("partition: single\n")

@@ -25,7 +25,7 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     assert "6 of 6 launches measured" in said
 
 
-def test_one_experiment_is_measured_again_alone(finished_once: tuple[Project, str], slurm: Cluster) -> None:
+def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], slurm: Cluster) -> None:
     project, _ = finished_once
     raw = project.folder / "results/raw/quick"
     before = {path: path.stat().st_mtime_ns for path in raw.rglob("*.parquet")}

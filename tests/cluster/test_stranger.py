@@ -26,18 +26,18 @@ pytestmark = [
 
 ENVIRONMENT = {"LANG": "C.UTF-8", "USER": USER, "COLUMNS": "120", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 KEPT = ("HTTP", "HTTPS", "NO", "PIP", "UV", "SSL", "http", "https", "no")
-"""How variables begin that tell how this machine reaches a package index."""
+"""First parts of the variables with which this machine reaches a package index."""
 
 
 @pytest.fixture
 def slurm(clusters: Supply) -> Iterator[Cluster]:
-    """A cluster for this one user."""
+    """A cluster for this user alone."""
     with cluster(clusters.shared) as found:
         yield found
 
 
 def types(slurm: Cluster, command: str, *, online: bool = False) -> str:
-    """What the user sees of a command that is typed in the clone; it must succeed."""
+    """Type a command in the clone, which must succeed; returns its output."""
     index = {name: value for name, value in os.environ.items() if name.split("_")[0] in KEPT}
     done = subprocess.run(
         slurm.login.command(
@@ -59,7 +59,7 @@ def types(slurm: Cluster, command: str, *, online: bool = False) -> str:
 
 
 def literally(page: str, command: str) -> str:
-    """A command that stands so in a document."""
+    """A command, after a check that the document contains it word for word."""
     assert command in (ROOT / page).read_text()
     return command
 
@@ -70,12 +70,12 @@ def test_from_the_clone_to_the_report(slurm: Cluster) -> None:
     for path in (clone, *clone.rglob("*")):
         os.chown(path, USER_ID, USER_ID, follow_symlinks=False)
     set_up = literally("README.md", "make env && . .venv/bin/activate")
-    # Where the test cluster's login node has no network, and this machine's other Pythons are root's.
+    # The test cluster's login node has no network, and only root can use this machine's other Pythons.
     types(slurm, set_up.replace("make env", "make env PYTHON=/usr/bin/python3"), online=True)
     activate = set_up.split("&& ")[1]
     said = types(slurm, f"{activate} && {literally('README.md', 'snakemake --profile slurm -F doctor')}")
     assert re.search(r"^ok +executor", said, re.MULTILINE) and not re.search(r"^problem", said, re.MULTILINE)
-    # The smallest tier, which has all experiments.
+    # The smallest tier contains all experiments.
     config = clone / "config/config.yaml"
     config.write_text(re.sub(r"^tier: \w+", "tier: smoke", config.read_text(), flags=re.MULTILINE))
     types(slurm, f"{activate} && {literally('README.md', 'snakemake --profile slurm')}")

@@ -1,4 +1,4 @@
-"""Is the house as docs/architecture.md draws it: rooms of a dozen files, arrows one way, no circle?"""
+"""Does the code follow docs/architecture.md: rooms of at most a dozen files, imports one way, no cycle?"""
 
 import ast
 import os
@@ -50,17 +50,17 @@ ROOMS = {
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",
     "doctor.checks": "doctor measure.build measure.ranks records run",
 }
-"""Every room with those that it may import, from the ground up. `cli` knows all."""
+"""Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 
 GROUND = {"paths", "errors"}
-"""What every room may import."""
+"""Modules that every room may import."""
 
 DOZEN, LINES = 12, 300
-"""The most modules of a room, and the most lines of a module."""
+"""The maximum number of modules of a room, and of lines of a module."""
 
 DRIVERS = "measure.experiments"
 OPEN = (DRIVERS, "measure.farms")
-"""Rooms with one file for each of what anyone may add: of these there may be more."""
+"""Rooms to which users add files; they may have more."""
 
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
 
@@ -70,36 +70,36 @@ def exists(name):
 
 
 def room(name):
-    """The room of a module; a room is in itself. A driver's own folder is in the drivers' room."""
+    """The room of a module, or a room itself. A driver's own folder belongs to the room of all drivers."""
     folder = name.rpartition(".")[0] if name in MODULES else name
     return DRIVERS if folder.startswith(f"{DRIVERS}.") else folder
 
 
 def driver(name):
-    """The driver that a module of theirs is, or is beside; empty for any other module."""
+    """The driver to which a module belongs; empty if it belongs to none."""
     return name.removeprefix(f"{DRIVERS}.").partition(".")[0] if name.startswith(f"{DRIVERS}.") else ""
 
 
 @cache
 def imported(name):
-    """The modules of ours that a module imports anywhere in it, by their names within the package."""
+    """Our modules that a module imports, anywhere in it, by their names within the package."""
     found = set()
     for node in ast.walk(ast.parse(MODULES[name].read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{name}: a relative import, which the digest of the code would not follow"
+            assert not node.level, f"{name}: the digest of the code does not follow relative imports"
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= {full for full in inner if exists(full.removeprefix("crossover."))} or {node.module}
     return {full.removeprefix("crossover.") for full in found if full.startswith("crossover.")}
 
 
 def within(folder):
-    """The modules of a room, and of those below it."""
+    """The modules of a room and of those below it."""
     return [name for name in MODULES if name.startswith(f"{folder}.")]
 
 
-def test_the_imports_are_seen_at_all():
+def test_the_imports_are_seen():
     assert "records.record" in imported("measure.launch.conduct")
     assert "measure.farms" in imported("measure.experiments.task_latency")
     assert "measure.launch" in {room(other) for other in imported("cli.measuring")}
@@ -112,28 +112,28 @@ def test_every_module_is_in_a_room():
     assert {name for name in MODULES if room(name) in wings} == {f"{wing}.__init__" for wing in wings}
 
 
-def test_a_room_imports_what_it_may():
+def test_a_room_imports_only_allowed_rooms():
     for name in MODULES:
         if (own := room(name)) in ROOMS:
             rooms = {room(other) for other in imported(name) - GROUND} - {own}
             assert rooms <= set(ROOMS[own].split()), name
 
 
-def test_what_a_room_may_import_is_what_it_does():
+def test_a_room_imports_every_room_that_it_may():
     for own, allowed in ROOMS.items():
         used = {room(other) for name in MODULES if room(name) == own for other in imported(name)}
         assert set(allowed.split()) <= used, own
 
 
-def test_there_is_no_circle():
+def test_there_is_no_cycle():
     rooms = {own: set(allowed.split()) for own, allowed in ROOMS.items()}
-    # The checks are a room within the doctor's, split off for their number.
+    # The checks are part of the doctor; they have their own room only because of their number.
     rooms["doctor.checks"].remove("doctor")
     TopologicalSorter(rooms).prepare()
     TopologicalSorter({name: imported(name) for name in MODULES}).prepare()
 
 
-def test_rooms_are_small_and_say_what_is_in_them():
+def test_rooms_are_small_and_describe_their_contents():
     for own in ROOMS:
         here = [name for name in MODULES if room(name) == own]
         assert own in OPEN or len(here) <= DOZEN, own
@@ -146,7 +146,7 @@ def test_modules_are_short():
     assert {path.name for path in code if len(path.read_text().splitlines()) > LINES} == set()
 
 
-def test_every_import_of_ours_is_of_something_that_exists():
+def test_every_imported_module_of_ours_exists():
     assert {(name, other) for name in MODULES for other in imported(name) if not exists(other)} == set()
 
 
@@ -174,7 +174,7 @@ def test_only_experiments_know_farms_and_ceilings(kind):
             assert not [other for other in imported(name) if other.startswith(f"measure.{kind}")], name
 
 
-def test_the_doctor_starts_no_launch_and_knows_nothing_of_what_is_measured():
+def test_the_doctor_starts_no_launch_and_knows_no_experiment():
     for name in within("doctor"):
         assert not [other for other in imported(name) if other.startswith(("measure.experiments", "measure.farms"))]
     for name in within("doctor.checks"):

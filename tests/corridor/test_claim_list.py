@@ -37,7 +37,7 @@ ROWS = {
     "ipp-scaling", "vsm-gain", "vsm-compromise", "sched-pure", "sched-python-3x", "sched-twisted", "sched-flat",
     "mpi-speedup", "mpi-alloc",
 }  # fmt: skip
-"""What the project set out to judge."""
+"""Claims that the project must judge."""
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_claim_is_one_block(claims_file):
         ("gain: 0.5", 1.25, 2, False),
     ],
 )
-def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, high, equivalent):
+def test_a_range_may_be_open_or_mean_equivalence(claims_file, expected, low, high, equivalent):
     (claim,) = claim_list.read(claims_file(ONE.replace("about: 4", expected)))
     published = 1.5 if "gain" in expected else None
     assert (claim["low"], claim["high"], claim["equivalent"], claim["published"]) == (low, high, equivalent, published)
@@ -110,7 +110,7 @@ def test_a_range_may_be_open_or_one_of_equivalence(claims_file, expected, low, h
         ("says: One", "says: [One", "cannot be read as YAML"),
     ],
 )
-def test_a_wrong_block_is_refused_with_the_key_the_reason_and_what_would_be_right(claims_file, capsys, old, new, fault):
+def test_a_wrong_block_is_refused_with_the_key_the_reason_and_a_remedy(claims_file, capsys, old, new, fault):
     assert old in ONE
     file = claims_file(ONE.replace(old, new, 1))
     assert __main__.main(["claims", str(file.parent), "--claims", str(file)]) == 1
@@ -120,7 +120,7 @@ def test_a_wrong_block_is_refused_with_the_key_the_reason_and_what_would_be_righ
     assert "Traceback" not in said
 
 
-def test_every_claim_that_was_set_out_to_be_judged_is_there():
+def test_no_claim_that_must_be_judged_is_missing():
     assert {claim["claim"] for claim in claim_list.read()} >= ROWS
 
 
@@ -131,13 +131,13 @@ def test_every_kind_of_quantity_is_described_and_used():
     assert {claim["quantity"]["kind"] for claim in claim_list.read()} == set(KINDS)
 
 
-def test_whatever_was_published_is_of_a_source_that_claims_something():
+def test_every_published_data_set_has_a_source_with_a_claim():
     claiming = {claim["source"] for claim in claim_list.read()}
     assert {dataset.source for dataset in published.read()} <= claiming
     assert claiming == set(sources.read())
 
 
-def test_every_document_claim_and_data_set_says_where_it_is_and_under_what_it_was_measured():
+def test_every_document_claim_and_data_set_has_a_location_and_conditions():
     conditions = {"engines", "packer", "transport", "machine"}
     for document in claim_list.documented().values():
         assert document.url.startswith("https://") and document.title and document.authors and document.year
@@ -172,7 +172,7 @@ def test_an_incomplete_document_or_data_set_is_refused_with_its_key(tmp_path, fi
         claim_list.documented(tmp_path / "config/sources.yaml", tmp_path / "config/published")
 
 
-def test_the_bibliography_has_an_entry_for_each_document_and_escapes_what_bibtex_would_take_for_markup():
+def test_the_bibliography_has_an_entry_for_each_document_and_escapes_bibtexs_markup():
     known = sources.read()
     text = sources.bibliography(known)
     assert re.findall(r"^@misc\{(.+),$", text, re.M) == list(known)
@@ -194,7 +194,7 @@ def test_every_claim_is_about_an_experiment_placement_curve_and_arms_that_exist(
         assert {*named, part.get("of", part["arm"])} <= set(items.get("enum", whole["entrants"]["properties"]))
 
 
-def test_what_higher_tiers_measure_is_known_by_arms_and_ends_of_the_axis():
+def test_additions_of_higher_tiers_are_known_by_arms_and_ends_of_the_axis():
     higher = schema.higher({"tier": "quick"})
     assert [tier["tier"] for tier in higher["mpi_pingpong"]] == ["standard", "paper"]
     standard, paper = higher["task_latency"]

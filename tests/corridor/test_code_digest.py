@@ -1,4 +1,4 @@
-"""Does an edit rerun what it concerns, and nothing else?"""
+"""Does an edit rerun exactly the launches that it affects?"""
 
 import importlib.util
 import shutil
@@ -19,12 +19,12 @@ ANALYSING = ("crossover.analyse.tables.writer",)
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the package, free to be edited."""
+    """A copy of the package that tests may edit."""
     return shutil.copytree(code_digest.PACKAGE, tmp_path / "crossover", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def fresh(package):
-    """The closure module of that copy, without a memory of earlier sources."""
+    """The copy's module code_digest, newly loaded, because it remembers sources."""
     spec = importlib.util.spec_from_file_location("copied_closure", package / "run/code_digest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -39,7 +39,7 @@ def digests(package):
 
 
 def of_launch(module, experiment, farm="zmq_echo"):
-    """The digest of a launch; if farms take part, of one with this farm."""
+    """The digest of a launch; in an experiment with farms, of a launch with this farm."""
     settings = {"entrants": {"any": {"farm": farm}}} if experiment in FARMING else {}
     return module.of_launch(experiment, settings)
 
@@ -49,7 +49,7 @@ def edit(file, text="\nEDITED = True\n"):
 
 
 def concerned(package, *files):
-    """What has another digest once `files` are edited."""
+    """The experiments, and the analysis, whose digest changes when `files` are edited."""
     before = digests(package)
     for file in files:
         edit(package / file)
@@ -68,11 +68,11 @@ def test_every_experiment_has_a_digest_of_its_own(package):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_driver_concerns_its_own_launches_alone(package, name):
+def test_a_driver_affects_only_its_own_launches(package, name):
     assert concerned(package, f"measure/experiments/{name}.py") == {name}
 
 
-def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
+def test_every_file_of_a_drivers_folder_affects_its_launches(package):
     folder = package / "measure/experiments/task_latency"
     folder.mkdir()
     folder.with_suffix(".py").rename(folder / "__init__.py")
@@ -89,11 +89,11 @@ def test_a_driver_may_be_a_folder_all_of_which_concerns_its_launches(package):
         *("processes/starter", "ranks/peers"),
     ],
 )
-def test_what_every_launch_imports_concerns_all_of_them_and_no_analysis(package, module):
+def test_modules_that_every_launch_imports_affect_all_launches_but_not_the_analysis(package, module):
     assert concerned(package, f"measure/{module}.py") == set(EXPERIMENTS)
 
 
-def test_a_farm_concerns_the_launches_in_which_it_takes_part(package):
+def test_a_farm_affects_the_launches_in_which_it_takes_part(package):
     assert concerned(package, "measure/farms/zmq_echo.py") == FARMING
     assert concerned(package, "measure/farms/ipyparallel.py") == set()
 
@@ -102,7 +102,7 @@ def test_launches_with_different_farms_have_different_digests(package):
     assert of_launch(code_digest, "task_latency", "dask") != of_launch(code_digest, "task_latency", "ipyparallel")
 
 
-def test_a_launch_between_engines_depends_on_their_farm_and_one_between_plain_ranks_does_not(package):
+def test_a_launch_between_engines_but_not_between_plain_ranks_depends_on_the_farm(package):
     settings = schema.complete({"experiments": {"mpi_pingpong": {"players": ["rank", "engine"]}}})
     launches = [plan.of_launch(settings["experiments"]["mpi_pingpong"], "node", number) for number in (1, 2)]
 
@@ -123,7 +123,7 @@ def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_buil
     assert concerned(package, "measure/build/compiler.py") == set()
 
 
-def test_how_long_a_message_libzmq_keeps_within_its_struct_concerns_its_launches_alone(package):
+def test_the_sizes_of_inline_messages_affect_only_their_experiment(package):
     assert concerned(package, "measure/build/libzmq/inline.py") == {"zmq_message_size"}
 
 
@@ -140,7 +140,7 @@ def chosen(**experiments):
     return schema.complete({"results": "there", "experiments": experiments})
 
 
-def test_the_libraries_of_a_launch_are_those_of_its_ceilings_each_once():
+def test_the_libraries_of_a_launch_are_those_of_its_ceilings_without_duplicates():
     ceilings = ["raw TCP", "C", "raw Unix socket"]
     assert plan.libraries(chosen(mpi_pingpong={"ceilings": ceilings}), "mpi_pingpong") == [
         "there/native/mpi_pingpong.so",
@@ -154,7 +154,7 @@ def test_without_ceilings_no_library_is_needed():
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
+def test_every_ceiling_has_a_source(name):
     entry = schema.read_schema()["properties"]["experiments"]["properties"][name]
     known = entry["properties"].get("ceilings", {"items": {}})["items"].get("enum", [])
     for ceiling in known:
@@ -164,7 +164,7 @@ def test_whatever_ceiling_can_be_chosen_has_a_source_that_is_there(name):
 
 
 @pytest.mark.parametrize("init", ["measure/__init__.py", "measure/experiments/__init__.py"])
-def test_a_package_around_the_modules_concerns_every_launch(package, init):
+def test_a_packages_init_file_affects_every_launch(package, init):
     assert concerned(package, init) == set(EXPERIMENTS)
 
 
@@ -174,30 +174,30 @@ def test_a_module_reached_only_through_a_package_counts(package):
     assert concerned(package, "measure/farms/hidden.py") == FARMING | {"mpi_pingpong"}
 
 
-def test_the_analysis_concerns_no_launch(package):
+def test_the_analysis_affects_no_launch(package):
     assert concerned(
         package, "analyse/tables/writer.py", "analyse/statistics/intervals.py", "analyse/estimators/crossover.py"
     ) == {"analysis"}
 
 
-def test_the_report_the_session_and_the_command_line_concern_neither(package):
+def test_the_report_the_session_and_the_command_line_affect_neither(package):
     others = [*package.glob("report/**/*.py"), *package.glob("cli/*.py")]
     others += [package / "run/session.py", package / "__main__.py", package / "run/code_digest.py"]
     assert concerned(package, *(path.relative_to(package) for path in others)) == set()
 
 
-def test_the_record_concerns_everything(package):
+def test_the_record_affects_everything(package):
     assert concerned(package, "records/record.py") == {*EXPERIMENTS, "analysis"}
 
 
-def test_a_touch_concerns_nothing(package):
+def test_a_touch_affects_nothing(package):
     before = digests(package)
     for file in package.rglob("*.py"):
         file.touch()
     assert digests(package) == before
 
 
-def test_taking_an_edit_back_takes_its_digest_back(package):
+def test_undoing_an_edit_restores_the_digest(package):
     file = package / "measure/sampling/sampler.py"
     before, source = digests(package), file.read_text()
     edit(file)
@@ -232,7 +232,7 @@ def test_every_form_of_import_is_followed_and_nothing_else(package, statement):
     assert (fresh(package).digest("crossover.root") != before) is IMPORTS[statement]
 
 
-def test_a_circle_of_imports_comes_to_an_end(package):
+def test_a_cycle_of_imports_is_followed_once(package):
     names = ["one", "two", "three", "one"]
     for name, other in pairwise(names):
         (package / f"{name}.py").write_text(f"from crossover import {other}\n")
@@ -242,7 +242,7 @@ def test_a_circle_of_imports_comes_to_an_end(package):
     assert fresh(package).digest("crossover.one") != circle
 
 
-def test_a_renamed_module_is_another_one(package):
+def test_a_renamed_module_changes_the_digest(package):
     (package / "one.py").write_text("VALUE = 1\n")
     (package / "two.py").write_text("VALUE = 1\n")
     assert fresh(package).digest("crossover.one") != fresh(package).digest("crossover.two")

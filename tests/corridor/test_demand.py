@@ -1,4 +1,4 @@
-"""Is a measured launch kept, and is it said how it differs from the run?"""
+"""Is a measured launch kept, and are its differences from the run reported?"""
 
 import pytest
 
@@ -18,7 +18,7 @@ def config(tmp_path):
 
 
 def measure(config, number, outcome="measured", seconds=1800.0, **changed):
-    """The raw file of a launch of this run, as its supervisor would leave it."""
+    """Write the raw file of a launch of this run, like its supervisor."""
     launch = {"experiment": "mpi_pingpong", "placement": "node", "launch": number}
     settings = second_sweep.settings_of(config, launch) | changed
     facts = launch | {"outcome": outcome, "settings": plan.canonical(settings), "code": "", "wall_seconds": seconds}
@@ -36,19 +36,19 @@ def kept(config, command=None):
     return [each.launch["launch"] for each in Demand(config, command or Command()).kept(held(config))]
 
 
-def test_what_is_measured_is_kept_and_a_hole_is_not(config):
+def test_a_measured_launch_is_kept_and_a_hole_is_not(config):
     measure(config, 1)
     measure(config, 2, outcome="hole")
     assert kept(config) == [1]
 
 
-def test_what_the_user_forces_is_not_kept(config):
+def test_a_forced_launch_is_not_kept(config):
     first, _ = measure(config, 1), measure(config, 2)
     assert kept(config, Command(forced=frozenset({first}))) == [2]
     assert kept(config, Command(everything=True)) == kept(config, Command(forced=frozenset({"launch"}))) == []
 
 
-def test_to_remeasure_concerns_only_what_differs(config):
+def test_remeasure_affects_only_launches_that_differ(config):
     measure(config, 1)
     measure(config, 2, target_width=0.5)
     assert kept(config | {"remeasure": True}) == [1]
@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_read_is_not_kept_and_says_why(config):
     assert kept(config) == []
 
 
-def test_a_launch_that_was_measured_as_this_run_would_does_not_differ(config):
+def test_a_launch_with_the_same_settings_code_and_software_does_not_differ(config):
     measure(config, 1)
     run = Demand(config, Command(), SOFTWARE)
     assert run.differences(held(config)[0]) == []
@@ -72,7 +72,7 @@ def test_a_launch_that_was_measured_as_this_run_would_does_not_differ(config):
 def test_differences_name_key_and_library_with_both_values(config):
     measure(config, 1, target_width=0.5, rounds={"at_least": 1, "at_most": 500})
     run = Demand(config, Command(), SOFTWARE | {"libzmq": "4.3.6"})
-    # A library of the task farms is none of an experiment's without farms.
+    # An experiment without farms does not use the farms' libraries.
     assert run.differences(held(config)[0]) == [
         "rounds.at_least: 1, now 10",
         "target_width: 0.5, now 0.02",
@@ -80,7 +80,7 @@ def test_differences_name_key_and_library_with_both_values(config):
     ]
 
 
-def test_the_conflict_says_how_long_measuring_took_and_what_to_type(config):
+def test_the_conflict_gives_the_measuring_time_and_the_commands(config):
     for number in (1, 2):
         measure(config, number, seconds=5400.0, target_width=0.5)
     command = Command(profile="slurm", targets=("mpi_pingpong",), values=("tier=quick",))
@@ -92,22 +92,22 @@ def test_the_conflict_says_how_long_measuring_took_and_what_to_type(config):
     assert "    snakemake --profile slurm --config tier=quick remeasure=true -- mpi_pingpong" in said
 
 
-def test_other_experiments_and_a_partial_run_conflict_with_nothing(config):
+def test_other_experiments_and_a_partial_run_have_no_conflict(config):
     measure(config, 1, target_width=0.5)
     assert Demand(config, Command()).conflict(held(config), {"zmq_latency"}) == ""
     assert Demand(config | {"partial": True}, Command()).conflict(held(config), {"mpi_pingpong"}) == ""
 
 
-def test_a_launch_that_is_no_longer_planned_differs_from_nothing(config):
+def test_a_launch_that_is_no_longer_planned_has_no_differences(config):
     measure(config, 1, target_width=0.5)
     fewer = schema.complete({"results": config["results"], "experiments": {"zmq_latency": {}}})
     assert Demand(fewer, Command()).differences(held(config)[0]) == []
 
 
-# ---- a report on what is there
+# ---- a report on existing launches
 
 
-def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(config):
+def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config):
     measure(config, 1, target_width=0.5)
     measure(config, 2, outcome="hole")
     broken = inventory.Path(measure(config, 3))
@@ -149,7 +149,7 @@ def test_a_partial_report_says_what_it_uses_and_what_it_leaves_out_and_why(confi
         (["-f", "toy"], False),
     ],
 )
-def test_what_a_command_forces(words, forces):
+def test_which_commands_force_a_launch(words, forces):
     command = command_line.read(["--cores", "1", *words])
     assert command.remeasures("results/raw/quick/toy/node/launch=1.parquet") is forces
 
@@ -164,11 +164,11 @@ def test_a_command_is_repeated_with_other_values_and_without_force():
 
 
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])
-def test_a_target_behind_config_is_refused_with_what_to_type(words):
+def test_a_target_behind_config_is_refused_with_the_right_command(words):
     with pytest.raises(SystemExit, match="not 'toy'; if that is a target, put -- before it: -- toy"):
         command_line.require_values(words)
 
 
-def test_what_is_behind_config_is_not_refused_for_other_words():
+def test_values_behind_config_are_accepted():
     command_line.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
     command_line.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])

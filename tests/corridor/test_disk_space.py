@@ -1,4 +1,4 @@
-"""Is it noticed that a folder takes no more?"""
+"""Is a folder on a full disk noticed?"""
 
 import errno
 import io
@@ -10,13 +10,13 @@ from crossover.errors import CrossoverError
 from crossover.records import disk_space
 
 
-def test_a_folder_with_room_is_made_and_left_empty(tmp_path):
+def test_a_folder_with_space_is_made_and_left_empty(tmp_path):
     disk_space.require(tmp_path / "results")
     assert list((tmp_path / "results").iterdir()) == []
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_folder_without_room_is_named_with_the_reason_and_the_next_step(tmp_path, monkeypatch, number):
+def test_a_folder_without_space_is_named_with_the_reason_and_the_next_step(tmp_path, monkeypatch, number):
     class Full(io.BytesIO):
         def write(self, _):
             raise OSError(number, os.strerror(number))
@@ -26,7 +26,7 @@ def test_a_folder_without_room_is_named_with_the_reason_and_the_next_step(tmp_pa
         disk_space.require(tmp_path)
 
 
-def test_what_is_no_folder_is_named(tmp_path):
+def test_a_file_instead_of_a_folder_is_named(tmp_path):
     (tmp_path / "results").touch()
     with pytest.raises(CrossoverError, match="results: cannot be written to"):
         disk_space.require(tmp_path / "results")

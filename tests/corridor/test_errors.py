@@ -1,4 +1,4 @@
-"""Is an error of the user's a line, a bug a traceback, and every class of errors of some use?"""
+"""Is a user's error one line, a bug a traceback, and every class of errors used?"""
 
 import ast
 import builtins
@@ -18,7 +18,7 @@ NODES = [node for path in PACKAGE.rglob("*.py") for node in ast.walk(ast.parse(p
 
 
 def named(tree):
-    """The last part of every name within a part of the code."""
+    """The last part of every name in a part of the code."""
     nodes = list(ast.walk(tree)) if tree else []
     return {each.id for each in nodes if isinstance(each, ast.Name)} | {
         each.attr for each in nodes if isinstance(each, ast.Attribute)
@@ -33,7 +33,7 @@ RAISED = {name for node in NODES if isinstance(node, ast.Raise) for name in name
 
 
 def below(*names):
-    """The classes of ours that derive from these, through others of ours too."""
+    """Our classes that derive from these, directly or through others."""
     found = {name for name, bases in BASES.items() if bases & set(names)}
     return found | below(*found) if found else found
 
@@ -59,7 +59,7 @@ def test_a_bug_keeps_its_traceback_also_where_its_class_is_ours(monkeypatch, cap
     assert capsys.readouterr().err == ""
 
 
-def test_every_error_of_ours_is_of_the_family_or_never_shown():
+def test_every_error_class_of_ours_belongs_to_the_family_or_is_always_caught():
     outside = below(*(name for name in dir(builtins) if name.endswith(("Exception", "Error", "Exit", "Warning"))))
     assert outside - below("CrossoverError") == {"CrossoverError", *SIGNALS}
     assert SIGNALS <= CAUGHT

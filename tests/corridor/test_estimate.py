@@ -1,4 +1,4 @@
-"""Is what a run will take added up right, and what it took read from its files?"""
+"""Is the time of a run estimated correctly, and its actual time read from its files?"""
 
 import os
 import re
@@ -31,7 +31,7 @@ def test_on_one_machine_launches_follow_each_other(config):
     )
 
 
-def test_on_a_cluster_they_run_side_by_side_and_the_time_of_nodes_stays(config):
+def test_on_a_cluster_launches_run_side_by_side_and_node_hours_stay_the_same(config):
     one, three = (Course(config, nodes).expected(launches(9)) for nodes in (1, 3))
     assert one.node_seconds == three.node_seconds == pytest.approx(one.wall_seconds)
     assert three.wall_seconds == pytest.approx(one.wall_seconds / 3)
@@ -41,11 +41,11 @@ def test_on_a_cluster_they_run_side_by_side_and_the_time_of_nodes_stays(config):
     )
 
 
-def test_no_more_nodes_are_named_than_can_be_used(config):
+def test_no_more_nodes_are_promised_than_can_be_used(config):
     assert Course(config, 100).expected(launches(4)).nodes == 4
 
 
-def test_a_job_adds_to_a_launch_what_starting_it_takes(config):
+def test_a_job_adds_its_start_time_to_a_launch(config):
     here, there = (Course(config, nodes).expected(launches(1)).wall_seconds for nodes in (None, 1))
     assert there == here + estimate.JOB_SECONDS
 
@@ -56,12 +56,12 @@ def test_jobs_of_two_nodes_wait_until_two_are_free():
 
 
 @pytest.mark.parametrize("nodes", [None, 3])
-def test_where_nothing_is_due_nothing_is_promised(config, nodes):
+def test_if_nothing_is_left_the_estimate_says_so(config, nodes):
     assert Course(config, nodes).outlook([]) == "tier paper: nothing is left to measure"
     assert Course(config, nodes).review([]) == "no launch was measured"
 
 
-def test_of_a_second_sweep_it_is_said_how_much_it_may_add(config):
+def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
     told = Course(config, None).outlook(launches(5), ["toy"]).splitlines()
     assert told == [
         "tier paper: 5 launches, about 35 min of measuring on this machine",
@@ -76,7 +76,7 @@ def test_of_a_second_sweep_it_is_said_how_much_it_may_add(config):
 
 
 def done(config, launch, after_seconds, **facts):
-    """A launch of a run that began at 1000, whose file was written so many seconds later."""
+    """Write a launch's file, this many seconds after its run began (at 1000)."""
     course = Course(config, 3, began=1000.0)
     path = course._file(launch)
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": launch | facts})
@@ -84,7 +84,7 @@ def done(config, launch, after_seconds, **facts):
     return course
 
 
-def test_what_was_done_is_held_against_what_was_expected(config):
+def test_the_review_compares_actual_with_expected_time(config):
     for launch, after_seconds, queued_seconds in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True):
         delays = {"queued_seconds": queued_seconds, "entering_seconds": 6.0}
         course = done(config, launch, after_seconds, wall_seconds=400.0, meeting_seconds=4.0, **delays)
@@ -95,19 +95,19 @@ def test_what_was_done_is_held_against_what_was_expected(config):
     ]
 
 
-def test_files_of_an_earlier_run_are_none_of_this_ones(config):
+def test_files_of_an_earlier_run_do_not_count(config):
     first, second = launches(2)
     done(config, first, -50, wall_seconds=400.0)
     course = done(config, second, 600, wall_seconds=400.0)
     assert course.review([first, second]).startswith("1 of 2 launches measured in 10 min")
 
 
-def test_on_one_machine_there_are_no_jobs_to_tell_of(config):
+def test_on_one_machine_the_review_mentions_no_jobs(config):
     done(config, *launches(1), 500, wall_seconds=400.0)
     assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launch measured in 8 min, 7 min expected"
 
 
-def test_holes_are_counted_apart_and_say_why_and_how_to_fill_them(config):
+def test_holes_are_counted_separately_with_the_reason_and_the_command(config):
     first, second, third = launches(3)
     done(config, first, 500, wall_seconds=400.0, outcome="measured")
     for launch in (second, third):
@@ -120,12 +120,12 @@ def test_holes_are_counted_apart_and_say_why_and_how_to_fill_them(config):
     assert course.review([first]).startswith("1 of 1 launch measured")
 
 
-def test_a_file_that_stayed_because_it_could_not_be_measured_again_is_not_counted(config):
+def test_an_old_file_whose_launch_failed_again_is_not_counted(config):
     course = done(config, *launches(1), 500, wall_seconds=400.0, started_utc="1969-12-31T00:00:00+00:00")
     assert course.review(launches(1)) == "no launch was measured"
 
 
-def test_no_page_names_a_tiers_hours_which_a_dry_run_prints():
+def test_no_document_states_a_tiers_hours_because_a_dry_run_prints_them():
     root = PROJECT
     for page in ("README.md", "config/schema.yaml", "config/config.yaml", "config/README.md"):
         lines = [line for line in (root / page).read_text().splitlines() if "`paper`" in line or "paper:" in line]

@@ -1,4 +1,4 @@
-"""Is a failure kept in whatever file lacks the part, and does the end of a run name each cause once?"""
+"""Is a failure kept in the file that lacks the failed part, and does the end of a run name each cause once?"""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ def test_a_message_is_one_line_of_bounded_length():
     assert "\n" not in found[0].error and len(found[0].error) < 2 * failure.LONGEST
 
 
-def test_nothing_fails_where_nothing_is_raised_and_what_the_user_can_mend_passes():
+def test_only_bugs_are_caught_and_a_users_errors_pass():
     with failure.caught("table", "a") as found:
         pass
     assert found == []
@@ -39,16 +39,16 @@ def test_nothing_fails_where_nothing_is_raised_and_what_the_user_can_mend_passes
             raise passing
 
 
-def test_what_a_failed_table_was_needed_for_fails_for_its_reason(capsys):
+def test_parts_that_need_a_failed_table_fail_for_its_reason(capsys):
     with failure.caught("claim", "fast", "toy") as found:
         failure.require([ONE], ["toy"], ["steady"])
     assert found == [Failure("claim", "fast", "toy", ONE.error, ONE.place)]
-    assert capsys.readouterr().err == "", "its traceback is in the log of the table"
+    assert capsys.readouterr().err == "", "its traceback must be in the table's log only"
     failure.require([ONE], ["other"], ["steady"])
     failure.require([ONE], ["toy"], ["needs"])
 
 
-def test_every_kind_of_file_gives_its_failures_back(tmp_path):
+def test_failures_can_be_read_back_from_every_kind_of_file(tmp_path):
     other = Failure("figure", "a", "", "OSError", "")
     record.write(pa.table({"x": [1]}), tmp_path / "table.parquet", failure.stored([ONE, other, ONE]))
     (tmp_path / "plan.json").write_text(json.dumps({"node": {}} | failure.stored([ONE, other])))
@@ -59,7 +59,7 @@ def test_every_kind_of_file_gives_its_failures_back(tmp_path):
         assert failure.of(tmp_path / name) == [ONE, other], name
 
 
-def test_a_file_without_failures_has_none_and_is_as_ever(tmp_path):
+def test_a_file_without_failures_is_unchanged(tmp_path):
     record.write(pa.table({"x": [1]}), tmp_path / "table.parquet", failure.stored([]))
     record.write(pa.table({"x": [1]}), tmp_path / "same.parquet")
     assert (tmp_path / "table.parquet").read_bytes() == (tmp_path / "same.parquet").read_bytes()
@@ -73,7 +73,7 @@ def test_a_file_without_failures_has_none_and_is_as_ever(tmp_path):
         assert failure.of(tmp_path / name) == [], name
 
 
-def test_the_end_of_a_run_names_each_cause_once_with_all_that_it_cost():
+def test_the_end_of_a_run_names_each_cause_once_with_all_failed_parts():
     same = [replace(ONE, name=name) for name in ("fits", "ratios")]
     claim = replace(ONE, kind="claim", name="fast")
     chart = Failure("figure", "ladder", "", "KeyError: 1", "")

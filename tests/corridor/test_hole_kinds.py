@@ -1,4 +1,4 @@
-"""Is each kind of hole stated once, and is what is missing of a run explained?"""
+"""Is each kind of hole stated once, and does a run explain its missing parts?"""
 
 import ast
 
@@ -16,7 +16,7 @@ ELSEWHERE = [
 ]
 
 
-def test_no_kind_is_written_out_elsewhere_and_each_is_used():
+def test_no_kind_is_repeated_elsewhere_and_each_is_used():
     texts = {node.value for node in ELSEWHERE if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     assert not texts & set(HoleKind)
     assert {node.attr for node in ELSEWHERE if isinstance(node, ast.Attribute)} >= set(HoleKind.__members__)

@@ -1,4 +1,4 @@
-"""Does nothing take a protocol apart? It is a label for people; programs select by keys."""
+"""Does no code parse a protocol? It is a label for people; programs select by keys."""
 
 import ast
 
@@ -10,7 +10,7 @@ METHODS = {
     *("split", "rsplit", "partition", "rpartition", "splitlines", "startswith", "endswith", "removeprefix"),
     *("removesuffix", "replace", "find", "rfind", "index", "rindex", "count", "strip", "lstrip", "rstrip"),
 }
-"""Methods of a text that look inside it."""
+"""Methods that look inside a string."""
 
 SEARCHES = {
     *("match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"),
@@ -19,11 +19,11 @@ SEARCHES = {
 """Functions of re and fnmatch."""
 
 MAY = {"records/version_1.py"}
-"""Reads tables that have no keys."""
+"""It reads tables without keys."""
 
 
 def is_label(node):
-    """Whether an expression is a protocol by its name: `protocol`, `row["protocol"]`, `panel.protocol`."""
+    """Whether an expression has the name of a protocol: `protocol`, `row["protocol"]`, `panel.protocol`."""
     match node:
         case ast.Name(id="protocol") | ast.Attribute(attr="protocol"):
             return True
@@ -46,13 +46,13 @@ def takes_apart(node):
             inside = [other for op, other in zip(ops, others, strict=True) if isinstance(op, ast.In | ast.NotIn)]
             return any(map(is_label, inside))
         case ast.Subscript(value=text, slice=part):
-            # A module's or a table's column of that name is no text.
+            # An attribute of a module or a table with that name is not a string.
             return is_label(text) and (isinstance(part, ast.Slice) or isinstance(getattr(part, "value", None), int))
     return False
 
 
 def taken_apart(source):
-    """The lines of a module in which a label is split, globbed, matched, searched or sliced."""
+    """The lines of a module that split, glob, match, search or slice a label."""
     return [node.lineno for node in ast.walk(ast.parse(source)) if takes_apart(node)]
 
 
@@ -70,7 +70,7 @@ def taken_apart(source):
         'protocol.label(keys).endswith(", polled")',
     ],
 )
-def test_what_takes_a_label_apart_is_seen(line):
+def test_code_that_parses_a_label_is_found(line):
     assert taken_apart(line) == [1]
 
 
@@ -85,11 +85,11 @@ def test_what_takes_a_label_apart_is_seen(line):
         'f"{protocol} ({placement})"',
     ],
 )
-def test_what_compares_or_prints_a_label_is_not(line):
+def test_code_that_compares_or_prints_a_label_is_not_found(line):
     assert taken_apart(line) == []
 
 
-def test_nothing_takes_a_label_apart():
+def test_no_code_parses_a_label():
     modules = {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in PACKAGE.rglob("*.py")}
     assert {name for name, source in modules.items() if taken_apart(source)} - MAY == set()
     assert all(taken_apart(modules[name]) for name in MAY)

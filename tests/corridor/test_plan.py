@@ -1,4 +1,4 @@
-"""Do experiments, launches and resources follow from a configuration as they should?"""
+"""Do experiments, launches and resources follow correctly from a configuration?"""
 
 import json
 from itertools import pairwise, product
@@ -21,7 +21,7 @@ def completed(**chosen):
 
 
 def measured(settings, placement="node", launch=1):
-    """What a job of Snakemake is told to measure."""
+    """The settings that a job gets from Snakemake."""
     return plan.canonical(plan.of_launch(settings, placement, launch))
 
 
@@ -51,17 +51,17 @@ def test_points_rise_from_exactly_the_first_to_exactly_the_last(ends, per_decade
 
 @settings(deadline=None)
 @given(st.integers(1, 1000), st.integers(1, 6), st.integers(1, 10))
-def test_there_are_as_many_points_per_decade_as_asked_for(first, decades, per_decade):
+def test_there_are_the_requested_points_per_decade(first, decades, per_decade):
     points = plan.points({"from": 1000 * first, "to": 1000 * first * 10**decades, "per_decade": per_decade})
     assert len(points) == decades * per_decade + 1
     steps = [after / before for before, after in pairwise(points)]
     assert steps == pytest.approx([10 ** (1 / per_decade)] * len(steps), rel=0.002)
 
 
-# ---- what Snakemake asks
+# ---- functions that Snakemake calls
 
 
-def test_the_reference_comes_first_then_the_others_the_null_arm_that_runs_the_reference_and_the_ceilings():
+def test_the_order_of_arms_is_reference_rivals_null_arm_ceilings():
     arms = plan.arms({"arms": ["a", "b", "c"], "reference": "b", "ceilings": ["in C"]})
     assert [(arm.name, arm.runs, arm.null, arm.ceiling) for arm in arms] == [
         ("b", "b", False, False),
@@ -77,7 +77,7 @@ def test_two_peers_need_two_ranks_and_one_process_one():
     assert plan.ranks(plan.of_launch(completed(), "process", 1)) == 1
 
 
-def test_engines_that_play_need_a_client_beside_them_and_know_their_farm():
+def test_a_ping_pong_of_engines_needs_a_client_and_a_farm():
     plain, engines = (plan.of_launch(completed(players=["rank", "engine"]), "node", number) for number in (1, 2))
     assert (plain["player"], plan.ranks(plain), "entrants" in plain) == ("rank", 2, False)
     assert (engines["player"], plan.ranks(engines), engines["entrants"]) == ("engine", 3, {"engine": plan.PLAYING})
@@ -92,20 +92,20 @@ def farm_launch(**chosen):
 @pytest.mark.parametrize(
     ("hosts", "engines", "taken", "ranks"), [(2, 2, 2, 9), (2, 1, 2, 9), (2, 3, 2, 17), (4, 2, 2, 9), (4, 8, 4, 33)]
 )
-def test_a_farm_has_as_many_places_on_each_host_and_no_host_is_without_an_engine(hosts, engines, taken, ranks):
-    """Of two rivals, the null arm and the ceiling; places that no engine takes stay empty."""
+def test_a_farm_has_equal_places_on_all_hosts_and_an_engine_on_each(hosts, engines, taken, ranks):
+    """For two rivals, the null arm and the ceiling; places without an engine stay empty."""
     launch = farm_launch(hosts=hosts, engines=engines)
     assert (plan.nodes(launch), plan.ranks(launch)) == (taken, ranks)
     assert ranks == 1 + taken * plan.places(launch) * len(plan.arms(launch))
 
 
-def test_two_ends_take_two_hosts_and_all_else_one():
+def test_two_peers_across_hosts_need_two_hosts_and_all_else_one():
     assert plan.nodes(plan.of_launch(completed(), "nodes", 1)) == 2
     for placement in ("node", "process"):
         assert plan.nodes(plan.of_launch(completed(), placement, 1)) == 1
 
 
-def test_what_has_a_meaning_within_a_host_alone_is_left_out_across_hosts():
+def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
     config = schema.complete({"tier": "paper"})
     across = {
         name: plan.of_launch(plan.settings_of(config, name), "nodes", 1) for name in ("zmq_latency", "mpi_pingpong")
@@ -117,28 +117,28 @@ def test_what_has_a_meaning_within_a_host_alone_is_left_out_across_hosts():
     assert within == {"concurrent.futures", "leastload over ssh", "pure over ssh"}
 
 
-def test_within_a_host_nothing_depends_on_how_many_hosts_other_launches_have():
+def test_launches_on_one_host_do_not_depend_on_the_number_of_hosts():
     two, four = (plan.settings_of(farms(hosts=hosts), "task_latency") for hosts in (2, 4))
     assert measured(two) == measured(four)
     assert measured(two, "nodes") != measured(four, "nodes")
 
 
 @pytest.mark.parametrize(("hosts", "placements"), [(1, {"node"}), (2, {"node", "nodes"}), (3, {"node", "nodes"})])
-def test_launches_across_hosts_are_run_where_there_are_as_many_hosts(hosts, placements):
+def test_launches_across_hosts_run_if_there_are_enough_hosts(hosts, placements):
     config = schema.complete(pingpong()) | {"hosts": hosts}
     assert {launch["placement"] for launch in plan.launches(config)} == placements
     waiting = {} if hosts > 1 else {"mpi_pingpong": {"nodes": 2}}
     assert plan.waiting(config) == waiting
 
 
-def test_a_run_that_does_not_say_how_many_hosts_it_has_has_one():
+def test_a_run_has_one_host_by_default():
     config = schema.complete({})
     assert list(plan.launches(config)) == list(plan.launches(config | {"hosts": 1}))
     across = {name for name, settings in config["experiments"].items() if "nodes" in settings["placements"]}
     assert set(plan.waiting(config)) == across > {"mpi_pingpong"}
 
 
-def test_a_batch_system_is_asked_for_two_tasks_at_least():
+def test_a_job_requests_at_least_two_tasks():
     assert plan.tasks(plan.of_launch(completed(), "process", 1)) == 2
     assert plan.tasks(plan.of_launch(completed(), "node", 1)) == 2
     config = schema.complete({"experiments": {"task_latency": {"engines": 5}}})
@@ -147,14 +147,14 @@ def test_a_batch_system_is_asked_for_two_tasks_at_least():
 
 
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
-def test_a_farm_per_arm_and_a_driver_need_their_ranks(engines, ranks):
-    """Two rivals, the null arm's own farm and the ceiling's."""
+def test_ranks_are_one_farm_for_each_arm_and_the_driver(engines, ranks):
+    """For two rivals, the null arm's own farm and the ceiling's."""
     config = schema.complete({"experiments": {"task_latency": {"engines": engines}}})
     assert plan.ranks(plan.of_launch(config["experiments"]["task_latency"], "node", 1)) == ranks
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_the_batch_system_gives_more_time_than_the_supervisor_and_that_more_than_the_budget(tier):
+def test_a_jobs_limit_exceeds_the_supervisors_which_exceeds_the_budget(tier):
     config = schema.complete({"tier": tier})
     for launch in plan.launches(config):
         settings = plan.of_launch(config["experiments"][launch["experiment"]], launch["placement"], launch["launch"])
@@ -163,7 +163,7 @@ def test_the_batch_system_gives_more_time_than_the_supervisor_and_that_more_than
         assert plan.runtime_minutes(settings) * 60 >= limit + 240
 
 
-def test_each_placement_has_its_own_budget_where_there_is_one_for_each():
+def test_each_placement_may_have_its_own_budget():
     settings = completed(budget_seconds=3) | {"budget_seconds": {"node": 5, "process": 7}}
     assert plan.of_launch(settings, "process", 1)["budget_seconds"] == 7
     assert plan.of_launch(completed(budget_seconds=3), "node", 1)["budget_seconds"] == 3
@@ -173,7 +173,7 @@ OF_OTHERS = {"launches": 9, "placements": ["nodes"], "refine_points": 4, "refine
 
 
 @pytest.mark.parametrize("setting", OF_OTHERS)
-def test_a_launch_does_not_depend_on_how_many_others_there_are_nor_where(setting):
+def test_a_launch_does_not_depend_on_other_launches(setting):
     assert setting not in json.loads(measured(completed()))
     assert measured(completed(**{setting: OF_OTHERS[setting]})) == measured(completed())
 
@@ -184,7 +184,7 @@ def test_a_launch_depends_on_every_other_setting(setting):
     assert measured(everything | {setting: "another"}) != measured(everything)
 
 
-def test_a_launch_depends_on_where_it_is():
+def test_a_launch_depends_on_its_placement():
     assert measured(completed(), "process") != measured(completed(), "node")
 
 
@@ -204,7 +204,7 @@ names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)
     st.sampled_from([[], ["rank"], ["rank", "engine"]]),
     st.integers(1, 4),
 )
-def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, levels, players, launches):
+def test_heats_divide_the_rivals_and_each_gets_all_launches(arms, size, levels, players, launches):
     chosen = {"arms": arms, "reference": arms[-1], "rivals_per_heat": size}
     chosen |= {"thread_levels": levels, "players": players}
     chosen["budget_seconds"] = 1
@@ -220,7 +220,7 @@ def test_heats_share_out_the_rivals_and_each_gets_as_many_launches(arms, size, l
     assert sorted(entries, key=str) == sorted(expected * launches, key=str)
 
 
-def test_consecutive_launches_are_of_different_heats_so_that_a_drift_of_the_machine_meets_all():
+def test_consecutive_launches_have_different_heats_so_that_drift_affects_all():
     chosen = {"arms": ["a", "b", "c"], "reference": "a", "rivals_per_heat": 1, "budget_seconds": 1}
     assert [plan.of_launch(chosen, "node", number)["arms"][1] for number in range(1, 5)] == ["b", "c", "b", "c"]
 
@@ -237,7 +237,7 @@ def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
 
 @settings(deadline=None)
 @given(names, st.lists(st.integers(1, 64), unique=True, min_size=1, max_size=4), st.integers(1, 3))
-def test_each_number_of_engines_is_a_heat_that_holds_farms_of_that_number_alone(arms, counts, launches):
+def test_each_number_of_engines_has_its_own_heats(arms, counts, launches):
     chosen = {"arms": arms, "reference": arms[0], "rivals_per_heat": 2, "engine_counts": counts, "budget_seconds": 1}
     chosen |= {"launches": launches, "placements": ["node"], "entrants": {name: {} for name in arms}}
     config = {"experiments": {"toy": chosen}, "entrants": chosen["entrants"]}
@@ -264,7 +264,7 @@ def farms(**chosen):
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_at_most_four_farms_are_alive_at_once_beside_the_ceilings(tier):
+def test_at_most_four_farms_besides_the_ceilings_run_at_once(tier):
     config = schema.complete({"tier": tier})
     for launch in plan.launches(config):
         settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), "node", launch["launch"])
@@ -273,7 +273,7 @@ def test_at_most_four_farms_are_alive_at_once_beside_the_ceilings(tier):
         assert arms[0].name == settings["reference"] and arms[-1].null
 
 
-def test_a_launch_knows_the_entrants_that_take_part_and_no_others():
+def test_a_launch_knows_only_the_entrants_that_take_part():
     config = farms(arms=["pure", "lru", "dask"], reference="pure", ceilings=["bare zmq"])
     known = [
         set(plan.of_launch(plan.settings_of(config, "task_latency"), "node", number)["entrants"]) for number in (1, 2)
@@ -292,7 +292,7 @@ def test_every_launch_of_every_placement_has_a_raw_file(tmp_path):
     ]
 
 
-def test_the_raw_files_of_one_experiment_are_its_share_of_all():
+def test_the_raw_files_of_all_experiments_are_all_raw_files():
     config = schema.complete({})
     shares = [plan.raw_files(config, name) for name in config["experiments"]]
     assert [path for share in shares for path in share] == plan.raw_files(config)
@@ -300,14 +300,14 @@ def test_the_raw_files_of_one_experiment_are_its_share_of_all():
     assert plan.raw_files(config, "no such experiment") == []
 
 
-def test_the_launches_of_two_tiers_lie_side_by_side(tmp_path):
+def test_two_tiers_share_no_raw_file(tmp_path):
     files = [
         set(plan.raw_files(schema.complete({"tier": tier, **pingpong(launches=3)}))) for tier in ("quick", "paper")
     ]
     assert not files[0] & files[1]
 
 
-def test_a_partial_run_has_the_raw_files_that_are_there(tmp_path):
+def test_a_partial_run_has_the_existing_raw_files(tmp_path):
     there = {"mpi_pingpong": [f"{tmp_path}/of/mpi_pingpong"], "task_map": [f"{tmp_path}/of/task_map"]}
     experiments = {"experiments": {"mpi_pingpong": {"launches": 3}, "task_map": {}}}
     config = schema.complete({"results": str(tmp_path), "partial": True} | experiments) | {"held": there}

@@ -1,4 +1,4 @@
-"""Does the second sweep measure what the refinement says, and only where there is one?"""
+"""Does the second sweep measure exactly the cells of the refinement?"""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def complete(folder, **chosen):
 
 @pytest.fixture
 def config(tmp_path):
-    """A run of which the first sweep is done, with crossovers in the launches 2 and 3 of a task farm."""
+    """A run after its first sweep, with crossovers in launches 2 and 3 of a task farm."""
     config = complete(tmp_path)
     refined(config, {"node": {str(SECOND_SWEEP + number): NARROWED for number in (2, 3)}})
     return config
@@ -40,7 +40,7 @@ def launch(number, experiment="task_latency"):
 
 
 class Checkpoint:
-    """Snakemake's, which is asked whether it is done."""
+    """Snakemake's checkpoint; it records each request."""
 
     def __init__(self):
         self.asked = []
@@ -55,19 +55,19 @@ def test_the_first_sweep_is_as_planned(config):
     assert "cells" not in own
 
 
-def test_a_launch_of_the_second_is_one_of_the_first_but_for_its_cells_and_their_time(config):
+def test_a_launch_of_the_second_differs_from_the_first_only_in_cells_and_budget(config):
     first, second = (second_sweep.settings_of(config, launch(number)) for number in (2, SECOND_SWEEP + 2))
     assert second == first | NARROWED
 
 
-def test_it_has_the_heat_of_the_launch_that_it_repeats():
+def test_a_repeated_launch_has_the_same_heat():
     chosen = {"arms": list("abcd"), "reference": "a", "rivals_per_heat": 1, "budget_seconds": 1}
     for number in range(1, 10):
         first, second = (plan.of_launch(chosen, "node", number + beyond) for beyond in (0, SECOND_SWEEP))
         assert first == second
 
 
-def test_there_are_the_launches_that_the_refinement_names(config):
+def test_the_launches_are_those_of_the_refinement(config):
     assert second_sweep.launches(config, "task_latency") == [launch(SECOND_SWEEP + 2), launch(SECOND_SWEEP + 3)]
     assert second_sweep.launches(config, "mpi_pingpong") == []
 
@@ -77,7 +77,7 @@ def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
         second_sweep.settings_of(config, launch(SECOND_SWEEP + 1))
 
 
-def test_no_launch_of_the_first_sweep_can_have_a_number_of_the_second(tmp_path):
+def test_launch_numbers_of_the_two_sweeps_do_not_overlap(tmp_path):
     everything = {name: {"launches": 100} for name in schema.complete({})["experiments"]}
     everyone = complete(tmp_path, tier="paper", experiments=everything)
     assert 1000 < max(each["launch"] for each in plan.launches(everyone | {"hosts": 2})) < SECOND_SWEEP
@@ -91,10 +91,10 @@ def test_the_settings_are_those_of_the_wildcards_launch(config):
     assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
 
 
-# ---- its files
+# ---- the files of the second sweep
 
 
-def test_the_checkpoint_is_asked_before_its_files_are_known(config):
+def test_the_raw_files_depend_on_the_checkpoint(config):
     checkpoint = Checkpoint()
     answer = second_sweep.raw_files(config, checkpoint)(SimpleNamespace(experiment="task_latency"))
     assert answer == [
@@ -104,7 +104,7 @@ def test_the_checkpoint_is_asked_before_its_files_are_known(config):
     assert second_sweep.raw_files(config, checkpoint, *config["experiments"])(SimpleNamespace()) == answer
 
 
-def test_without_points_to_refine_nothing_is_asked_even_where_a_refinement_is_left(tmp_path):
+def test_without_points_to_refine_an_old_refinement_is_ignored(tmp_path):
     config = complete(tmp_path, experiments={"task_latency": {"refine_points": 0}})
     refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
     checkpoint = Checkpoint()
@@ -112,13 +112,13 @@ def test_without_points_to_refine_nothing_is_asked_even_where_a_refinement_is_le
     assert checkpoint.asked == []
 
 
-def test_a_partial_run_asks_nothing_because_all_that_is_there_is_of_the_first(config):
+def test_a_partial_run_has_no_second_sweep(config):
     checkpoint = Checkpoint()
     assert second_sweep.raw_files(config | {"partial": True}, checkpoint, "task_latency")(SimpleNamespace()) == []
     assert checkpoint.asked == []
 
 
-# ---- what is configured
+# ---- configuration
 
 
 def test_the_quick_tiers_have_no_second_sweep():
@@ -129,6 +129,6 @@ def test_the_quick_tiers_have_no_second_sweep():
         }
 
 
-def test_a_metric_that_an_experiment_does_not_have_is_refused():
+def test_an_unknown_metric_is_refused():
     with pytest.raises(CrossoverError, match=r"mpi_pingpong\.refine_metric: 'speed' is not one of round trip"):
         schema.complete({"experiments": {"mpi_pingpong": {"refine_metric": "speed"}}})

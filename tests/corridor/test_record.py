@@ -1,4 +1,4 @@
-"""Is a file whole or absent, and refused where it must not be believed?"""
+"""Is a file whole or absent, and refused if it is wrong?"""
 
 import json
 import os
@@ -42,7 +42,7 @@ WOUNDS = {
 
 
 def killed(wound, path):
-    """The exit code of a process that writes to `path` and does not survive it."""
+    """The exit code of a process that is killed while it writes to `path`."""
     finding_us = os.environ | {"PYTHONPATH": str(WORKFLOW)}
     return subprocess.run([sys.executable, "-c", KILLED.format(wound=wound), str(path)], env=finding_us).returncode
 
@@ -64,7 +64,7 @@ def alive():
 
 
 @pytest.mark.parametrize("wound", WOUNDS)
-def test_a_writer_that_is_killed_leaves_no_file_and_the_next_one_sweeps_up(tmp_path, wound):
+def test_a_killed_writer_leaves_no_file_and_the_next_one_deletes_its_part(tmp_path, wound):
     path = tmp_path / "launch=1.parquet"
     assert killed(WOUNDS[wound], path) == -signal.SIGKILL
     assert not path.exists()
@@ -72,7 +72,7 @@ def test_a_writer_that_is_killed_leaves_no_file_and_the_next_one_sweeps_up(tmp_p
     assert [left.name for left in tmp_path.iterdir()] == ["launch=2.parquet"]
 
 
-def test_a_writer_that_is_killed_leaves_the_file_of_before_as_it_was(tmp_path):
+def test_a_killed_writer_leaves_the_old_file_unchanged(tmp_path):
     path = tmp_path / "a.parquet"
     record.write(BLOCKS, path, FACTS)
     before = path.read_bytes()
@@ -81,7 +81,7 @@ def test_a_writer_that_is_killed_leaves_the_file_of_before_as_it_was(tmp_path):
 
 
 @pytest.mark.parametrize("failing", ["pq.write_table", "os.fsync", "pq.read_metadata"])
-def test_a_writer_that_fails_leaves_nothing_at_all(tmp_path, monkeypatch, failing):
+def test_a_writer_that_fails_leaves_nothing(tmp_path, monkeypatch, failing):
     def fail(*_, **__):
         raise OSError("no space left on device")
 
@@ -100,14 +100,14 @@ def test_rows_that_did_not_reach_the_disk_are_noticed(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_part_of_a_dead_writer_is_swept(tmp_path):
+def test_the_part_of_a_dead_writer_is_deleted(tmp_path):
     part = tmp_path / f".a.parquet.{HOST}.{dead_pid()}.part"
     part.touch()
     atomic.clear_stale_parts(tmp_path)
     assert not part.exists()
 
 
-def test_the_parts_of_the_living_of_other_hosts_and_all_other_files_are_left(tmp_path, alive):
+def test_parts_of_live_writers_and_of_other_hosts_and_other_files_stay(tmp_path, alive):
     names = [
         f".a.parquet.{HOST}.{alive}.part",
         f".a.parquet.elsewhere.{dead_pid()}.part",
@@ -122,7 +122,7 @@ def test_the_parts_of_the_living_of_other_hosts_and_all_other_files_are_left(tmp
     assert {left.name for left in tmp_path.iterdir()} == set(names)
 
 
-def test_once_a_file_is_whole_what_another_host_began_of_it_is_gone_and_nothing_else(tmp_path):
+def test_a_whole_file_replaces_other_hosts_parts_of_it_and_nothing_else(tmp_path):
     own = ".a[1].parquet.elsewhere.7.part"
     superseded = [own, f".{own}.elsewhere.8.part", ".a[1].parquet.refusal.elsewhere.7.part"]
     others = [".a1.parquet.elsewhere.7.part", ".b.parquet.elsewhere.7.part", ".claim"]
@@ -132,20 +132,20 @@ def test_once_a_file_is_whole_what_another_host_began_of_it_is_gone_and_nothing_
     assert {left.name for left in tmp_path.iterdir()} == {"a[1].parquet", *others}
 
 
-def test_the_part_of_a_living_writer_of_the_same_file_is_left(tmp_path, alive):
+def test_the_part_of_a_live_writer_of_the_same_file_stays(tmp_path, alive):
     part = tmp_path / f".a.parquet.{HOST}.{alive}.part"
     part.touch()
     record.write(BLOCKS, tmp_path / "a.parquet")
     assert part.exists()
 
 
-def test_nobody_else_names_part_files():
-    """But for two checks, which take them away again: of a disk's space, and of how soon a renamed file is seen."""
+def test_no_other_module_names_part_files():
+    """Except for two checks that delete theirs: of the disk's space, and of the delay until a renamed file is seen."""
     naming = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if '.part"' in path.read_text()}
     assert naming == {"records/atomic.py", "records/disk_space.py", "doctor/checks/shared.py"}
 
 
-def test_where_another_file_is_at_fault_it_is_named(tmp_path):
+def test_an_error_names_the_file_that_caused_it(tmp_path):
     missing = tmp_path / "missing"
     with pytest.raises(CrossoverError) as refused, atomic.replacing(tmp_path / "a.zip", "do this") as part:
         part.write_bytes(missing.read_bytes())
@@ -160,10 +160,10 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes()
 
 
-# ---- there and back
+# ---- written and read back
 
 
-def test_rows_and_metadata_come_back_as_they_went(tmp_path):
+def test_rows_and_metadata_come_back_unchanged(tmp_path):
     path = tmp_path / "deep" / "folder" / "launch=1.parquet"
     record.write(BLOCKS, path, FACTS)
     table = record.read(path, SCHEMA)
@@ -187,7 +187,7 @@ def test_any_json_is_kept_as_metadata(tmp_path_factory, facts):
     assert record.metadata(record.read(path, SCHEMA)) == facts | {"crossover": record.VERSION}
 
 
-def test_columns_come_in_the_order_and_type_of_the_schema_and_no_others(tmp_path):
+def test_columns_have_the_order_and_types_of_the_schema_and_no_others_appear(tmp_path):
     record.write(BLOCKS.append_column("more", [[1, 2]]).select(["more", "value", "x", "arm"]), tmp_path / "a")
     table = record.read(tmp_path / "a", SCHEMA)
     assert table.schema.names == SCHEMA.names
@@ -225,7 +225,7 @@ def test_a_file_of_another_version_is_refused(tmp_path, version):
 
 
 @pytest.mark.parametrize("metadata", [None, {"org.example.version": "3.5.0"}])
-def test_a_strangers_file_is_refused(tmp_path, metadata):
+def test_a_foreign_file_is_refused(tmp_path, metadata):
     pq.write_table(BLOCKS.replace_schema_metadata(metadata), tmp_path / "a.parquet")
     refused(tmp_path / "a.parquet", "has schema version none")
 
@@ -246,7 +246,7 @@ def test_a_missing_file_is_refused(tmp_path):
 
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0, 1, exclude_max=True))
-def test_a_file_that_is_cut_short_anywhere_is_refused(tmp_path_factory, share):
+def test_a_truncated_file_is_refused(tmp_path_factory, share):
     path = tmp_path_factory.mktemp("cut") / "a.parquet"
     record.write(BLOCKS, path, FACTS)
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
@@ -255,7 +255,7 @@ def test_a_file_that_is_cut_short_anywhere_is_refused(tmp_path_factory, share):
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=300))
-def test_bytes_that_are_no_parquet_are_refused(tmp_path_factory, content):
+def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("noise") / "a.parquet"
     path.write_bytes(content)
     refused(path, "cannot be read as parquet")
@@ -280,11 +280,11 @@ def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
     ],
     ids=["two hosts", "one node asked for", "a hole"],
 )
-def test_a_file_that_does_not_contradict_itself_is_believed(tmp_path, table):
+def test_a_file_without_contradictions_is_accepted(tmp_path, table):
     record.refuse_untrue(tmp_path / "a.parquet", table)
 
 
-def test_a_folder_that_cannot_be_made_is_an_error_and_not_silence(tmp_path):
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder should be")
     with pytest.raises(CrossoverError, match="blocked: File exists"):

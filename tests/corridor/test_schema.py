@@ -1,4 +1,4 @@
-"""Does a configuration become what was meant by it, and is a wrong one refused in words that help?"""
+"""Is a configuration completed correctly, and a wrong one refused with helpful messages?"""
 
 import json
 from copy import deepcopy
@@ -35,7 +35,7 @@ def test_an_empty_configuration_runs_every_experiment_of_the_quick_tier():
     assert config["experiments"]["mpi_pingpong"]["elements"] == {"from": 1, "to": 1000000, "per_decade": 1}
 
 
-def test_the_configuration_beside_the_schema_is_complete_whatever_a_user_has_chosen_in_it():
+def test_the_shipped_configuration_is_valid_whatever_the_user_has_chosen():
     chosen = yaml.safe_load((schema.FILE.with_name("config.yaml")).read_text())
     assert schema.complete(chosen)["experiments"].keys() == chosen["experiments"].keys()
 
@@ -65,7 +65,7 @@ def test_a_value_per_tier_is_taken_from_the_chosen_tier_at_any_depth():
     assert (paper["launches"], paper["rounds"]) == (4, {"at_least": 3, "at_most": 7})
 
 
-def test_what_is_not_said_of_a_smoke_run_is_as_in_the_quick_tier():
+def test_values_without_a_smoke_entry_are_those_of_quick():
     chosen = pingpong(launches={"quick": 7, "standard": 8, "paper": 9}) | {"tier": "smoke"}
     assert schema.complete(chosen)["experiments"]["mpi_pingpong"]["launches"] == 7
     config = schema.complete({"tier": "smoke"})
@@ -76,7 +76,7 @@ def test_what_is_not_said_of_a_smoke_run_is_as_in_the_quick_tier():
     assert smoke_seconds < quick_seconds / 2
 
 
-def test_a_plain_value_holds_for_every_tier():
+def test_a_plain_value_applies_to_every_tier():
     for tier in schema.TIERS:
         assert schema.complete(pingpong(launches=7) | {"tier": tier})["experiments"]["mpi_pingpong"]["launches"] == 7
 
@@ -89,11 +89,11 @@ def test_a_name_without_anything_beneath_it_takes_every_default():
     assert schema.complete({"experiments": {"mpi_pingpong": None}}) == schema.complete(pingpong())
 
 
-def test_a_flag_may_be_said_on_the_command_line_as_in_yaml():
+def test_a_flag_can_be_given_on_the_command_line_as_in_yaml():
     assert [schema.complete({"partial": said})["partial"] for said in ("true", "false", True)] == [True, False, True]
 
 
-def test_completing_leaves_what_it_was_given_alone():
+def test_completing_does_not_change_its_argument():
     config = pingpong(launches={"quick": 1, "standard": 2, "paper": 4})
     before = json.dumps(config)
     schema.complete(config)
@@ -105,7 +105,7 @@ def test_completing_a_complete_configuration_changes_nothing():
     assert schema.complete(once) == once
 
 
-def test_an_entrant_of_ones_own_joins_those_that_are_there_and_may_be_an_arm():
+def test_a_users_entrant_joins_the_others_and_may_be_an_arm():
     mine = {"lru hwm 4": {"farm": "ipyparallel", "scheme": "lru", "hwm": 4}}
     config = schema.complete(farms(arms=["leastload", "lru hwm 4"]) | {"entrants": mine})
     assert config["entrants"] == schema.complete({})["entrants"] | mine
@@ -116,19 +116,19 @@ def test_an_entrant_of_a_known_name_is_replaced_as_a_whole():
     assert config["entrants"]["dask"] == {"farm": "dask"}
 
 
-# ---- what waits for a higher tier
+# ---- parts that wait for a higher tier
 
 FIXED = {"arms": ["copy", "no-copy"], "ceilings": ["C copy"], "placements": ["node"]}
 
 
-def test_what_a_tier_leaves_out_waits_for_the_first_tier_that_has_it():
+def test_missing_parts_of_a_tier_wait_for_the_first_tier_that_has_them():
     tcp, ipc = "PUSH/PULL over tcp", "PUSH/PULL over ipc"
     chosen = zeromq(**FIXED, curves={"quick": [tcp], "standard": [tcp], "paper": [ipc, tcp]})
     assert schema.waiting(chosen) == {"zmq_throughput": {"paper": {"curves": [ipc]}}}
     assert schema.waiting(chosen | {"tier": "paper"}) == {}
 
 
-def test_what_is_fixed_for_all_tiers_does_not_wait():
+def test_values_that_apply_to_all_tiers_do_not_wait():
     assert schema.waiting(zeromq(**FIXED, curves=["PUSH/PULL over tcp"])) == {}
 
 
@@ -307,7 +307,7 @@ def test_a_wrong_configuration_is_refused_with_one_line_that_names_the_key(kind)
     assert faults[0].startswith(f"  {line}")
 
 
-def test_all_faults_of_all_tiers_are_told_at_once():
+def test_all_faults_of_all_tiers_are_reported_at_once():
     config = {
         "results": "",
         "experiments": {
@@ -385,7 +385,7 @@ def accept_or_refuse(config):
 
 
 @pytest.mark.parametrize("key", schema.NEEDED)
-def test_an_experiment_without_a_key_that_all_need_is_refused(monkeypatch, key):
+def test_an_experiment_without_a_required_key_is_refused(monkeypatch, key):
     whole = deepcopy(schema.read_schema())
     del whole["properties"]["experiments"]["properties"]["zmq_latency"]["properties"][key]
     monkeypatch.setattr(schema, "read_schema", lambda: whole)
@@ -393,7 +393,7 @@ def test_an_experiment_without_a_key_that_all_need_is_refused(monkeypatch, key):
         schema.complete({"experiments": {"zmq_latency": {}}})
 
 
-def test_keys_inside_of_a_key_are_not_taken_from_the_command_line():
+def test_nested_keys_are_refused_on_the_command_line():
     schema.require_plain({"tier": "smoke", "partial": True})
     with pytest.raises(CrossoverError, match="experiments: --config takes one plain value per key; set nested"):
         schema.require_plain({"experiments": {"zmq_latency": {"launches": "5"}}})

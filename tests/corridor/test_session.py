@@ -80,7 +80,7 @@ def test_a_run_in_other_results_is_not_refused(holder, tmp_path):
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_the_claim_is_given_back_however_its_holder_ends(holder, how):
+def test_the_claim_is_released_however_its_holder_ends(holder, how):
     holder().end(how)
     assert holder().said.startswith("holding")
 
@@ -122,7 +122,7 @@ def test_a_shell_command_finds_this_interpreter_and_this_package(monkeypatch):
     assert Path(told[1]).parent == PACKAGE
 
 
-def test_what_was_on_the_paths_stays_behind_ours(monkeypatch):
+def test_earlier_entries_of_the_paths_follow_ours(monkeypatch):
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("PYTHONPATH", "/somewhere/else")
     session.expose()
@@ -131,7 +131,7 @@ def test_what_was_on_the_paths_stays_behind_ours(monkeypatch):
 
 
 @pytest.mark.parametrize("before", [None, "", "/somewhere/else"])
-def test_exposing_twice_is_exposing_once(monkeypatch, before):
+def test_exposing_twice_changes_nothing(monkeypatch, before):
     monkeypatch.setenv("PATH", "/usr/bin")
     if before is None:
         monkeypatch.delenv("PYTHONPATH", raising=False)
@@ -144,7 +144,7 @@ def test_exposing_twice_is_exposing_once(monkeypatch, before):
     assert "" not in os.environ["PYTHONPATH"].split(":")
 
 
-def test_an_expected_error_ends_the_run_with_its_message_alone():
+def test_an_expected_error_ends_the_run_with_only_its_message():
     with pytest.raises(SystemExit) as ended, session.plain():
         raise CrossoverError("what is wrong and what to do")
     assert ended.value.code == "what is wrong and what to do"
@@ -170,7 +170,7 @@ def test_on_a_cluster_there_are_as_many_as_the_site_allows():
     assert session.hosts(bounded) == 3
 
 
-def test_the_jobs_of_a_rule_that_a_run_has_are_told_by_their_wildcards():
+def test_a_rules_jobs_are_listed_by_their_wildcards():
     jobs = [
         SimpleNamespace(rule=SimpleNamespace(name=name), wildcards_dict={"launch": launch, "experiment": "toy"})
         for name, launch in (("launch", "2"), ("tables", "3"), ("launch", "10"))
@@ -192,7 +192,7 @@ def test_the_old_name_of_a_rule_in_a_profile_is_refused_with_the_new_one(kind):
 
 
 @pytest.mark.parametrize(("answers", "kept"), [([300, None, None], [300, 300]), ([None, 300, None], [300, None])])
-def test_what_the_controller_said_of_ended_jobs_is_kept_once_it_has_said_it(monkeypatch, answers, kept):
+def test_the_controllers_answer_on_ended_jobs_is_remembered(monkeypatch, answers, kept):
     plugin = importlib.import_module("snakemake_executor_plugin_slurm")
     told = iter(answers)
     monkeypatch.setattr(plugin, "get_min_job_age", lambda: next(told))

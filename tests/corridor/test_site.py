@@ -1,4 +1,4 @@
-"""Is what a site says read as it was meant, and refused with the file, the key and the reason where it cannot be?"""
+"""Are a site's facts read correctly, and wrong ones refused with the file, the key and the reason?"""
 
 import re
 
@@ -63,18 +63,18 @@ def test_every_fault_is_named_at_once(site_file):
     assert len(str(found.value).splitlines()) == 1 + 2
 
 
-def test_a_profile_takes_only_the_keys_that_it_has_a_use_for(site_file):
+def test_a_profile_takes_only_the_keys_that_it_uses(site_file):
     file = site_file("qos: short\n")
     with pytest.raises(CrossoverError, match="qos: unknown key; known here: partition, nodes"):
         site.read(file, "partition", "nodes")
 
 
-def test_a_key_that_is_needed_is_missed_where_there_is_no_file_too(tmp_path):
+def test_a_required_key_is_missed_even_without_a_file(tmp_path):
     with pytest.raises(CrossoverError, match=r"site.yaml: image: is missing"):
         site.read(tmp_path / "site.yaml", "image", "nodes", needed=["image"])
 
 
-def test_a_profile_ends_with_the_message_alone(site_file):
+def test_a_profile_with_a_fault_ends_with_only_the_message(site_file):
     with pytest.raises(SystemExit) as ended:
         site.facts(site_file("nodes: many"), *KEYS)
     assert str(ended.value.code).startswith("config error\n  ")
@@ -82,7 +82,7 @@ def test_a_profile_ends_with_the_message_alone(site_file):
 
 @pytest.fixture
 def slurm(tmp_path, monkeypatch):
-    """A Slurm whose `scontrol show config` says this."""
+    """A Slurm with this answer to `scontrol show config`."""
 
     def say(text, code=0):
         (tmp_path / "scontrol").write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
@@ -96,16 +96,16 @@ def slurm(tmp_path, monkeypatch):
     ("kind", "kept"),
     [("accounting_storage/slurmdbd", True), ("accounting_storage/none", False), ("(null)", False)],
 )
-def test_slurm_tells_whether_it_keeps_accounts(slurm, kind, kept):
+def test_slurm_says_whether_it_keeps_accounts(slurm, kind, kept):
     slurm(f"AccountingStorageTRES   = cpu,mem\nAccountingStorageType   = {kind}\nAccountingStoreFlags    = (null)")
     assert site.keeps_accounts() is kept
 
 
-def test_a_slurm_that_does_not_answer_keeps_no_accounts_for_us(slurm):
+def test_a_slurm_that_does_not_answer_keeps_no_accounts(slurm):
     slurm("slurm_load_ctl_conf error: Unable to contact slurm controller", code=1)
     assert site.keeps_accounts() is False
 
 
-def test_where_no_slurm_is_nothing_is_kept(tmp_path, monkeypatch):
+def test_without_slurm_there_are_no_accounts(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert site.keeps_accounts() is False

@@ -1,4 +1,4 @@
-"""Is Slurm asked about every kind of job, and its refusal told with the key?"""
+"""Is Slurm asked about every kind of job, and does its refusal name the key?"""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ WIDE = JOB | {"nodes": 2}
 
 @pytest.fixture
 def sbatch(tmp_path, monkeypatch):
-    """Lets sbatch answer as told, and returns how it was asked."""
+    """Gives sbatch an answer; returns the arguments of its calls."""
 
     def answering(script):
         program = tmp_path / "sbatch"
@@ -25,7 +25,7 @@ def sbatch(tmp_path, monkeypatch):
     return answering
 
 
-def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
+def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
     sbatch("exit 0")
     slurm_check.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
     asked = sbatch.asked()
@@ -35,7 +35,7 @@ def test_one_question_for_all_jobs_of_a_kind_that_of_the_largest(sbatch):
     ]
 
 
-def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
+def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
     sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
     with pytest.raises(CrossoverError) as refusal:
         slurm_check.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
@@ -45,7 +45,7 @@ def test_a_refusal_names_what_was_asked_for_the_reason_and_the_keys(sbatch):
     assert "`nodes: 1` there leaves out launches across hosts" in line
 
 
-def test_a_reason_that_is_known_names_its_own_key(sbatch):
+def test_a_known_reason_names_its_key(sbatch):
     sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
     with pytest.raises(CrossoverError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
         slurm_check.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
@@ -54,12 +54,12 @@ def test_a_reason_that_is_known_names_its_own_key(sbatch):
 @pytest.mark.parametrize(
     "script", ["echo 'sbatch: error: Unable to contact slurm controller (connect failure)' >&2; exit 1", "exit 0"]
 )
-def test_where_slurm_does_not_say_no_the_run_starts(sbatch, script):
+def test_if_slurm_does_not_refuse_the_run_starts(sbatch, script):
     sbatch(script)
     slurm_check.check(None, [JOB])
 
 
-def test_where_there_is_no_sbatch_the_run_starts(monkeypatch):
+def test_without_sbatch_the_run_starts(monkeypatch):
     monkeypatch.setenv("PATH", str(Path(__file__).parent))
     slurm_check.check(None, [JOB])
 

@@ -1,4 +1,4 @@
-"""What healthy jobs leave, and two ranks without MPI, so that a test says only what differs."""
+"""The facts of healthy jobs, and two ranks without MPI; a test changes only the fact that it is about."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def attempt(mpi: str, *worlds: dict[str, Any], said: str = "") -> dict[str, Any]
 
 
 def alone(mpi: str, *hosts: str) -> dict[str, Any]:
-    """A launcher whose ranks come up alone."""
+    """A launcher whose ranks start but do not find each other."""
     return attempt(mpi, *(world(host) for host in hosts))
 
 
 def job(*hosts: str) -> dict[str, Any]:
-    """What a healthy job leaves whose two ranks were on these hosts."""
+    """The facts of a healthy job with two ranks on these hosts."""
     apart = len(set(hosts)) > 1
     return {
         "host": hosts[0],
@@ -54,7 +54,7 @@ def job(*hosts: str) -> dict[str, Any]:
 
 
 def healthy() -> Seen:
-    """A cluster on which all works."""
+    """A cluster on which everything works."""
     compilers = {"the C ceilings": "cc: 12", "the MPI ceiling": "mpicc: 12", "the variants of libzmq": "g++: 12"}
     here = {"compiler": compilers, "quarto": {"path": "/bin/quarto", "version": "1.10"}, "queue": {}}
     return Seen("slurm", job("node1", "node1"), job("node1", "node2"), here)
@@ -67,7 +67,7 @@ def laptop() -> Seen:
 
 
 class Line:
-    """What a communicator of two ranks does, between two threads."""
+    """A communicator of two ranks that are threads."""
 
     def __init__(self, rank: int, ends: tuple[queue.Queue[Any], queue.Queue[Any]]):
         self.rank, self._ends = rank, ends
@@ -85,7 +85,7 @@ class Line:
 
 
 def looked(check: ModuleType, apart: bool, first: Path, second: Path, interface: str = "auto") -> dict[str, Any]:
-    """What two ranks see by a check; each sees the shared folder where it is told."""
+    """The facts that two ranks gather for a check, each with its own path of the shared folder."""
     ends: tuple[queue.Queue[Any], queue.Queue[Any]] = (queue.Queue(), queue.Queue())
     pairs = [Pair(Line(rank, ends), folder, apart, interface) for rank, folder in enumerate((first, second))]  # type: ignore[arg-type]
     other = threading.Thread(target=check.look, args=(pairs[1],), daemon=True)

@@ -1,4 +1,4 @@
-"""Is each finding what the facts say, with the key that decides?"""
+"""Does each finding follow from the facts, and name the right key?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def judged(check: str, seen: Seen) -> Finding:
 
 
 def with_pair(look: str, **changed: Any) -> Seen:
-    """A healthy cluster but for what the two-host job saw by one look."""
+    """A healthy cluster, except for one look of the job on two hosts."""
     facts = job("node1", "node2")
     facts["pair"][look] |= changed
     return replace(healthy(), nodes=facts)
@@ -33,17 +33,17 @@ def test_on_a_healthy_cluster_all_is_well(check: str) -> None:
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_on_one_machine_all_is_well_but_two_hosts_which_it_cannot_tell(check: str) -> None:
+def test_on_one_machine_all_is_well_and_two_hosts_are_unknown(check: str) -> None:
     assert judged(check, laptop()).verdict is (Verdict.UNKNOWN if check == "hosts" else Verdict.OK)
 
 
 @pytest.mark.parametrize("check", ["ports", "clocks", "temporary", "shared"])
-def test_from_one_host_it_is_said_what_cannot_be_told(check: str) -> None:
+def test_one_host_explains_why_a_finding_is_unknown(check: str) -> None:
     assert "one host" in judged(check, laptop()).seen or "needs a second host" in judged(check, laptop()).seen
 
 
 @pytest.mark.parametrize("check", ["launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared"])
-def test_where_no_job_ran_nothing_is_made_up(check: str) -> None:
+def test_without_a_job_the_finding_is_unknown(check: str) -> None:
     lost = {"node": "invalid partition specified: nope", "nodes": "invalid partition specified: nope"}
     found = judged(check, Seen("slurm", here=healthy().here, lost=lost))
     assert (found.verdict, found.key) == (Verdict.UNKNOWN, "")
@@ -64,7 +64,7 @@ def test_where_no_job_ran_nothing_is_made_up(check: str) -> None:
         ("something new", ""),
     ],
 )
-def test_a_refusal_names_the_key_that_decides(words: str, key: str) -> None:
+def test_a_refusal_names_the_key(words: str, key: str) -> None:
     found = judged("executor", Seen("slurm", lost={"node": words, "nodes": words}))
     assert (found.verdict, found.key) == (Verdict.PROBLEM, key)
     assert words in found.seen
@@ -79,7 +79,7 @@ def test_a_long_queue_is_a_warning() -> None:
     assert "600 s" in found.seen
 
 
-def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_nothing_else() -> None:
+def test_an_impossible_job_for_two_hosts_is_a_problem_only_for_two_hosts() -> None:
     words = "it would wait for ever, because of Slurm's PartitionNodeLimit"
     seen = replace(healthy(), nodes={}, lost={"nodes": words})
     found = judged("hosts", seen)
@@ -88,12 +88,12 @@ def test_a_job_for_two_hosts_that_cannot_run_is_a_finding_on_two_hosts_and_on_no
     assert {judged(check, seen).verdict for check in CHECKS if check != "hosts"} == {Verdict.OK}
 
 
-def test_where_one_node_is_allowed_two_hosts_are_not_told() -> None:
+def test_if_the_site_allows_one_node_two_hosts_are_unknown() -> None:
     assert judged("hosts", replace(healthy(), nodes={})).verdict is Verdict.UNKNOWN
 
 
 def singletons(*hosts: str) -> dict[str, Any]:
-    """A job whose launcher brings ranks up alone, and pmi2 together."""
+    """A job whose launcher starts ranks that do not find each other; with pmi2 they do."""
     facts = job(*hosts)
     facts["attempts"] = [
         alone("srun --mpi=none", *hosts),
@@ -108,10 +108,10 @@ def test_ranks_that_come_up_alone_are_a_problem_and_the_launcher_that_works_is_n
     found = judged("launcher", seen)
     assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "mpi", "srun --mpi=pmi2")
     assert "came up alone" in found.seen
-    assert judged("hosts", seen).verdict is Verdict.UNKNOWN, "one cause, one problem"
+    assert judged("hosts", seen).verdict is Verdict.UNKNOWN, "one cause must be one problem"
 
 
-def test_where_no_launcher_works_each_ones_words_are_repeated() -> None:
+def test_if_no_launcher_works_the_output_of_each_is_shown() -> None:
     facts = job("node1", "node1")
     facts["attempts"] = [alone("mpiexec", "node1", "node1"), attempt("srun --mpi=pmix", said="PMIx_Init failed")]
     found = judged("launcher", replace(healthy(), node=facts))
@@ -119,7 +119,7 @@ def test_where_no_launcher_works_each_ones_words_are_repeated() -> None:
     assert "PMIx_Init failed" in found.seen
 
 
-def test_ranks_that_share_a_host_of_two_are_a_problem_of_two_hosts() -> None:
+def test_ranks_on_one_of_two_hosts_are_a_problem_for_two_hosts() -> None:
     facts = job("node1", "node2")
     facts["attempts"] = [attempt("mpiexec", world("node1", "node1")), attempt("srun", world("node1", "node2"))]
     found = judged("hosts", replace(healthy(), nodes=facts))
@@ -136,7 +136,7 @@ def test_a_firewall_on_the_chosen_interface_is_a_problem_and_an_open_one_is_name
     assert (found.verdict, found.value) == (Verdict.PROBLEM, "")
 
 
-def test_an_interface_that_is_not_there_is_a_problem_and_one_that_is_open_is_named() -> None:
+def test_an_unknown_interface_is_a_problem_and_an_open_one_is_named() -> None:
     through = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": ""}
     found = judged("ports", with_pair("ports", trouble="host node1 has no interface ib9", tried=[through]))
     assert (found.verdict, found.key, found.value) == (Verdict.PROBLEM, "interface", "ib0")
@@ -147,9 +147,7 @@ def test_an_interface_that_is_not_there_is_a_problem_and_one_that_is_open_is_nam
     ("mpi", "value"),
     [("srun --mpi=pmi2", "srun --mpi=pmi2 --cpu-bind=none"), ("/opt/bin/mpiexec", "/opt/bin/mpiexec --bind-to none")],
 )
-def test_ranks_that_are_bound_are_a_problem_and_the_launcher_gets_the_option_that_frees_them(
-    mpi: str, value: str
-) -> None:
+def test_bound_ranks_are_a_problem_and_the_launchers_option_against_it_is_named(mpi: str, value: str) -> None:
     seen = with_pair("processors", ranks=[{"free": 16, "of": 16}, {"free": 2, "of": 16}])
     seen = replace(seen, nodes={**seen.nodes, "attempts": [attempt(mpi, world("node1", "node2"))]})
     found = judged("processors", seen)
@@ -163,15 +161,13 @@ def test_a_host_with_fewer_processors_than_the_first_binds_nobody() -> None:
 
 
 @pytest.mark.parametrize(("offset", "verdict"), [(-40.0, Verdict.WARNING), (1.2, Verdict.WARNING), (0.5, Verdict.OK)])
-def test_clocks_that_differ_by_more_than_file_times_are_compared_by_are_a_warning(
-    offset: float, verdict: Verdict
-) -> None:
+def test_clocks_that_differ_too_much_to_compare_file_times_are_a_warning(offset: float, verdict: Verdict) -> None:
     found = judged("clocks", with_pair("clocks", offset_seconds=offset))
     assert found.verdict is verdict
     assert f"{abs(offset):.2g} s" in found.seen
 
 
-def test_clocks_are_not_said_to_differ_by_what_the_round_trips_leave_open() -> None:
+def test_clocks_that_differ_within_the_uncertainty_are_fine() -> None:
     found = judged("clocks", with_pair("clocks", offset_seconds=1.5, within_seconds=1.0))
     assert found.verdict is Verdict.OK
 
@@ -204,7 +200,7 @@ def test_a_temporary_folder_on_the_network_is_a_warning_even_on_one_host() -> No
 
 
 @pytest.mark.parametrize("name", ["folder", "memory"])
-def test_a_folder_that_is_full_or_closed_on_one_of_the_hosts_is_found(name: str) -> None:
+def test_a_folder_that_is_full_or_read_only_on_one_host_is_found(name: str) -> None:
     assert judged("temporary", temporary(name, free_bytes=1 << 20)).verdict is Verdict.WARNING
     closed = judged("temporary", temporary(name, error="Read-only file system"))
     assert closed.verdict is Verdict.PROBLEM
@@ -226,7 +222,7 @@ def test_a_folder_that_the_hosts_do_not_share_is_a_problem() -> None:
     assert "not seen by the other" in found.seen
 
 
-def test_files_that_appear_late_are_a_warning_with_the_wait_that_they_need() -> None:
+def test_files_that_appear_late_are_a_warning_with_the_necessary_wait() -> None:
     found = judged("shared", with_pair("shared", visible_seconds=[0.1, 31.0, 2.0]))
     assert found.verdict is Verdict.WARNING
     assert "latency-wait" in found.step
@@ -240,7 +236,7 @@ def test_a_shared_folder_that_is_full_is_a_problem() -> None:
     assert "No space left on device" in found.seen
 
 
-def test_a_missing_compiler_is_a_warning_that_says_what_is_left_out() -> None:
+def test_a_missing_compiler_is_a_warning_that_names_the_missing_ceiling() -> None:
     here = {**healthy().here, "compiler": {**healthy().here["compiler"], "the MPI ceiling": ""}}
     found = judged("compiler", replace(healthy(), here=here))
     assert found.verdict is Verdict.WARNING

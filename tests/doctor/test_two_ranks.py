@@ -1,4 +1,4 @@
-"""Do the looks see what is there? The two ranks are threads; what they should see is arranged."""
+"""Do the checks between two ranks see the truth? The ranks are threads, and the test sets the truth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crossover.doctor.checks import clocks, ports, shared, temporary
 from crossover.measure.ranks import network
 
 
-def test_the_offset_of_two_clocks_is_found_within_the_bound_that_is_stated() -> None:
+def test_the_offset_of_two_clocks_is_found_within_the_stated_bound() -> None:
     chance = random.Random(4)
     exchanges, now, ahead = [], 1000.0, 3.25
     for _ in range(50):
@@ -22,7 +22,7 @@ def test_the_offset_of_two_clocks_is_found_within_the_bound_that_is_stated() -> 
         now += 0.01
     found = clocks.offset(exchanges)
     assert abs(found["offset_seconds"] - ahead) <= found["within_seconds"] + 1e-9
-    assert found["within_seconds"] < 5e-4, "the shortest round trip is the one that tells most"
+    assert found["within_seconds"] < 5e-4, "the shortest round trip bounds the offset best"
 
 
 def test_one_clock_agrees_with_itself(tmp_path: Path) -> None:
@@ -31,9 +31,7 @@ def test_one_clock_agrees_with_itself(tmp_path: Path) -> None:
     assert all(clock["step_seconds"] > 0 for clock in found["measuring"])
 
 
-def test_a_folder_that_both_see_is_called_shared_and_nothing_stays_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_both_see_is_shared_and_stays_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     found = looked(temporary, True, tmp_path, tmp_path)
     assert found["seen_by_other"]
@@ -41,15 +39,13 @@ def test_a_folder_that_both_see_is_called_shared_and_nothing_stays_in_it(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_does_not_exist_is_an_error_and_not_an_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_folder_is_reported_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     found = looked(temporary, True, tmp_path, tmp_path)
     assert "No such file" in found["hosts"][0]["folder"]["error"]
 
 
-def test_files_are_seen_in_a_shared_folder_and_none_stays(tmp_path: Path) -> None:
+def test_files_are_seen_in_a_shared_folder_and_deleted(tmp_path: Path) -> None:
     found = looked(shared, True, tmp_path, tmp_path)
     assert found["error"] == ""
     assert len(found["write_seconds"]) == len(found["visible_seconds"]) == shared.FILES
@@ -63,12 +59,12 @@ def test_files_are_not_seen_in_folders_that_differ(tmp_path: Path, monkeypatch: 
     assert looked(shared, True, tmp_path / "a", tmp_path / "b")["visible_seconds"] == [None]
 
 
-def test_a_folder_that_cannot_be_written_to_says_why(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_has_a_reason(tmp_path: Path) -> None:
     found = looked(shared, True, tmp_path / "none", tmp_path)
     assert "No such file" in found["error"]
 
 
-def test_an_interface_that_answers_is_told_from_one_that_does_not(
+def test_interfaces_that_answer_and_those_that_do_not_are_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     present = [network.Reach("open", "127.0.0.1"), network.Reach("gone", "192.0.2.1")]
@@ -80,7 +76,7 @@ def test_an_interface_that_answers_is_told_from_one_that_does_not(
     ]
 
 
-def test_where_the_named_interface_is_not_there_the_others_are_tried(
+def test_if_the_named_interface_is_missing_the_others_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network, "interfaces", lambda: [network.Reach("open", "127.0.0.1")])

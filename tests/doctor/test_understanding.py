@@ -1,4 +1,4 @@
-"""Is what Slurm, Snakemake and the launchers say understood?"""
+"""Does the doctor understand the messages of Slurm, Snakemake and the launchers?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Error in rule examine:
     output: results/doctor/nodes.json
     log: results/logs/doctor/nodes.log, {log} (check log file(s) for error details)
 """
-"""Of Snakemake 9.27 with its Slurm plugin 2.8."""
+"""Output of Snakemake 9.27 with its Slurm plugin 2.8."""
 
 
 def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
     assert str(log) in words
 
 
-def test_a_job_that_nothing_is_said_of_was_cut_off() -> None:
+def test_a_job_that_the_output_does_not_mention_was_cut_off() -> None:
     assert conclude.last_words(REFUSED.split("[Sat")[0], "nodes") == "this run ended before the job did"
 
 
@@ -69,7 +69,7 @@ def test_the_doctors_jobs_of_this_folder_are_found_in_the_queue() -> None:
     }
 
 
-def test_a_job_that_would_wait_for_ever_is_withdrawn_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_job_that_would_wait_for_ever_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     here = str(Path.cwd())
     answers = [
         f"1|PENDING|PartitionNodeLimit|rule_examine_wildcards_nodes|{here}\n"
@@ -85,7 +85,7 @@ def test_a_job_that_would_wait_for_ever_is_withdrawn_and_the_others_are_not(monk
     assert answers == []
 
 
-def test_what_ranks_print_is_told_from_what_launchers_say() -> None:
+def test_output_of_ranks_and_of_launchers_is_separated() -> None:
     lines = [
         "srun: some warning",
         MARK + json.dumps({"size": 1, "hosts": ["node1"]}),
@@ -112,7 +112,7 @@ def test_a_launcher_that_is_not_there_is_no_traceback(tmp_path: Path, monkeypatc
     assert "Traceback" not in "\n".join(said)
 
 
-def test_what_is_found_and_what_to_set_stand_in_the_table() -> None:
+def test_the_table_contains_findings_and_settings() -> None:
     findings = {
         "launcher": Finding(Verdict.PROBLEM, "ranks came up alone", "mpi", value="srun --mpi=pmi2"),
         "quarto": Finding(Verdict.OK, "found"),
@@ -138,7 +138,7 @@ ALL_CHECKS = "[checks.module(name) for name in (*checks.CHECKS, *checks.WHERE_SN
     [("attempt, checks, conclude", ["mpi4py.MPI", "pyarrow"]), ("checks, job", ["mpi4py.MPI"])],
     ids=["Snakemake", "the supervisor of a job"],
 )
-def test_nothing_heavy_is_loaded_by(modules: str, unwanted: list[str]) -> None:
+def test_heavy_modules_are_not_loaded(modules: str, unwanted: list[str]) -> None:
     code = f"import sys; from crossover.doctor import {modules}; {ALL_CHECKS}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

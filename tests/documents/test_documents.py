@@ -1,4 +1,4 @@
-"""Pages and lists that say the same as the code, or nothing."""
+"""Do the documents agree with the code?"""
 
 import re
 import tomllib
@@ -17,11 +17,11 @@ DECISIONS = [page for page in PAGES if page.parent == ROOT / "docs/decisions" an
 LOGS = [page for page in PAGES if page.parent == ROOT / "docs/benchmarks" and page.name != "README.md"]
 
 
-def test_the_page_of_the_configuration_is_the_schemas() -> None:
+def test_the_configuration_page_agrees_with_the_schema() -> None:
     assert (ROOT / "config/README.md").read_text() == reference_page.text(), "run: make docs"
 
 
-def test_the_bibliography_is_that_of_the_sources() -> None:
+def test_the_bibliography_agrees_with_the_sources() -> None:
     assert sources.BIBLIOGRAPHY.read_text() == sources.bibliography(sources.read()), "run: make docs"
 
 
@@ -42,7 +42,7 @@ def test_a_new_key_appears_on_the_page(tmp_path: Path, monkeypatch: pytest.Monke
     assert "| `colour` | What colour. | text | `red` |" in reference_page.text()
 
 
-def test_the_catalog_of_snakemake_workflows_finds_all_that_it_looks_for() -> None:
+def test_the_catalog_of_snakemake_workflows_finds_all_its_files() -> None:
     readme = (ROOT / "README.md").read_text().lower()
     assert "snakemake" in readme and "workflow" in readme
     assert (ROOT / "Snakefile").exists() and (ROOT / "config/README.md").exists() and (ROOT / "LICENSE").exists()
@@ -58,7 +58,7 @@ def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-def test_the_index_lists_every_decision_in_the_words_of_its_page() -> None:
+def test_the_index_lists_every_decision_by_its_title() -> None:
     index = (ROOT / "docs/decisions/README.md").read_text()
     listed = {name: title for title, name in re.findall(r"^- \[(.+)\]\((\S+)\)$", index, re.MULTILINE)}
     assert listed == {page.name: page.read_text().splitlines()[0][2:] for page in DECISIONS}
@@ -94,7 +94,7 @@ def test_every_make_target_that_a_page_names_exists() -> None:
     assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
-def test_the_report_heads_the_section_of_an_experiment_by_its_title() -> None:
+def test_the_report_titles_sections_like_the_schema() -> None:
     page = (ROOT / "reports/index.qmd").read_text()
     shown = re.findall(r"^page\.experiment\(\"(\w+)\"\)", page, re.MULTILINE)
     experiments = schema.read_schema()["properties"]["experiments"]["properties"]
@@ -117,17 +117,17 @@ def locked(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "requirements-uv.lock"])
-def test_a_lock_file_holds_versions_and_hashes_and_no_address(name: str) -> None:
+def test_a_lock_file_contains_versions_and_hashes_but_no_address(name: str) -> None:
     assert locked(name)
     assert "://" not in (ROOT / name).read_text()
 
 
-def test_the_tests_run_with_the_versions_that_users_run() -> None:
+def test_tests_use_the_same_versions_as_users() -> None:
     assert locked("requirements.lock").items() <= locked("requirements-dev.lock").items()
 
 
-def test_conda_gets_the_same_bounds() -> None:
-    """Of packages that both have, that is: conda alone has Quarto and compilers, and MPI may be any there."""
+def test_conda_has_the_same_version_bounds() -> None:
+    """Only for packages that both have: conda alone has Quarto and compilers, and any MPI is allowed there."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     bounds = {text.partition(">=")[0]: text.partition(">=")[2] for text in declared} | {"python": "3.11"}
     for file in (ROOT / "envs").glob("*.yaml"):
@@ -148,17 +148,17 @@ def blocks(kind: str, heading: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_the_driver_that_is_explained_is_the_one_that_the_command_writes() -> None:
+def test_the_explained_driver_is_the_one_that_the_command_writes() -> None:
     explained = "\n".join(blocks("python", "The driver")).split("\n")
     written = (ROOT / "workflow/skeleton/driver.py").read_text().split("\n")
     assert [line for line in explained if line] == [line for line in written if line]
 
 
-def test_the_obligatory_keys_are_those_that_are_required() -> None:
+def test_the_obligatory_keys_are_those_that_the_schema_requires() -> None:
     section = (ROOT / "docs/extending.md").read_text().partition("obligatory:")[2].partition("\n\n`refine")[0]
     assert set(re.findall(r"`(\w+)`", section)) == set(schema.NEEDED)
 
 
-def test_the_setting_that_is_explained_is_one() -> None:
+def test_the_explained_setting_is_a_setting() -> None:
     [text] = blocks("python", "A setting")
     assert isinstance(eval(text, vars(settings)), settings.Setting)

@@ -1,4 +1,4 @@
-"""Does the help of every command start with its purpose and a line that can be typed?"""
+"""Does the help of every command start with its purpose and an example?"""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What launches are given that is built for them, once for all tests of the measuring wing."""
+"""The compiled libraries that launches need, built once for all tests of the measuring wing."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ BuildOnce = Callable[[str, Callable[[Path], object]], Path]
 
 @pytest.fixture(scope="session")
 def libraries(build_once: BuildOnce) -> Path:
-    """A folder with the ceilings' libraries. Skips where no compiler is."""
+    """A folder with the ceilings' libraries. Skips without a compiler."""
     if not shutil.which("cc"):
         pytest.skip("no C compiler here")
 
@@ -31,7 +31,7 @@ def libraries(build_once: BuildOnce) -> Path:
 
 @pytest.fixture(scope="session")
 def variants(build_once: BuildOnce, libraries: Path) -> Path:
-    """A folder with the C driver and libzmq 2.2.0 as released, with a struct of 64 bytes, and with unions of 32."""
+    """A folder with the C driver and three libzmq 2.2.0: as released, with a struct of 64 bytes, with unions of 32."""
     if not (shutil.which("g++") or shutil.which("c++")):
         pytest.skip("no C++ compiler here")
 
@@ -42,7 +42,7 @@ def variants(build_once: BuildOnce, libraries: Path) -> Path:
             # Where pip finds pyzmq at all, that is no reason to skip.
             asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
             assert asked.returncode, reason
-            pytest.skip(f"libzmq's sources are not within reach: {reason}")
+            pytest.skip(f"libzmq's sources cannot be fetched: {reason}")
         for struct in ("40", "64", "32-packed", "32-union"):
             assert build.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
         archive.unlink()

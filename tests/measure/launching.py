@@ -1,4 +1,4 @@
-"""Starts real launches through the command line, each with a home, a temporary folder and a mark of its own."""
+"""Starts real launches by the command line, each with its own home, temporary folder and mark in the environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from crossover.measure.processes import ending
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-", "psm_")
-"""How the files begin that MPI, ZeroMQ and Python's multiprocessing would leave in folders that all share."""
+"""First letters of the files that MPI, ZeroMQ and Python's multiprocessing may leave in shared folders."""
 
 ROUNDS = {"at_least": 3, "at_most": 30}
 COMMON = {
@@ -108,13 +108,13 @@ def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
     (package / "measure" / "experiments" / "toy.py").write_text(TOY_DRIVER)
     for file, text, other in constants.values():
         source = (package / file).read_text()
-        assert source.count(text) == 1, f"{file} has no longer one {text!r}"
+        assert source.count(text) == 1, f"{file} does not contain {text!r} exactly once"
         (package / file).write_text(source.replace(text, other))
     return folder
 
 
 class Launch:
-    """One launch in `folder`: start it, wait for it, look at what it left."""
+    """One launch in `folder`: starts it, waits for it, and checks for leftovers."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class Launch:
         ]
 
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
-        """Start it, by a `wrapper` that takes the command line as its further arguments if given."""
+        """Start it; a `wrapper` gets the command line as further arguments."""
         self.folder_before = {folder: _names(folder) for folder in SHARED_FOLDERS}
         self.process = subprocess.Popen(
             [*wrapper, *self.command],
@@ -166,9 +166,9 @@ class Launch:
         return self.start().wait(120)
 
     def processes(self) -> list[psutil.Process]:
-        """The processes that are part of this launch and have not ended."""
+        """This launch's processes that still run."""
         found = []
-        # From its cache it would give a process that took over a number the identity of the one before it.
+        # Otherwise psutil confuses a new process with an old one of the same id.
         psutil.process_iter.cache_clear()
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
@@ -177,7 +177,7 @@ class Launch:
         return found
 
     def ranks(self) -> list[psutil.Process]:
-        """The ranks among them."""
+        """This launch's ranks."""
         found = []
         for process in self.processes():
             with contextlib.suppress(psutil.Error):
@@ -187,7 +187,7 @@ class Launch:
         return found
 
     def end(self) -> None:
-        """Kill whatever is left of it. Nothing of it stays, which other tests would take for theirs."""
+        """Kill its processes and delete its leftovers, which other tests would take for their own."""
         left = self.processes()
         memory = {segment for process in left for segment in ending.shared_memory(process.pid)}
         for process in left:
@@ -196,18 +196,18 @@ class Launch:
         ending.unlink(memory)
 
     def leaves_nothing_but_its_file(self) -> None:
-        """Assert that no process, file, folder or shared memory is left of it, but its output if it has one."""
+        """Assert that it left no process, file, folder or shared memory, except its output, if any."""
         assert eventually(lambda: not self.processes()), self.processes()
         assert set(self.output.parent.iterdir()) <= {self.output}
         assert list(self.home.iterdir()) == []
         assert [path.name for path in self.temporary.iterdir() if not path.name.endswith(".measuring")] == []
-        # Launches of others may be starting at this moment: theirs go again.
+        # Other launches may be starting, whose files disappear soon.
         assert eventually(lambda: not self.left_in_shared_folders()), self.left_in_shared_folders()
 
     def left_in_shared_folders(self) -> set[str]:
-        """Names that were not there before and look like ours. Other programs come and go there.
+        """New names that look like ours, because other programs use these folders too.
 
-        Shared memory of MPI that a process uses is not left yet: whoever imports MPI has some for as long as it lives.
+        Shared memory that a process still uses is no leftover: every process that imports MPI has some.
         """
         found = {
             str(folder / name)
@@ -223,7 +223,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def eventually(is_so: Callable[[], Any], within_seconds: float = 30) -> bool:
-    """Whether it becomes so before a generous deadline, which only a failure waits for."""
+    """Whether this becomes true before a generous deadline; only failures wait so long."""
     deadline = time.monotonic() + within_seconds
     while not is_so():
         if time.monotonic() > deadline:

@@ -18,5 +18,5 @@ def _why_not() -> str:
 
 
 WHY_NO_SSHD = _why_not()
-"""Why there is none that a test could start; empty where there is."""
+"""Why a test cannot start an SSH server; empty if it can."""
 needs_sshd = pytest.mark.skipif(bool(WHY_NO_SSHD), reason=WHY_NO_SSHD)

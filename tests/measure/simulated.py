@@ -1,6 +1,6 @@
 """A machine whose arms have known speeds, on a clock that only its blocks move.
 
-Like a real one it drifts while a launch goes on, its blocks scatter, and now and then one is interrupted.
+Like a real machine, it drifts during a launch, its blocks scatter, and some blocks are interrupted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CELL = Cell({}, 1)
 
 
 class EndlessError(Exception):
-    """The sampler runs more blocks than any sound stop rule needs."""
+    """The sampler runs more blocks than any correct stop rule needs."""
 
 
 @dataclass
@@ -30,9 +30,9 @@ class Machine:
     seconds: Mapping[str, float]
     """Seconds per repetition of each alternative, at the start of the launch."""
     untimed: float = 0.0
-    """Seconds that a block costs the launch beside its timed part."""
+    """Seconds that a block takes in addition to its timed part."""
     drift: float = 0.0
-    """By what share the machine is slower after `drift_seconds`, growing all the while."""
+    """The share by which the machine is slower after `drift_seconds`; it grows steadily until then."""
     drift_seconds: float = 1.0
     scatter: float = 0.0
     """Standard deviation of the logarithm of a block's time."""
@@ -50,7 +50,7 @@ class Machine:
         return self.now
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Run a block; a faulty one takes its time and has no value."""
+        """Run a block; a faulty one takes the same time but has no value."""
         if len(self.ran) >= self.at_most:
             raise EndlessError(f"{self.at_most} blocks and no end")
         slower = 1 + self.drift * self.now / self.drift_seconds

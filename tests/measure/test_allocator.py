@@ -1,4 +1,4 @@
-"""Do the ranks of an MPI launch keep the memory that they free, whatever was freed before?"""
+"""Do the ranks of an MPI launch keep the memory that they free?"""
 
 import subprocess
 import sys
@@ -22,11 +22,11 @@ def faults(environment):
     return [int(line) for line in told.stdout.split()]
 
 
-def test_large_blocks_get_memory_that_was_freed_before():
+def test_large_blocks_reuse_freed_memory():
     assert max(faults(supervisor.MEMORY_KEPT)) < 1000 < max(faults({}))
 
 
-def test_launches_of_mpi_and_no_others_are_told_so(tmp_path):
+def test_only_launches_of_mpi_get_the_allocators_settings(tmp_path):
     def environment(settings):
         job = supervisor.Job("any", 1, "mpiexec", {"placement": "node"} | settings, "c0de")
         return supervisor._environment(job, tmp_path)

@@ -1,4 +1,4 @@
-"""Do the ceilings move every byte there and back, and time nothing else?"""
+"""Do the ceilings move every byte in both directions, and time nothing else?"""
 
 import socket
 import threading
@@ -26,9 +26,9 @@ def payload(size, seed=1):
 
 
 def play(first, second, size, n, re_sent=False):
-    """`n` round trips between two exchanges in two threads; the seconds of either, and what either has received.
+    """`n` round trips between two exchanges in two threads; returns the seconds and the received bytes of both.
 
-    What is `re_sent` is received where it is sent from.
+    If `re_sent`, each sends from the buffer into which it receives.
     """
     ping, pong = payload(size, 1), payload(size, 2)
     boxes = [ping, pong] if re_sent else [np.zeros(size, np.uint8), np.zeros(size, np.uint8)]
@@ -71,7 +71,7 @@ def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
 
 @pytest.mark.parametrize("size", SIZES_BYTES)
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_in_one_buffer_both_ends_of_a_raw_socket_are_left_with_the_firsts_bytes_marked_once(size, n):
+def test_with_one_buffer_both_ends_of_a_raw_socket_have_the_firsts_bytes_marked_once(size, n):
     with (
         raw.listen("Unix", "127.0.0.1") as listening,
         raw.connect(listening.getsockname()) as one,
@@ -84,7 +84,7 @@ def test_in_one_buffer_both_ends_of_a_raw_socket_are_left_with_the_firsts_bytes_
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_in_one_buffer_a_raw_socket_marks_the_last_message_and_no_other(n):
+def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
     sent, came = payload(100), []
     with (
         raw.listen("Unix", "127.0.0.1") as listening,
@@ -105,7 +105,7 @@ def test_in_one_buffer_a_raw_socket_marks_the_last_message_and_no_other(n):
 
 
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
-def test_a_round_trip_lasts_until_the_answer_has_come(kind):
+def test_a_round_trip_lasts_until_the_answer_arrives(kind):
     with (
         raw.listen(kind, "127.0.0.1") as listening,
         raw.connect(listening.getsockname()) as one,
@@ -153,7 +153,7 @@ def test_memcpy_really_copies_as_often_as_it_is_told():
 
 @pytest.fixture
 def sockets():
-    """Makes a connected pair of sockets of two kinds."""
+    """Returns a connected pair of sockets of two kinds."""
     with zmq.Context() as context:
 
         def pair(bound, connected):
@@ -180,7 +180,7 @@ def test_zeromqs_round_trips_carry_every_byte_both_ways(sockets, kinds, size):
 
 @pytest.mark.parametrize("size", SIZES_BYTES)
 @pytest.mark.parametrize("copy", [True, False], ids=["copy", "no copy"])
-def test_a_flood_is_pushed_and_pulled_whole_and_the_clock_is_that_of_python(sockets, copy, size):
+def test_a_flood_arrives_whole_and_uses_pythons_clock(sockets, copy, size):
     puller, pusher = sockets(zmq.PULL, zmq.PUSH)
     sent, inbox, n = payload(size), np.zeros(size, np.uint8), 20
     before = time.perf_counter_ns()
@@ -193,7 +193,7 @@ def test_a_flood_is_pushed_and_pulled_whole_and_the_clock_is_that_of_python(sock
 
 
 @pytest.mark.parametrize("copy", [True, False], ids=["copy", "no copy"])
-def test_python_and_c_speak_in_turn_over_the_same_sockets(sockets, copy):
+def test_python_and_c_take_turns_on_the_same_sockets(sockets, copy):
     puller, pusher = sockets(zmq.PULL, zmq.PUSH)
     inbox = np.zeros(100, np.uint8)
     for _ in range(3):
@@ -213,7 +213,7 @@ def test_a_message_of_another_length_is_an_error(sockets, copy, size):
         zeromq.pull(puller)(np.zeros(100, np.uint8), 1, copy)
 
 
-def test_what_libzmq_refuses_is_an_error_with_its_words(sockets):
+def test_a_refusal_by_libzmq_is_an_error_with_its_message(sockets):
     asked, asking = sockets(zmq.REP, zmq.REQ)
     with pytest.raises(OSError, match="current state"):
         zeromq.pingpong(asked, True)(payload(10), np.zeros(10, np.uint8), 1)

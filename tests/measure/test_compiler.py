@@ -31,7 +31,7 @@ def test_the_compiler_has_nothing_to_say(source, tmp_path, monkeypatch):
 
 
 @compiles
-def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_nothing(tmp_path):
+def test_a_rebuilt_library_has_the_same_bytes_so_that_nothing_reruns(tmp_path):
     built = [tmp_path / name / "library.so" for name in ("one", "another")]
     for library in built:
         assert compiler.build(SOURCES[0], library) == ""
@@ -39,7 +39,7 @@ def test_the_same_source_gives_the_same_bytes_so_that_a_rebuilt_library_reruns_n
 
 
 @pytest.mark.parametrize(("name", "variable"), [("memory_copy", "CC"), ("mpi_pingpong", "MPICC")])
-def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(name, variable, tmp_path, monkeypatch):
+def test_without_a_compiler_the_file_names_the_missing_one_and_the_remedy(name, variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, "/no/such/compiler -O3")
     library = tmp_path / f"{name}.so"
     reason = compiler.build(NATIVE / f"{name}.c", library)
@@ -51,7 +51,7 @@ def test_without_a_compiler_the_file_says_which_was_looked_for_and_what_to_do(na
     assert list(tmp_path.iterdir()) == [library]
 
 
-def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatch):
+def test_a_wrapper_without_its_compiler_is_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "/no/such/compiler")
     reason = compiler.build(NATIVE / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
     assert "mpicc failed" in reason and "/no/such/compiler" in reason
@@ -59,14 +59,14 @@ def test_a_wrapper_whose_compiler_is_missing_is_no_compiler(tmp_path, monkeypatc
 
 
 @compiles
-def test_a_source_that_does_not_compile_is_told_with_the_compilers_own_words(tmp_path):
+def test_a_source_that_does_not_compile_gives_the_compilers_message(tmp_path):
     source = tmp_path / "broken.c"
     source.write_text("int broken(void) { return nothing; }\n")
     assert "nothing" in compiler.build(source, tmp_path / "broken.so")
 
 
 @compiles
-def test_which_compiler_there_is_changes_when_one_is_installed(monkeypatch):
+def test_the_compilers_identity_changes_when_one_is_installed(monkeypatch):
     assert CC.identity().startswith(f"{shutil.which('cc')}: ")
     monkeypatch.setenv("CC", "/no/such/compiler")
     assert CC.identity() == ""
@@ -80,7 +80,7 @@ def test_mpis_compiler_is_that_of_this_environment():
 
 
 @compiles
-def test_what_does_not_link_is_told_by_what_is_missing_and_not_by_the_linkers_last_word(tmp_path, monkeypatch):
+def test_a_link_error_names_the_missing_symbol_instead_of_the_linkers_last_line(tmp_path, monkeypatch):
     source = tmp_path / "unlinked.c"
     source.write_text("int missing(void);\nint unlinked(void) { return missing(); }\n")
     monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-Wl,-z,defs"))
@@ -89,7 +89,7 @@ def test_what_does_not_link_is_told_by_what_is_missing_and_not_by_the_linkers_la
 
 @pytest.fixture
 def false_compiler(tmp_path, monkeypatch):
-    """Makes a program of a text the C++ compiler."""
+    """Makes a script the C++ compiler."""
 
     def name(text):
         program = tmp_path / "compiler"
@@ -101,12 +101,12 @@ def false_compiler(tmp_path, monkeypatch):
     return name
 
 
-def test_a_compiler_is_called_with_the_options_it_was_named_with(false_compiler):
+def test_a_compiler_is_called_with_the_options_in_its_variable(false_compiler):
     program = false_compiler('#!/bin/sh\necho "version 1, $*"\n')
     assert CXX.identity() == f"{program} -O3: version 1, -O3 --version"
 
 
-def test_a_compiler_that_hangs_is_ended_and_told(false_compiler, monkeypatch):
+def test_a_compiler_that_hangs_is_killed_and_reported(false_compiler, monkeypatch):
     program = false_compiler("#!/bin/sh\nexec sleep 60\n")
     monkeypatch.setattr(compiler, "LIMIT_SECONDS", 0.2)
     with pytest.raises(BuildError, match=f"{program} failed to build it: not finished after 0.2 s; .* variable CXX,"):
@@ -114,14 +114,14 @@ def test_a_compiler_that_hangs_is_ended_and_told(false_compiler, monkeypatch):
 
 
 @pytest.mark.parametrize(("text", "said"), [("no program", "Exec format error"), ("#!/bin/false\n", "did not say why")])
-def test_a_compiler_that_cannot_run_is_none_and_told(text, said, false_compiler):
+def test_a_compiler_that_cannot_run_is_reported(text, said, false_compiler):
     false_compiler(text)
     assert CXX.identity() == ""
     with pytest.raises(BuildError, match=f"failed to build it: .*{said}.*; install a C.. compiler .*apt install g"):
         CXX.run("build it")
 
 
-def test_of_usual_names_the_first_that_is_there_is_taken_and_none_is_told_with_all(tmp_path, monkeypatch):
+def test_the_first_compiler_of_the_usual_names_is_used_or_all_names_are_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BuildError, match=r"no C\+\+ compiler 'g\+\+' or 'c\+\+' was found"):
         CXX.run("build it")
@@ -133,7 +133,7 @@ def test_of_usual_names_the_first_that_is_there_is_taken_and_none_is_told_with_a
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF and then nothing"])
-def test_a_file_that_is_no_library_is_named(content, tmp_path, monkeypatch):
+def test_a_file_that_is_not_a_library_is_named(content, tmp_path, monkeypatch):
     file = tmp_path / "memory_copy.so"
     file.write_bytes(content)
     monkeypatch.setenv(loader.VARIABLE, str(file))
@@ -141,7 +141,7 @@ def test_a_file_that_is_no_library_is_named(content, tmp_path, monkeypatch):
         loader.load("memory_copy")
 
 
-def test_a_library_that_the_launch_was_not_given_is_named(monkeypatch):
+def test_a_library_that_the_launch_does_not_have_is_named(monkeypatch):
     monkeypatch.delenv(loader.VARIABLE, raising=False)
     with pytest.raises(loader.UnavailableError, match="no library memory_copy"):
         loader.load("memory_copy")

@@ -1,4 +1,4 @@
-"""Does nothing outlive what it was started for?"""
+"""Do child processes never outlive their parent?"""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from launching import ROOT, eventually
 
 GUARDED = [sys.executable, "-m", "crossover.measure.processes.ending", sys.executable, "-c"]
 SLEEPER = "import time; time.sleep(60)"
-# As a controller does: children of its own, one of them in a session of its own.
+# Like a controller: it has children, one of them in a separate session.
 FAMILY = f"""
 import subprocess, sys, time
 for apart in (False, True):
@@ -25,7 +25,7 @@ STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); 
 
 
 class Guarded:
-    """Starts guarded commands and finds whatever is left of them by a mark in their environment."""
+    """Starts guarded commands, and finds their processes by a mark in the environment."""
 
     def __init__(self):
         self.mark = uuid.uuid4().hex
@@ -43,7 +43,7 @@ class Guarded:
         return found
 
     def sleepers(self):
-        """The commands themselves, without guard and parent."""
+        """Only the commands, without guard and parent."""
         found = []
         for process in self.alive():
             with contextlib.suppress(psutil.Error):
@@ -67,16 +67,16 @@ def guarded():
             process.kill()
 
 
-def test_a_guarded_command_gives_its_exit_code(guarded):
+def test_a_guarded_command_returns_its_exit_code(guarded):
     assert guarded.start([*GUARDED, "raise SystemExit(7)"]).wait(30) == 7
 
 
-def test_what_a_guarded_command_started_ends_with_it(guarded):
+def test_a_guarded_commands_children_end_with_it(guarded):
     assert guarded.start([*GUARDED, FAMILY]).wait(30) == 0
     assert guarded.alive() == []
 
 
-def test_what_a_guarded_command_started_ends_when_the_guard_is_stopped(guarded):
+def test_a_guarded_commands_children_end_with_the_guard(guarded):
     guard = guarded.start([*GUARDED, FAMILY + SLEEPER])
     assert eventually(lambda: len(guarded.sleepers()) == 3)
     guard.terminate()
@@ -84,8 +84,8 @@ def test_what_a_guarded_command_started_ends_when_the_guard_is_stopped(guarded):
     assert guarded.alive() == []
 
 
-def test_a_guard_that_is_told_again_and_again_still_ends_them_all(guarded):
-    # So the kernel tells it of the death of a parent with many threads.
+def test_a_guard_with_repeated_signals_still_ends_all_of_them(guarded):
+    # The kernel signals the death of a parent with many threads repeatedly.
     for _ in range(20):
         guard = guarded.start([*GUARDED, FAMILY + SLEEPER])
         assert eventually(lambda: len(guarded.sleepers()) == 3)
@@ -94,7 +94,7 @@ def test_a_guard_that_is_told_again_and_again_still_ends_them_all(guarded):
         assert guarded.alive() == []
 
 
-def test_a_stubborn_process_is_ended_all_the_same(guarded):
+def test_a_process_that_ignores_termination_is_ended_too(guarded):
     guard = guarded.start([*GUARDED, STUBBORN])
     assert eventually(lambda: len(guarded.sleepers()) == 1)
     assert eventually(lambda: ignores_termination(guarded.sleepers()[0].pid))
@@ -104,7 +104,7 @@ def test_a_stubborn_process_is_ended_all_the_same(guarded):
 
 
 @pytest.mark.parametrize("victim", ["parent", "command"])
-def test_a_kill_above_or_within_takes_all_of_them_along(guarded, victim):
+def test_a_kill_of_the_parent_or_the_command_ends_all_of_them(guarded, victim):
     starting = "import subprocess, sys; subprocess.run(sys.argv[1:])"
     parent = guarded.start([sys.executable, "-c", starting, *GUARDED, FAMILY + SLEEPER])
     assert eventually(lambda: len(guarded.sleepers()) == 3)
@@ -126,7 +126,7 @@ print(flush=True)
 
 
 @pytest.mark.parametrize("occupied", ["time.sleep(60)", "threading.Event().wait()", "while True: pass"])
-def test_a_rank_that_is_occupied_ends_soon_after_the_first_one_died(occupied):
+def test_a_busy_rank_ends_soon_after_the_first_one_dies(occupied):
     first = subprocess.Popen([sys.executable, "-c", SLEEPER])
     other = subprocess.Popen(
         [sys.executable, "-c", WATCHING + occupied, str(first.pid)],
@@ -136,7 +136,7 @@ def test_a_rank_that_is_occupied_ends_soon_after_the_first_one_died(occupied):
     try:
         other.stdout.readline()
         assert other.poll() is None
-        first.kill()  # and nobody waits for it: it is its death that counts
+        first.kill()  # and nobody waits for it, so it is a zombie
         assert other.wait(30) == 1
     finally:
         for process in (first, other):

@@ -1,4 +1,4 @@
-"""However a launch ends before it is done, of whichever experiment, does it leave nothing behind?"""
+"""Does an interrupted launch of any experiment leave nothing behind, however it ends?"""
 
 import signal
 
@@ -12,7 +12,7 @@ from crossover.records import record
 
 
 def among(*entrants):
-    """What lets these live side by side in a launch; the bare exchange is the reference, for it starts fast."""
+    """Settings of a launch with these entrants; the reference is the bare exchange, which starts fast."""
     arms = ["bare zmq", *entrants]
     heat = {"arms": arms, "reference": "bare zmq", "rivals_per_heat": len(entrants)}
     return heat | {"ceilings": [], "placements": ["node"]}
@@ -25,7 +25,7 @@ CHANGED = {
     "task_scaling": among("pure"),
     "zmq_message_size": {"arms": ["40 B struct", "64 B struct"]},
 }
-"""So that every kind of farm is among them, and what is built is what other tests need as well."""
+"""Together they have every kind of farm, and they need only builds that other tests need too."""
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-6}
 TELLING = (
     "measure/launch/conduct.py",
@@ -36,7 +36,7 @@ SHORT = ("planning/plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(set
 
 
 def settings(name):
-    """Of the first launch of an experiment on one host at the smoke tier, which comes to no end by itself."""
+    """Settings of an experiment's first launch on one host, at the smoke tier, that never ends by itself."""
     config = schema.complete({"tier": "smoke", "experiments": {name: CHANGED.get(name, {})}})
     own = plan.settings_of(config, name)
     return plan.of_launch(own, own["placements"][0], 1) | ENDLESS
@@ -44,14 +44,14 @@ def settings(name):
 
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory):
-    """The code as it is, but that it says when a block runs; and the same with little time for a launch."""
+    """Two copies of the code that print a line when a block runs; in the second, a launch has little time."""
     folder = tmp_path_factory.mktemp("projects")
     return toy_project(folder / "telling", telling=TELLING), toy_project(folder / "short", telling=TELLING, short=SHORT)
 
 
 @pytest.fixture(params=sorted(schema.complete({})["experiments"]))
 def launch(request, tmp_path, projects):
-    """Prepares a launch; what is left of it at the end is killed."""
+    """Prepares a launch, and kills its processes at the end."""
     prepared = []
 
     def prepare(project):
@@ -66,13 +66,13 @@ def launch(request, tmp_path, projects):
 
 
 def runs(launch):
-    """Whether it is in the middle of it."""
+    """Whether a launch is running blocks."""
     return launch.log.exists() and "a block runs" in launch.log.read_text()
 
 
 @pytest.fixture
 def under_way(launch, projects):
-    """A launch in the middle of it."""
+    """A launch that is running blocks."""
     telling, _ = projects
     one = launch(telling)
     one.start()
@@ -82,7 +82,7 @@ def under_way(launch, projects):
 
 
 def hole(launch):
-    """The kind of hole that it left."""
+    """The kind of hole that a launch left."""
     return record.metadata(record.read(launch.output, record.MEASUREMENTS))["launch"]["hole"]
 
 
@@ -100,9 +100,9 @@ def test_after_a_failure(under_way):
     under_way.leaves_nothing_but_its_file()
 
 
-# The supervisor ends ranks after their time as after Ctrl-C, so one experiment is enough.
+# After the time limit, the supervisor ends ranks as after Ctrl-C, so one experiment is enough.
 @pytest.mark.parametrize("launch", ["task_throughput"], indirect=True)
-def test_after_its_time(launch, projects):
+def test_after_the_time_limit(launch, projects):
     _, short = projects
     one = launch(short)
     assert one.run() == 0

@@ -1,4 +1,4 @@
-"""Are the engines of all farms spread over the hosts alike, however the launcher numbered the ranks?"""
+"""Do all farms spread their engines over the hosts in the same way, however the launcher numbers the ranks?"""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from crossover.records.holes import Refusal
 
 
 def launch(hosts, count, rivals=1):
-    """Settings of a launch with so many engines in each farm: the reference's, the null arm's and each rival's."""
+    """Settings of a launch with this many engines in each farm: the reference's, the null arm's and each rival's."""
     arms = ["reference", *(f"rival {number}" for number in range(rivals))]
     return {"placement": "nodes", "hosts": hosts, "engines": count, "arms": arms, "reference": "reference"}
 
@@ -20,14 +20,14 @@ def cyclic(settings):
 
 
 def layouts(hosts, settings):
-    """How many engines each arm has on each host."""
+    """The number of engines of each arm on each host."""
     names = sorted(set(hosts))
     found = engines(hosts, settings)
     return [[sum(hosts[rank] == name for rank in ranks) for name in names] for ranks in found.values()]
 
 
 @given(st.integers(2, 5), st.integers(1, 9), st.integers(1, 3), st.randoms(use_true_random=False))
-def test_every_farm_is_spread_alike_and_as_evenly_as_can_be(hosts, count, rivals, random):
+def test_every_farm_has_the_same_even_spread(hosts, count, rivals, random):
     settings = launch(hosts, count, rivals)
     where = cyclic(settings)
     rest = where[1:]
@@ -42,7 +42,7 @@ def test_every_farm_is_spread_alike_and_as_evenly_as_can_be(hosts, count, rivals
     assert max(first) - min(first) <= 1
 
 
-def test_an_engine_that_is_alone_is_on_another_host_than_its_client():
+def test_a_single_engine_is_not_on_its_clients_host():
     settings = launch(2, 1)
     where = cyclic(settings)
     assert {where[rank] for own in engines(where, settings).values() for rank in own} == {"host 1"}
@@ -53,7 +53,7 @@ def test_within_a_host_engines_are_numbered_farm_by_farm():
     assert engines(["here"] * 7, settings) == {"reference": [1, 2], "rival 0": [3, 4], "null": [5, 6]}
 
 
-def test_a_host_with_too_few_ranks_is_refused_with_what_to_change():
+def test_a_host_with_too_few_ranks_is_refused_with_the_remedy():
     settings = launch(2, 2)
     where = ["one", "one", "one", "one", "one", "one", "two"]
     with pytest.raises(Refusal) as refused:

@@ -1,4 +1,4 @@
-"""Is what docs/extending.md says enough to add an experiment and an entrant, with nothing else edited?"""
+"""Is docs/extending.md enough to add an experiment and an entrant, without other edits?"""
 
 import json
 import os
@@ -25,7 +25,7 @@ CONFIG, CLAIMS, SOURCES = "config/config.yaml", "config/claims.yaml", "config/so
 ENTRANT, SOURCE, CLAIM = re.findall(
     r"^```yaml\n(.+?)^```$", (ROOT / "docs/extending.md").read_text(), re.MULTILINE | re.DOTALL
 )
-"""What the document has of them."""
+"""The document's examples of them."""
 
 HOLDING = ("tests/documents", "tests/corridor/test_architecture.py", "tests/corridor/test_claim_list.py")
 """Tests that know all experiments, farms or keys, of those that take seconds."""
@@ -42,14 +42,14 @@ experiments:  # those of interest
 
 
 class Project:
-    """A copy of the whole project, tests and documents among it, in which commands run."""
+    """A copy of the whole project, with tests and documents."""
 
     def __init__(self, folder):
         self.folder = folder
         shutil.copytree(ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(*OURS))
 
     def run(self, *words):
-        """Run Python in it, by its own package; the exit code and what was said."""
+        """Run Python in it, with its own package; returns the exit code and the output."""
         environment = os.environ | {"PYTHONPATH": str(self.folder / "workflow")}
         done = subprocess.run(
             [sys.executable, *words],
@@ -62,14 +62,14 @@ class Project:
         return done.returncode, done.stdout
 
     def edit(self, file, old, new):
-        """Replace a text that is there once."""
+        """Replace a text that occurs once."""
         text = (self.folder / file).read_text()
         assert text.count(old) == 1
         (self.folder / file).write_text(text.replace(old, new))
 
 
 def with_toys(project):
-    """Put the toys into their places, as the document says."""
+    """Add the toys by the steps in the document."""
     shutil.copy(TOYS / "handover.py", project.folder / "workflow/crossover/measure/experiments")
     shutil.copy(TOYS / "threads.py", project.folder / "workflow/crossover/measure/farms")
     project.edit("config/schema.yaml", "\n$defs:", f"\n{(TOYS / 'handover.yaml').read_text()}$defs:")
@@ -84,7 +84,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture
 def settings(project, monkeypatch):
-    """The settings of an experiment there, with the defaults but for those given."""
+    """The settings of an experiment in the copy: the defaults, except these."""
     monkeypatch.setattr(schema, "FILE", project.folder / "config/schema.yaml")
     monkeypatch.setattr(farms, "FOLDER", project.folder / "workflow/crossover/measure/farms")
 
@@ -98,7 +98,7 @@ def settings(project, monkeypatch):
 
 @pytest.fixture
 def launch(project, tmp_path):
-    """Prepares launches there; what is left of them at the end is killed."""
+    """Prepares launches in the copy, and kills their processes at the end."""
     prepared = []
 
     def prepare(experiment, chosen):
@@ -114,7 +114,7 @@ def test_the_toys_are_small_and_the_entrant_is_the_documents():
     assert f"```python\n{(TOYS / 'threads.py').read_text()}```" in (ROOT / "docs/extending.md").read_text()
     lines = {file.name: len(file.read_text().splitlines()) for file in TOYS.iterdir() if file.is_file()}
     assert lines.pop("threads.py") <= 40
-    # And a line in config.yaml.
+    # Plus a line in config.yaml.
     assert sum(lines.values()) + 1 <= 120
     assert set(lines) == {"handover.py", "handover.yaml"}
 
@@ -123,7 +123,7 @@ def test_the_toys_are_small_and_the_entrant_is_the_documents():
 
 
 @pytest.mark.parametrize("imports", ["", "from mpi4py import MPI\n"], ids=["as it is", "by a driver that imports MPI"])
-def test_a_driver_starts_a_child_process_that_knows_nothing_of_mpi(project, settings, launch, imports):
+def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, imports):
     driver = project.folder / "workflow/crossover/measure/experiments/handover.py"
     driver.write_text(imports + (TOYS / "handover.py").read_text())
     one = launch("handover", plan.of_launch(settings("handover"), "process", 1))
@@ -136,7 +136,7 @@ def test_a_driver_starts_a_child_process_that_knows_nothing_of_mpi(project, sett
 
 
 @pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
-def test_a_child_process_ends_with_its_launch_however_that_ends(settings, launch, end):
+def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, end):
     endless = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-9}
     one = launch("handover", plan.of_launch(settings("handover"), "process", 1) | endless)
     one.start()
@@ -153,7 +153,7 @@ def test_a_child_process_ends_with_its_launch_however_that_ends(settings, launch
 # ---- the entrant
 
 
-def test_an_entrant_is_one_file_that_says_its_options_packages_and_hosts(settings, launch):
+def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(settings, launch):
     listed = ENTRANT.replace("my_farm", "threads")
     chosen = settings("task_latency", **yaml.safe_load(listed))
     assert plan.in_placement(chosen, "nodes")["arms"] == ["leastload", "pure"]
@@ -167,12 +167,12 @@ def test_an_entrant_is_one_file_that_says_its_options_packages_and_hosts(setting
         settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
 
 
-# ---- the command, and a project that somebody has extended and configured
+# ---- the command, and a project that a user has extended and configured
 
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """A copy with the toys, an experiment that the command wrote, a claim, and other choices in config.yaml."""
+    """A copy with the toys, an experiment from the command, a claim, and changes in config.yaml."""
     project = with_toys(Project(tmp_path_factory.mktemp("extended") / "project"))
     (project.folder / CONFIG).write_text(CHOSEN)
     code, said = project.run("-m", "crossover", "new", "experiment", NEW)
@@ -201,7 +201,7 @@ def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
 
 
 @pytest.mark.timeout(600)
-def test_an_extended_and_configured_project_passes_the_tests_that_hold_it_together(extended):
+def test_an_extended_and_configured_project_passes_the_general_tests(extended):
     code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *HOLDING)
     assert code == 0, said
 

@@ -1,4 +1,4 @@
-"""Does every entrant, in real processes, run every task, keep to itself and leave nothing behind?"""
+"""Does every entrant, in real processes, run every task, listen only locally and leave nothing behind?"""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ EXPERIMENTS = {
 
 
 def settings(experiment, arms, engines=1, **others):
-    """Of a launch in which these entrants live side by side; the bare exchange is the reference, for it starts fast."""
+    """Settings of a launch with these entrants; the reference is the bare exchange, which starts fast."""
     farming = {"arms": arms, "ceilings": [], "reference": arms[0], "engines": engines}
     return COMMON | EXPERIMENTS[experiment] | farming | {"entrants": {name: SHIPPED[name] for name in arms}} | others
 
@@ -46,7 +46,7 @@ def rows(launch):
 
 @pytest.fixture
 def launch(tmp_path):
-    """Prepares launches; what is left of them at the end is killed."""
+    """Prepares launches, and kills their processes at the end."""
     prepared = []
 
     def prepare(experiment, chosen, **others):
@@ -60,7 +60,7 @@ def launch(tmp_path):
 
 @pytest.mark.parametrize(
     ("experiment", "arms"),
-    # Empty tasks of ipyparallel have a launch elsewhere.
+    # Another test has a launch for ipyparallel's empty tasks.
     [
         ("task_throughput", PYTHON),
         ("task_map", PYTHON),
@@ -90,20 +90,20 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
 
 
 def running(launch):
-    """Whether the first cell is done, so that all farms are up."""
+    """Whether the first cell is done, which means that all farms are running."""
     return launch.log.exists() and "cell 1 of" in launch.log.read_text()
 
 
 @pytest.fixture
 def busy(launch):
-    """A launch of farms with servers, pools and threads, in the middle of it."""
+    """A running launch of farms with servers, pools and threads."""
     one = launch("task_latency", settings("task_latency", PYTHON, **LONG))
     one.start()
     assert eventually(lambda: running(one)), one.log.read_text()
     return one
 
 
-def test_nobody_listens_beyond_the_host_and_a_killed_supervisor_takes_every_farm_along(busy):
+def test_farms_listen_only_on_the_host_and_end_with_a_killed_supervisor(busy):
     addresses = {address for process in busy.processes() for address in listening(process)}
     assert len(addresses) > len(busy.ranks())
     assert {host for host, _ in addresses} == {"127.0.0.1"}
@@ -113,7 +113,7 @@ def test_nobody_listens_beyond_the_host_and_a_killed_supervisor_takes_every_farm
 
 
 def listening(process):
-    """The addresses at which a process can be reached; its children have inherited some."""
+    """The addresses on which a process listens; its children inherit some."""
     return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
 
 
@@ -122,16 +122,16 @@ def listening(process):
 
 @pytest.fixture
 def tunnelled(launch):
-    """A launch whose client reaches its farm through an SSH tunnel, in the middle of it; and all its processes."""
+    """A running launch whose client reaches its farm through an SSH tunnel; and all its processes."""
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"], **LONG))
     one.start()
     assert eventually(lambda: running(one)), one.log.read_text()
-    # By descent, since sshd writes over its environment and so loses the launch's mark.
+    # As descendants, because sshd overwrites its environment, with the launch's mark.
     return one, psutil.Process(one.process.pid).children(recursive=True)
 
 
 def alive(processes):
-    """Those that run; one that has ended is listed until its new parent, the first process, has looked at it."""
+    """The processes that still run, without zombies that wait for process 1."""
     left = []
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -142,22 +142,22 @@ def alive(processes):
 
 def connected_to(process):
     """The ports at which a process has connections to others."""
-    # A server's process for one connection may end while the others go on.
+    # A server's process for one connection may end during the test.
     with contextlib.suppress(psutil.NoSuchProcess):
         return {each.raddr.port for each in process.net_connections("tcp") if each.status == psutil.CONN_ESTABLISHED}
     return set()
 
 
 def servers_of(launch):
-    """The SSH server's processes, as they are now."""
+    """The SSH server's current processes."""
     return [each for each in psutil.Process(launch.process.pid).children(recursive=True) if each.name() == "sshd"]
 
 
 @needs_sshd
-def test_the_client_reaches_its_farm_through_the_tunnel_alone_and_nothing_is_left_of_it(tunnelled):
+def test_the_client_reaches_its_farm_only_through_the_tunnel_and_nothing_is_left(tunnelled):
     one, family = tunnelled
     driver = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "0")
-    # Its farms are connected, and the launch has seconds left, which looking at them may take on a busy machine.
+    # The launch would end in seconds, but the next checks may take longer on a busy machine.
     driver.suspend()
     engine = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "2")
     named = {
@@ -168,9 +168,9 @@ def test_the_client_reaches_its_farm_through_the_tunnel_alone_and_nothing_is_lef
     entries, controller = ports["ssh"], set.union(*map(served, named["ipyparallel.controller"]))
     assert len(connected_to(driver) & entries) > 3
     assert connected_to(driver) & controller == set()
-    # The engines are beside the controller.
+    # The engines are on the controller's side of the tunnel.
     assert connected_to(engine) & controller and not connected_to(engine) & entries
-    # What enters the tunnel leaves it at the controller, by a process that the server starts for it.
+    # A process of the SSH server connects the end of the tunnel to the controller.
     assert eventually(lambda: any(connected_to(process) & controller for process in servers_of(one)), 10)
     driver.resume()
     assert one.process.wait(120) == 0
@@ -182,12 +182,12 @@ def test_the_client_reaches_its_farm_through_the_tunnel_alone_and_nothing_is_lef
 
 
 def served(process):
-    """The ports of a process and those below it at which they can be reached."""
+    """The ports on which a process or its descendants listen."""
     return {port for each in [process, *process.children(recursive=True)] for _, port in listening(each)}
 
 
 @needs_sshd
-def test_a_killed_supervisor_takes_the_tunnel_along(tunnelled):
+def test_the_tunnel_ends_with_a_killed_supervisor(tunnelled):
     one, family = tunnelled
     assert {"ssh", "sshd"} <= {process.name() for process in family}
     one.process.kill()
@@ -195,10 +195,10 @@ def test_a_killed_supervisor_takes_the_tunnel_along(tunnelled):
     assert eventually(lambda: not alive(family)), alive(family)
 
 
-# ---- what is missing
+# ---- missing programs and engines
 
 
-def test_a_tunnel_without_openssh_makes_the_launch_a_hole_that_says_what_to_install(launch, tmp_path):
+def test_a_tunnel_without_openssh_is_a_hole_with_the_package_to_install(launch, tmp_path):
     nowhere = ("measure/farms/support/ssh_tunnel.py", '("/usr/sbin", "/usr/local/sbin", "/sbin")', "()")
     root = toy_project(tmp_path / "project", nowhere=nowhere)
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"]), root=root)
@@ -210,7 +210,7 @@ def test_a_tunnel_without_openssh_makes_the_launch_a_hole_that_says_what_to_inst
     one.leaves_nothing_but_its_file()
 
 
-def test_an_entrant_whose_library_is_missing_makes_the_launch_a_hole_that_names_it(launch, tmp_path):
+def test_an_entrant_without_its_library_is_a_hole_that_names_it(launch, tmp_path):
     absent = tmp_path / "absent"
     absent.mkdir()
     (absent / "distributed.py").write_text("raise ModuleNotFoundError('No module', name='distributed')\n")
@@ -244,8 +244,8 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
         farm._server.stop()
 
 
-def test_engines_that_join_without_the_clients_notice_are_found_all_the_same(launch, tmp_path):
-    """As when they join while the client connects: no notification reaches it."""
+def test_engines_that_join_unnoticed_by_the_client_are_found(launch, tmp_path):
+    """Engines that join while the client connects cause no notification."""
     deaf = "    def _register_engine(self, message):\n        pass\n\n    def _stop_scheduling_tasks"
     root = toy_project(
         tmp_path / "project", deaf=("measure/farms/ipyparallel.py", "    def _stop_scheduling_tasks", deaf)
@@ -257,12 +257,12 @@ def test_engines_that_join_without_the_clients_notice_are_found_all_the_same(lau
 
 
 def ended_by(one):
-    """The kind of hole that a launch left, its reason, and how long it took in seconds."""
+    """The kind of hole that a launch left, its reason, and the launch's seconds."""
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     return facts["hole"], facts["reason"], facts["wall_seconds"]
 
 
-def test_a_controller_that_dies_when_it_has_told_its_address_ends_the_launch_at_once(launch, tmp_path):
+def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, tmp_path):
     started = '*("-m", "ipyparallel.controller"),'
     dying = '*("-c", DYING),'
     program = (

@@ -1,4 +1,4 @@
-"""Is a flow timed in its middle, bounded, and void where a message is lost or damaged?"""
+"""Is a flow timed in its middle, bounded, and void if a message is lost or damaged?"""
 
 import subprocess
 import sys
@@ -58,7 +58,7 @@ def flowed(curve, n, settings, arm="copy", send=lambda loop: loop, take=lambda l
         return found
 
 
-# A message of several parts has no single buffer to be received into.
+# A message of several parts cannot be received into one buffer.
 ARMS = [(curve, arm) for curve in CURVES for arm in HANDOVERS if arm != "recv-into" or not curve.multipart]
 
 
@@ -71,8 +71,8 @@ def test_a_flow_arrives_whole_whatever_the_arm(curve, arm, n):
     assert found.values["throughput"] == pytest.approx(n / found.seconds)
 
 
-def test_lent_messages_by_the_thousand_are_collected_within_one_process():
-    """Beyond the high-water marks of pyzmq's own collecting socket; in a process whose collector has not begun."""
+def test_thousands_of_lent_messages_are_collected_within_one_process():
+    """More than the high-water marks of pyzmq's collecting socket; in a new process, before its collector starts."""
     program = """
 import sys
 sys.path[:0] = sys.argv[1:]
@@ -100,7 +100,7 @@ def test_the_collector_of_two_processes_is_as_users_have_it(placement, lifted, m
 
 
 @pytest.mark.parametrize("messages", [1, 3, 4, 100])
-def test_no_more_is_on_its_way_than_the_bound_allows(messages):
+def test_messages_in_flight_stay_within_the_bound(messages):
     sent, taken, most = [0], [0], [0]
 
     def send(loop):
@@ -130,7 +130,7 @@ def test_large_messages_are_bounded_by_their_bytes():
         assert batches * each == 1 or (batches * each <= 2000 and batches * each * size <= 64_000_000)
 
 
-def test_a_slow_beginning_is_not_in_the_time():
+def test_a_slow_start_is_not_timed():
     slow_seconds, n = 0.05, 1000
 
     def send(loop):
@@ -148,7 +148,7 @@ def test_a_slow_beginning_is_not_in_the_time():
     assert with_lead_in.seconds < without.seconds / 2
 
 
-def test_what_the_sender_waits_for_is_not_in_the_time_of_its_calls():
+def test_the_senders_waits_are_not_in_the_time_of_its_calls():
     def take(loop):
         def slow(count):
             time.sleep(0.002)
@@ -167,7 +167,7 @@ def test_a_lost_or_damaged_message_voids_the_flow(which):
 
     def take(loop):
         if which == "lost":
-            # The receiver asks for the next batch without the message, as a network would lose it.
+            # The receiver requests the next batch without this message, as if the network had lost it.
             return lambda count: loop(count - (count > 1))
         return lambda count: loop(count) and b"another byte"
 

@@ -1,4 +1,4 @@
-"""Does a rank on another host than its supervisor get what the supervisor's host has, and leave nothing there?"""
+"""Does each rank have a private temporary folder on its own host, and is nothing left of it?"""
 
 import os
 import socket
@@ -34,7 +34,7 @@ def test_a_rank_beside_its_supervisor_uses_the_supervisors_folder(temporary, mon
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_rank_on_another_host_makes_a_folder_of_its_own_and_takes_it_away(temporary, monkeypatch, there):
+def test_a_rank_on_another_host_makes_its_own_folder_and_deletes_it(temporary, monkeypatch, there):
     supervisors = temporary / f"crossover-{os.getuid()}-elsewhere-77-abcdefgh"
     if there:
         supervisors.mkdir()
@@ -48,7 +48,7 @@ def test_a_rank_on_another_host_makes_a_folder_of_its_own_and_takes_it_away(temp
     assert names(temporary) == before
 
 
-def test_folders_of_dead_processes_of_this_host_are_swept_and_no_others(temporary):
+def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     uid, name = os.getuid(), socket.gethostname()

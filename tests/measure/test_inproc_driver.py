@@ -1,4 +1,4 @@
-"""Does the C driver notice what a library does to its messages? Against a false libzmq that does as it is told."""
+"""Does the C driver notice damage to its messages? A false libzmq causes it."""
 
 import ctypes
 import errno
@@ -127,24 +127,24 @@ def exchange(driver, false_libzmq):
 
 @pytest.mark.parametrize("round_trips", [False, True])
 @pytest.mark.parametrize("pattern", [None, PATTERN])
-def test_an_honest_library_is_believed(exchange, pattern, round_trips):
+def test_a_correct_library_is_accepted(exchange, pattern, round_trips):
     assert exchange(0, pattern, round_trips) == 0
 
 
 @pytest.mark.parametrize("round_trips", [False, True])
-def test_one_flipped_bit_in_one_touched_message_is_seen(exchange, round_trips):
+def test_one_flipped_bit_in_one_touched_message_is_noticed(exchange, round_trips):
     assert exchange(1, PATTERN, round_trips) == DAMAGED
     assert exchange(1, None, round_trips) == 0
 
 
 @pytest.mark.parametrize("round_trips", [False, True])
 @pytest.mark.parametrize("pattern", [None, PATTERN])
-def test_one_message_of_another_length_is_seen(exchange, pattern, round_trips):
+def test_one_message_of_another_length_is_noticed(exchange, pattern, round_trips):
     assert exchange(2, pattern, round_trips) == DAMAGED
 
 
 @pytest.mark.parametrize(
     ("misdeed", "round_trips"), [(3, False), (3, True), (4, False), (4, True), (5, False), (5, True), (6, True)]
 )
-def test_an_end_that_fails_is_told_by_its_error_and_does_not_hang(exchange, misdeed, round_trips):
+def test_an_end_that_fails_gives_its_error_and_does_not_hang(exchange, misdeed, round_trips):
     assert exchange(misdeed, None, round_trips) == REFUSED

@@ -1,4 +1,4 @@
-"""Do the experiments, in real processes, measure what their settings say and leave nothing else behind?"""
+"""Do the experiments, in real processes, follow their settings and leave nothing but the raw file?"""
 
 import json
 import math
@@ -22,7 +22,7 @@ SETTINGS = {
         "curves": ["DEALER/ROUTER over ipc, polled", "PUSH/PULL over tcp", "PUSH/PULL over inproc"],
         "ceilings": ["C copy", "C no-copy"],
         "lead_in_seconds": 0.002,
-        # Few: where threads of one process wait for the interpreter and for a processor, each message takes long.
+        # Few, because each message is slow when threads of one process wait for the interpreter and a processor.
         "in_flight_messages": 40,
         "in_flight_bytes": 1000000,
         "burst_seconds": 0.002,
@@ -99,7 +99,7 @@ POINTS = {
     "mpi_pingpong": "elements",
     "task_latency": "tasks",
 }
-"""The setting that an experiment's axis has its points from."""
+"""The setting with the points of an experiment's axis."""
 METRICS = {
     "zmq_throughput": {
         ("throughput", "messages/s", "higher"),
@@ -130,11 +130,11 @@ AXES = {
     "task_latency": ("tasks", "tasks"),
 }
 DISTURBED = {"ok", "steal time", "throttled", "swapped"}
-"""What may be said of a sane block on a machine that others use too."""
+"""The possible validities of a sane block on a machine with other users."""
 
 
 class Measured:
-    """A launch that was run, and what is in its file."""
+    """A finished launch, with the contents of its file."""
 
     def __init__(self, case, launch, code):
         self.case, self.launch, self.code = case, launch, code
@@ -171,15 +171,15 @@ def test_the_launch_is_measured(measured):
 
 
 def burst(measured):
-    """Whether the launch has bursts, beside flows or alone."""
+    """Whether the launch has bursts."""
     return measured.name == "zmq_bursts" or any("DEALER" in curve for curve in CURVES[measured.case])
 
 
 def takes_part(arm, protocol):
-    """Whether an arm means something under a protocol.
+    """Whether an arm is possible under a protocol.
 
-    A list cannot be sent as a buffer; neither a message of several parts nor one that is sent on can be received into a
-    buffer that is kept. Of one piece of memory there is no copy.
+    A list cannot be sent as a buffer. A message of several parts, or one that is forwarded, cannot be received into a
+    reused buffer. memcpy needs two buffers, and a re-sent array is one.
     """
     if arm.runs == "memcpy":
         return "re-sent" not in protocol
@@ -190,7 +190,7 @@ def takes_part(arm, protocol):
     return arm.runs not in ("Send", "persistent") or protocol.startswith(("float64 array", "bytes"))
 
 
-def test_every_cell_has_every_arm_as_often_as_it_had_rounds(measured):
+def test_every_round_of_a_cell_has_every_arm(measured):
     cells = {}
     for row in blocks(measured):
         cells.setdefault((row["protocol"], row["x"]), []).append(row)
@@ -210,7 +210,7 @@ def test_every_block_is_sane_and_has_a_value_for_every_metric(measured):
     assert {row["validity"] for row in measured.rows} <= DISTURBED
     assert all(math.isfinite(row["value"]) and row["value"] > 0 for row in measured.rows)
     told = {(row["metric"], row["unit"], row["better"]) for row in measured.rows}
-    # Bursts have it, flows have not; of a burst of one message there is no window to compare.
+    # Flows have no overstatement, nor do bursts of one message, because these have no window.
     absent = set() if burst(measured) else {("overstatement", "times", "lower")}
     assert told == METRICS[measured.name] - absent
     of_all = METRICS[measured.name] - {("overstatement", "times", "lower")}
@@ -220,7 +220,7 @@ def test_every_block_is_sane_and_has_a_value_for_every_metric(measured):
     assert all(row["n"] >= 1 and row["block_seconds"] > 0 for row in measured.rows)
 
 
-def test_the_null_arm_and_no_other_runs_the_reference_a_second_time(measured):
+def test_only_the_null_arm_repeats_the_reference(measured):
     reference = measured.settings["reference"]
     assert {(row["arm"], row["runs"]) for row in measured.rows if row["null"]} == {("null", reference)}
     assert all(row["arm"] == row["runs"] for row in measured.rows if not row["null"])
@@ -233,7 +233,7 @@ def test_no_two_blocks_ran_at_the_same_time(measured):
     assert all(end <= row["start_ns"] for end, row in zip(ends, rows[1:], strict=False))
 
 
-def test_values_are_what_the_repetitions_and_the_time_of_their_block_give(measured):
+def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
     def rate(row):
         each = (
             row["x"]
@@ -255,7 +255,7 @@ def test_values_are_what_the_repetitions_and_the_time_of_their_block_give(measur
 
 
 @pytest.mark.parametrize("measured", LATENCIES, indirect=True)
-def test_percentiles_rise_and_a_mean_lies_among_the_trips(measured):
+def test_percentiles_rise_and_the_mean_is_plausible(measured):
     found = {}
     for row in (row for row in measured.rows if not row["ceiling"]):
         found.setdefault((row["protocol"], row["x"], row["round"], row["position"]), {})[row["metric"]] = row["value"]
@@ -268,13 +268,13 @@ def test_percentiles_rise_and_a_mean_lies_among_the_trips(measured):
 
 
 @pytest.mark.parametrize("measured", THROUGHPUTS, indirect=True)
-def test_the_window_of_the_published_protocol_leaves_something_out(measured):
+def test_the_window_of_the_published_protocol_overstates_rates(measured):
     found = [row["value"] for row in measured.rows if row["metric"] == "overstatement"]
     assert bool(found) == burst(measured)
     assert all(times > 1 for times in found)
 
 
-def test_the_file_says_which_launch_it_holds_and_with_what_it_was_made(measured):
+def test_the_file_names_its_launch_settings_and_code(measured):
     launch = measured.facts["launch"]
     assert (launch["experiment"], launch["placement"], launch["launch"]) == (
         measured.name,
@@ -285,12 +285,12 @@ def test_the_file_says_which_launch_it_holds_and_with_what_it_was_made(measured)
     assert launch["code"] == "c0de"
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
     assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
-    # `file` is known only to who gathers it; a hole's columns are a hole's, and a batch job's one's.
+    # Gathering adds `file`; the other columns belong to holes and to batch jobs.
     absent = {"file", "hole", "reason", "queued_seconds", "entering_seconds"}
     assert set(record.LAUNCHES.names) - set(launch) == absent
 
 
-def test_every_rank_has_told_what_it_really_is(measured):
+def test_every_rank_has_recorded_its_facts(measured):
     ranks = measured.facts["ranks"]
     assert [rank["rank"] for rank in ranks] == list(range(plan.ranks(measured.settings)))
     for rank in ranks:
@@ -300,7 +300,7 @@ def test_every_rank_has_told_what_it_really_is(measured):
         assert "thread level" in rank["mpi"]
 
 
-def test_progress_was_told_once_per_cell(measured):
+def test_progress_is_logged_once_per_cell(measured):
     cells = len(measured.cells)
     for done in range(1, cells + 1):
         assert measured.told.count(f"cell {done} of {cells} ") == 1

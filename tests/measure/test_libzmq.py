@@ -1,4 +1,4 @@
-"""Are libzmq's sources believed by their checksum alone, changed as meant, and built so that variants stay apart?"""
+"""Are libzmq's sources checked by checksum, changed correctly, and built so that variants share no state?"""
 
 import ctypes
 import hashlib
@@ -18,18 +18,18 @@ HEADERS = {
     "2.2.0": {"include/zmq.h": "#define ZMQ_MAX_VSM_SIZE 30\n"},
     "4.3.4": {"include/zmq.h": "unsigned char _[64];\n" * 4, "src/msg.hpp": "enum { msg_t_size = 64 };\n"},
 }
-"""The texts that are changed, as they stand in the real sources."""
+"""The texts to change, as in the real sources."""
 
 SMALL = {
     "include/zmq.h": "#define ZMQ_MAX_VSM_SIZE 30\nstruct zmq_msg_t { void *content; unsigned char rest[2];\n"
     "unsigned char data[ZMQ_MAX_VSM_SIZE]; };\n",
-    # A static of an inline function: GNU makes it unique in the whole process, unless told otherwise.
+    # A static variable of an inline function: by default, GNU makes it unique in the whole process.
     "src/shared.hpp": "inline int &shared () { static int count; return count; }\n",
     "src/one.cpp": '#include "shared.hpp"\nextern "C" __attribute__((visibility("default")))\n'
     "int count () { return ++shared (); }\n",
     "src/ws_other.cpp": "#error this needs what is not there\n",
 }
-"""A library of a few lines that is built as the real one is."""
+"""A library of a few lines that is built like the real one."""
 
 
 def write(tree, files):
@@ -55,7 +55,7 @@ def no_compiler_named(monkeypatch):
 
 @pytest.fixture
 def small(tmp_path, monkeypatch):
-    """A folder with an archive of the small library; the 2.2 line is told to believe it."""
+    """A folder with an archive of the small library; the 2.2 line accepts its checksum."""
     line = replace(LINES["2.2.0"], left_out=("ws_",))
     archive = pack(tmp_path / line.archive, SMALL)
     monkeypatch.setitem(LINES, "2.2.0", replace(line, sha256=hashlib.sha256(archive.read_bytes()).hexdigest()))
@@ -66,7 +66,7 @@ def small(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("size", "inline"), [(32, 22), (40, 30), (64, 54), (128, 118)])
-def test_the_old_line_gets_the_payload_that_makes_the_struct(size, inline, tmp_path):
+def test_the_old_line_gets_the_payload_size_for_the_struct(size, inline, tmp_path):
     tree = write(tmp_path, HEADERS["2.2.0"])
     patch(tree, LINES["2.2.0"], Struct("2.2.0", size))
     assert (tree / "include/zmq.h").read_text() == f"#define ZMQ_MAX_VSM_SIZE {inline}\n"
@@ -80,7 +80,7 @@ def test_the_new_line_gets_the_size_in_both_headers(tmp_path):
 
 
 @pytest.mark.parametrize("layout", ["union", "packed"])
-def test_another_layout_is_refused_where_one_of_its_edits_does_not_fit(layout, tmp_path):
+def test_another_layout_is_refused_if_an_edit_does_not_fit(layout, tmp_path):
     tree = write(tmp_path, HEADERS["2.2.0"])
     with pytest.raises(BuildError, match=r"include/zmq.h has 0 times '#define ZMQ_MSG_MASK 129' instead of 1"):
         patch(tree, LINES["2.2.0"], Struct("2.2.0", 64, layout))
@@ -96,18 +96,18 @@ def test_other_sources_than_expected_are_refused(version, change, tmp_path):
 
 @pytest.mark.parametrize("size", [0, 8, 33])
 @pytest.mark.parametrize("version", LINES)
-def test_a_struct_that_cannot_be_is_refused(version, size, tmp_path):
+def test_an_impossible_struct_is_refused(version, size, tmp_path):
     with pytest.raises(BuildError, match="multiple of 8, or too small"):
         patch(write(tmp_path, HEADERS[version]), LINES[version], Struct(version, size))
 
 
-def test_sources_that_need_what_is_left_out_are_not_compiled(tmp_path):
+def test_sources_of_excluded_features_are_not_compiled(tmp_path):
     tree = write(tmp_path, {f"src/{name}.cpp": "" for name in ("zmq", "ws_engine", "wss_engine", "address", "wsx")})
     assert list(sources(tree, LINES["4.3.4"])) == ["src/address.cpp", "src/wsx.cpp", "src/zmq.cpp"]
     assert len(list(sources(tree, LINES["2.2.0"]))) == 5
 
 
-def test_a_variants_name_says_line_and_size_and_nothing_else_is_one():
+def test_a_variants_name_has_line_and_size_and_no_other_name_is_accepted():
     assert parse("libzmq-4.3.4-96") == (LINES["4.3.4"], Struct("4.3.4", 96))
     assert parse("libzmq-2.2.0-64-union") == (LINES["2.2.0"], Struct("2.2.0", 64, "union"))
     wrong = ("libzmq-9.9-64", "libzmq-4.3.4", "libzmq-4.3.4-large", "libzmq")
@@ -119,13 +119,13 @@ def test_a_variants_name_says_line_and_size_and_nothing_else_is_one():
 # ---- getting the sources
 
 
-def test_an_archive_of_a_folder_is_taken_where_its_checksum_is_right(small, tmp_path):
+def test_an_archive_in_a_folder_is_used_if_its_checksum_is_right(small, tmp_path):
     line, archive = LINES["2.2.0"], tmp_path / "there" / "archive.tar.gz"
     assert build.fetch(line, archive, str(small)) == ""
     assert archive.read_bytes() == (small / line.archive).read_bytes()
 
 
-def test_an_archive_with_another_checksum_is_refused_and_its_bytes_go_nowhere(small, tmp_path):
+def test_an_archive_with_another_checksum_is_refused_and_not_kept(small, tmp_path):
     line = replace(LINES["2.2.0"], sha256="0" * 64)
     archive = tmp_path / "there" / "archive.tar.gz"
     reason = build.fetch(line, archive, str(small))
@@ -139,7 +139,7 @@ def test_a_folder_without_the_archive_is_told(tmp_path):
     assert "nowhere/pyzmq-25.1.2.tar.gz is not there" in reason and "archives: pip" in reason
 
 
-def test_without_a_network_the_reason_says_so_and_what_to_do(tmp_path, monkeypatch):
+def test_without_a_network_the_reason_gives_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     reason = build.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz")
@@ -147,8 +147,8 @@ def test_without_a_network_the_reason_says_so_and_what_to_do(tmp_path, monkeypat
     assert "name a folder that holds pyzmq-25.1.2.tar.gz in `archives`" in reason
 
 
-def test_pip_runs_nothing_of_an_archive_and_takes_no_other_than_was_meant(tmp_path, monkeypatch):
-    """pip's own way, from a folder in the place of an index: first the right archive, then another of that name."""
+def test_pip_runs_no_code_of_an_archive_and_accepts_no_other(tmp_path, monkeypatch):
+    """Uses pip with a folder as its index: first the right archive, then another of that name."""
     ran = tmp_path / "ran"
     files = {"setup.py": f"open({str(ran)!r}, 'w')\n", "PKG-INFO": "Metadata-Version: 2.1\nName: pyzmq\n"}
     (tmp_path / "index").mkdir()
@@ -190,7 +190,7 @@ def compiler_here():
         pytest.skip("no C++ compiler here")
 
 
-def test_a_variant_is_built_and_tells_its_real_size(small, compiler_here):
+def test_a_built_variant_reports_its_real_size(small, compiler_here):
     library = small / "libzmq-2.2.0-64.so"
     assert build.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
     told = ctypes.CDLL(str(library)).crossover_struct_bytes
@@ -199,7 +199,7 @@ def test_a_variant_is_built_and_tells_its_real_size(small, compiler_here):
     assert not list(small.glob(".*"))
 
 
-def test_the_same_variant_is_built_to_the_same_bytes_so_that_nothing_is_rerun(small, compiler_here):
+def test_a_rebuilt_variant_has_the_same_bytes_so_that_nothing_reruns(small, compiler_here):
     built = [small / name / "libzmq-2.2.0-64.so" for name in ("one", "another")]
     for library in built:
         assert build.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
@@ -217,7 +217,7 @@ def test_variants_in_one_process_share_no_state(small, compiler_here):
     assert [library.count() for library in (*loaded, *loaded)] == [1, 1, 1, 2, 2, 2]
 
 
-def test_without_a_compiler_the_library_holds_the_reason(small, monkeypatch):
+def test_without_a_compiler_the_library_file_contains_the_reason(small, monkeypatch):
     monkeypatch.setenv("CXX", "/no/such/compiler -O3")
     library = small / "libzmq-2.2.0-64.so"
     reason = build.build(library.stem, small / LINES["2.2.0"].archive, library)
@@ -226,14 +226,14 @@ def test_without_a_compiler_the_library_holds_the_reason(small, monkeypatch):
     assert CXX.identity() == ""
 
 
-def test_a_reason_in_the_place_of_the_archive_is_passed_on(tmp_path):
+def test_a_reason_instead_of_the_archive_is_passed_on(tmp_path):
     archive = tmp_path / "archive.tar.gz"
     archive.write_text("pip cannot download it\n")
     assert build.build("libzmq-2.2.0-64", archive, tmp_path / "library.so") == "pip cannot download it"
     assert (tmp_path / "library.so").read_text() == "pip cannot download it\n"
 
 
-def test_what_does_not_compile_is_told_in_the_compilers_words(small, compiler_here):
+def test_a_compile_error_gives_the_compilers_message(small, compiler_here):
     broken = pack(small / "broken.tar.gz", SMALL | {"src/one.cpp": "int count () { return nothing; }\n"})
     reason = build.build("libzmq-2.2.0-64", broken, small / "library.so")
     assert "failed to build libzmq" in reason and "nothing" in reason

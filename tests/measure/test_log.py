@@ -1,4 +1,4 @@
-"""Do a launch's last words name the error, whatever else is said after it?"""
+"""Do a launch's last words name the error, whatever output follows it?"""
 
 import io
 from pathlib import Path
@@ -65,14 +65,14 @@ STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.p
         ([], "none"),
     ],
 )
-def test_the_last_words_are_the_ranks_own_where_these_tell_of_an_error(said, told):
+def test_the_last_words_are_the_ranks_own_if_they_contain_an_error(said, told):
     relay = Relay(io.BytesIO())
     relay.follow(f"{line}\n" for line in said)
     assert relay.last_words() == f"last words: {told}"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_log_that_takes_no_more_holds_nobody_up(capfd):
+def test_a_log_on_a_full_disk_blocks_nothing(capfd):
     with Path("/dev/full").open("wb", buffering=0) as full:
         Relay(full).follow(["one\n", "two\n"])
     assert capfd.readouterr().err.split() == ["one", "two"]

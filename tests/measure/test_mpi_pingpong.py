@@ -1,4 +1,4 @@
-"""The ping-pong's objects, who can send them, and what a launch says where something is missing."""
+"""The ping-pong's objects, their arms, and launches in which something is missing."""
 
 import signal
 import subprocess
@@ -28,7 +28,7 @@ BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": plan.PLAYING}}
 ARRAY_ARMS = {"Send into new array"}
 BUFFER_ARMS = {"Send", "persistent", *ARRAY_ARMS}
 ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
-"""Kinds of which both ranks have the same object."""
+"""Kinds for which both ranks have the same object."""
 
 
 def arms_by_kind(**changes):
@@ -36,7 +36,7 @@ def arms_by_kind(**changes):
     return {label(Kind(cell.keys["object"], cell.keys["re_sent"])._asdict()): set(cell.arms) for cell in cells}
 
 
-def test_what_is_no_buffer_is_sent_by_the_pickling_arms_alone():
+def test_only_pickling_arms_send_objects_that_are_no_buffer():
     all_of_them = {*SETTINGS["arms"], "C", "memcpy"}
     assert arms_by_kind() == {
         "float64 array": all_of_them,
@@ -51,7 +51,7 @@ def test_an_object_that_no_chosen_arm_can_send_has_no_cell():
     assert set(arms_by_kind(arms=["Send", "persistent"], reference="Send")) == {"float64 array", RE_SENT, "bytes"}
 
 
-def test_the_thread_level_is_part_of_what_a_curve_is_called():
+def test_the_thread_level_is_part_of_a_curves_label():
     names = {
         level: {cell.protocol for cell in mpi_pingpong.cells(SETTINGS | {"thread_level": level})}
         for level in ("single", "multiple")
@@ -60,7 +60,7 @@ def test_the_thread_level_is_part_of_what_a_curve_is_called():
     assert "dict, thread level single" in names["single"]
 
 
-def test_what_the_two_ends_are_is_part_of_what_a_curve_is_called_and_of_nothing_else():
+def test_the_kind_of_player_is_part_of_a_curves_label_and_nothing_else():
     plain, engines = (mpi_pingpong.cells(SETTINGS | {"player": player}) for player in ("rank", "engine"))
     assert [cell.protocol + ", between engines" for cell in plain] == [cell.protocol for cell in engines]
     assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
@@ -68,7 +68,7 @@ def test_what_the_two_ends_are_is_part_of_what_a_curve_is_called_and_of_nothing_
 
 @pytest.mark.parametrize("kind", ALIKE)
 @pytest.mark.parametrize("elements", [1, 1000])
-def test_both_ranks_have_the_same_object_and_know_it_from_another(kind, elements):
+def test_both_ranks_have_the_same_object_and_distinguish_it_from_others(kind, elements):
     ours, theirs = Payload(kind, elements), Payload(kind, elements)
     assert ours.arrived(theirs.message)
     assert not ours.arrived(Payload(kind, elements + 1).message)
@@ -101,7 +101,7 @@ def test_an_object_of_another_type_or_with_one_thing_changed_is_damaged(kind):
 
 
 @pytest.mark.parametrize("kind", ["float64 array", "bytes"])
-def test_a_buffer_is_sent_from_its_own_memory_and_received_where_the_ceilings_receive(kind):
+def test_a_buffer_is_sent_without_a_copy_and_received_like_the_ceilings(kind):
     present = Payload(kind, 1000)
     assert len(present.bytes_out) == len(present.bytes_in) == 8000
     assert np.shares_memory(present.bytes_out, np.frombuffer(present.message, np.uint8))
@@ -109,7 +109,7 @@ def test_a_buffer_is_sent_from_its_own_memory_and_received_where_the_ceilings_re
 
 
 @pytest.mark.parametrize("elements", [1, 1000])
-def test_a_re_sent_array_is_received_where_it_is_sent_from(elements):
+def test_a_re_sent_array_is_received_into_its_own_memory(elements):
     present = payload(Kind(ARRAY, re_sent=True), elements, 1)
     memory = [present.message, present.inbox, present.bytes_out, present.bytes_in]
     assert len({piece.ctypes.data for piece in memory}) == 1
@@ -121,7 +121,7 @@ def re_sent(elements):
 
 
 @pytest.mark.parametrize("elements", [1, 1000])
-def test_a_re_sent_array_has_gone_all_the_way_where_both_ranks_hold_the_firsts_as_it_was_marked(elements):
+def test_a_re_sent_array_has_arrived_if_both_ranks_have_the_firsts_with_its_mark(elements):
     first, second = re_sent(elements)
     for _ in range(2):
         second.message[:] = first.message
@@ -133,26 +133,26 @@ def test_a_re_sent_array_has_gone_all_the_way_where_both_ranks_hold_the_firsts_a
 
 
 @pytest.mark.parametrize("elements", [1, 1000])
-def test_of_a_re_sent_array_each_rank_knows_that_nothing_came_or_not_the_last(elements):
+def test_each_rank_notices_if_no_re_sent_array_or_not_the_last_one_arrived(elements):
     first, second = re_sent(elements)
     assert not first.arrived(None) and not second.arrived(None)
-    # The second rank got nothing, so what it sends on is its own.
+    # The second rank received nothing, so it sends its own array.
     second.mark()
     assert not second.arrived(None)
     first.message[:] = second.message
     assert not first.arrived(None)
     first, second = re_sent(elements)
-    # The first rank got what it had sent, but not what was sent last.
+    # The first rank received the array that it had sent, but not the last message.
     second.message[:] = first.message
     assert not first.arrived(None)
 
 
 @pytest.mark.parametrize("elements", [1, 1000])
-def test_of_re_sent_arrays_that_were_pickled_each_rank_knows_the_others_from_its_own(elements):
+def test_each_rank_distinguishes_the_others_pickled_array_from_its_own(elements):
     first, second = re_sent(elements)
     own = second.message.copy()
     assert second.arrived(first.message.copy()) and not second.arrived(own)
-    assert not first.arrived(own), "it was not marked, so it is not the last"
+    assert not first.arrived(own), "without the mark it is not the last message"
     second.mark()
     assert first.arrived(second.message.copy()) and not first.arrived(first.message.copy())
     assert not first.arrived(second.message.tolist())
@@ -175,7 +175,7 @@ PLAYERS = pytest.mark.parametrize("ends", [{}, BETWEEN_ENGINES], ids=["plain ran
 
 
 @PLAYERS
-def test_without_its_library_a_ceiling_has_no_value_but_the_reason_and_all_else_is_measured(launch, tmp_path, ends):
+def test_a_ceiling_without_its_library_has_a_reason_and_all_else_is_measured(launch, tmp_path, ends):
     reason = "no C compiler 'cc' was found; install one"
     broken = tmp_path / "mpi_pingpong.so"
     broken.write_text(f"{reason}\n")
@@ -190,7 +190,7 @@ def test_without_its_library_a_ceiling_has_no_value_but_the_reason_and_all_else_
     assert others == {arm.name for arm in plan.arms(SETTINGS) if not arm.ceiling}
 
 
-def test_mpi_at_another_thread_level_than_asked_is_not_measured():
+def test_mpi_at_another_thread_level_than_requested_is_not_measured():
     script = """
 from mpi4py import rc
 rc.thread_level = "{given}"
@@ -205,7 +205,7 @@ Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level(
 
 
 @pytest.mark.parametrize("level", ["single", "multiple"])
-def test_a_launch_runs_at_the_thread_level_that_its_settings_name(launch, level):
+def test_a_launch_runs_at_the_thread_level_of_its_settings(launch, level):
     game = launch(objects=["dict"], thread_level=level, ceilings=[], arms=["send", "pkl5.send"])
     assert game.run() == 0, game.log.read_text()
     table = record.read(game.output, record.MEASUREMENTS)
@@ -221,7 +221,7 @@ LONG = {"elements": [1, 2, 3], "budget_seconds": 15, "rounds": {"at_least": 3, "
 
 
 @PLAYERS
-def test_messages_that_are_not_what_was_expected_make_no_number(launch, tmp_path, ends):
+def test_wrong_messages_give_no_number(launch, tmp_path, ends):
     seed = "np.random.default_rng(elements)"
     root = toy_project(tmp_path / "project", seed=("measure/mpi/payload.py", seed, "np.random.default_rng()"))
     game = launch(root=root, **SMALL, **ends)
@@ -246,11 +246,11 @@ ASTRAY = """\
     if comm.rank == {rank}:
         comm = Astray(comm)
     match arm:"""
-"""At one end messages go where nobody looks, and that end takes its own array for what came."""
+"""At one end, messages are received into an unused buffer, so that end sees its own array instead."""
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_re_sent_message_that_never_arrives_makes_no_number(launch, tmp_path, rank):
+def test_a_re_sent_message_that_never_arrives_gives_no_number(launch, tmp_path, rank):
     astray = ("measure/mpi/round_trips.py", "    match arm:", ASTRAY.format(rank=rank))
     game = launch(
         root=toy_project(tmp_path / "project", astray=astray),
@@ -275,7 +275,7 @@ def test_engines_play_in_their_main_thread(launch, tmp_path, level):
 
 
 def hole(game):
-    """The hole that a launch left, after checking that it left nothing else."""
+    """The hole that a launch left, after a check that it left nothing else."""
     assert game.process.wait(60) == 0
     facts = record.metadata(record.read(game.output, record.MEASUREMENTS))["launch"]
     assert facts["outcome"] == "hole"
@@ -283,7 +283,7 @@ def hole(game):
     return facts
 
 
-def test_an_error_in_one_engine_ends_the_launch_although_the_other_waits_for_it_and_is_told(launch, tmp_path):
+def test_an_error_in_one_engine_is_reported_and_ends_the_launch_while_the_other_waits(launch, tmp_path):
     broken = "    if comm.rank:\n        raise RuntimeError('one end is broken')\n    match arm:"
     root = toy_project(tmp_path / "project", broken=("measure/mpi/round_trips.py", "    match arm:", broken))
     game = launch(root=root, **SMALL, **BETWEEN_ENGINES)
@@ -295,7 +295,7 @@ def test_an_error_in_one_engine_ends_the_launch_although_the_other_waits_for_it_
 
 @pytest.fixture
 def busy(launch, tmp_path):
-    """A launch between engines in the middle of it, none of whose blocks may last longer than a few seconds."""
+    """A running launch between engines, with a limit of a few seconds for each block."""
     limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 3")
     game = launch(root=toy_project(tmp_path / "project", limit=limit), **SMALL | BETWEEN_ENGINES | LONG)
     game.start()
@@ -320,7 +320,7 @@ def test_an_engine_that_hangs_makes_the_launch_a_hole_that_says_so(busy):
     assert "Timeout" in found["reason"]
 
 
-def test_a_killed_supervisor_takes_the_engines_and_their_controller_along(busy):
+def test_engines_and_controller_end_with_a_killed_supervisor(busy):
     ranks = {rank.pid for rank in busy.ranks()}
     assert {process.pid for process in busy.processes()} > ranks | {busy.process.pid}
     busy.process.kill()

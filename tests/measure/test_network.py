@@ -15,7 +15,7 @@ from crossover.records.holes import HoleKind, Refusal
 
 
 def pretend(monkeypatch, interfaces, own_name="", default_route="", down=()):
-    """Give this host these IPv4 addresses, by interface, and these ways of telling which is the one."""
+    """Give this host these IPv4 addresses, by interface, and these hints at the right one."""
     listed = {
         name: [SimpleNamespace(family=socket.AF_INET, address=ip) for ip in ips] for name, ips in interfaces.items()
     }
@@ -30,12 +30,12 @@ HOST = {"lo": ["127.0.0.1"], "eth0": ["192.168.1.5"], "ib0": ["10.1.0.5", "10.2.
 
 
 @pytest.mark.parametrize("placement", ["node", "process"])
-def test_within_a_host_it_is_the_loopback_whatever_is_asked(placement):
+def test_within_a_host_it_is_always_the_loopback(placement):
     assert network.reach(placement, "no such interface") == Reach("lo", "127.0.0.1")
     assert Reach().for_mpi() == {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
 
 
-def test_an_interface_that_is_named_is_taken_with_its_first_address(monkeypatch):
+def test_a_named_interface_is_used_with_its_first_address(monkeypatch):
     pretend(monkeypatch, HOST, own_name="192.168.1.5")
     assert network.reach("nodes", "ib0") == Reach("ib0", "10.1.0.5")
 
@@ -48,20 +48,20 @@ def test_an_interface_that_is_named_is_taken_with_its_first_address(monkeypatch)
         ("", "10.1.0.5", Reach("ib0", "10.1.0.5")),
     ],
 )
-def test_left_to_itself_it_is_that_of_the_hosts_own_name_or_of_the_default_route(
+def test_the_default_is_the_interface_of_the_hosts_name_or_of_the_default_route(
     monkeypatch, own_name, default_route, found
 ):
     pretend(monkeypatch, HOST, own_name, default_route)
     assert network.reach("nodes", "auto") == found
 
 
-def test_the_only_interface_there_is_needs_no_telling(monkeypatch):
+def test_a_single_interface_needs_no_name(monkeypatch):
     pretend(monkeypatch, {"lo": ["127.0.0.1"], "eth7": ["10.0.0.1"]})
     assert network.reach("nodes", "auto") == Reach("eth7", "10.0.0.1")
 
 
 @pytest.mark.parametrize("asked", ["eth9", "lo", "ib0"])
-def test_an_interface_without_an_address_is_refused_with_the_key_and_those_there_are(monkeypatch, asked):
+def test_an_interface_without_an_address_is_refused_with_the_key_and_the_others(monkeypatch, asked):
     pretend(monkeypatch, HOST, down=["ib0"])
     with pytest.raises(Refusal) as refused:
         network.reach("nodes", asked)
@@ -71,13 +71,13 @@ def test_an_interface_without_an_address_is_refused_with_the_key_and_those_there
     assert refused.value.kind == HoleKind.WRONG_INTERFACE
 
 
-def test_of_several_that_nothing_tells_apart_none_is_guessed(monkeypatch):
+def test_several_equal_interfaces_are_refused_without_a_guess(monkeypatch):
     pretend(monkeypatch, HOST)
     with pytest.raises(Refusal, match="does not show which interface"):
         network.reach("nodes", "auto")
 
 
-def test_mpi_takes_the_device_behind_an_infiniband_interface_by_its_port(monkeypatch, tmp_path):
+def test_mpi_uses_the_device_and_port_of_an_infiniband_interface(monkeypatch, tmp_path):
     (tmp_path / "ib1" / "device" / "infiniband" / "mlx5_0").mkdir(parents=True)
     (tmp_path / "ib1" / "dev_port").write_text("1\n")
     monkeypatch.setattr(network, "DEVICES", tmp_path)
@@ -85,7 +85,7 @@ def test_mpi_takes_the_device_behind_an_infiniband_interface_by_its_port(monkeyp
     assert Reach("eth0", "10.1.0.6").for_mpi() == {"UCX_NET_DEVICES": "eth0", "FI_TCP_IFACE": "eth0"}
 
 
-def test_the_real_host_tells_of_addresses_that_can_be_listened_on():
+def test_this_hosts_addresses_can_be_listened_on():
     for one in network.interfaces():
         with socket.create_server((one.address, 0)):
             pass

@@ -1,4 +1,4 @@
-"""Does the peak memory of a flood count what its messages take, and is it left out where nobody can tell?"""
+"""Does the peak memory of a flood include its messages, and is it left out if the kernel does not support it?"""
 
 from functools import partial
 from statistics import median
@@ -14,7 +14,7 @@ from crossover.planning.plan import Arm
 from crossover.records import record
 
 MESSAGE_BYTES = 40_000_000
-"""Beyond what glibc ever keeps of what is freed, so that no block finds the memory of the one before."""
+"""More than glibc ever keeps of freed memory, so that no block reuses the memory of the previous one."""
 
 SETTINGS = COMMON | {
     "placement": "process",
@@ -29,11 +29,11 @@ SETTINGS = COMMON | {
     "in_flight_bytes": 3 * MESSAGE_BYTES,
 }
 
-told = pytest.mark.skipif(not peak_memory.watch()(), reason="this kernel does not let a process set its mark back")
+told = pytest.mark.skipif(not peak_memory.watch()(), reason="this kernel does not let a process reset its peak memory")
 
 
 @told
-def test_what_was_let_go_of_before_does_not_count():
+def test_memory_that_was_freed_before_does_not_count():
     peak_bytes = peak_memory.watch()
     empty_handed = peak_bytes()
     held = bytearray(empty_handed)
@@ -55,11 +55,11 @@ def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
     for row in record.read(launch.output, record.MEASUREMENTS).to_pylist():
         if row["metric"] == "peak memory":
             found.setdefault(row["runs"], []).append(row["value"])
-    # Each block has one copy more, and whichever messages its receiver had not let go of yet.
+    # A copying block has one copy more, plus messages that its receiver has not freed yet.
     assert median(found["copy"]) - median(found["no-copy"]) > 0.8 * MESSAGE_BYTES / 1e6
 
 
-def test_where_the_kernel_refuses_the_block_has_all_other_metrics(tmp_path, monkeypatch):
+def test_without_the_kernels_support_a_block_has_all_other_metrics(tmp_path, monkeypatch):
     monkeypatch.setattr(peak_memory, "RESET", tmp_path / "no such folder" / "clear_refs")
     alone = SimpleNamespace(placement="process")
     alone.other_end = partial(Peers.other_end, alone)

@@ -1,4 +1,4 @@
-"""Does Slurm's process manager ask MPI for values short enough that it can read them?"""
+"""Does MPI keep its values short enough for Slurm's process manager?"""
 
 import os
 import socket
@@ -22,7 +22,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def slurm():
-    """The process manager's end."""
+    """The process manager's end of a connection, and the rank's."""
     ours, theirs = socket.socketpair()
     ours.settimeout(20)
     yield ours, theirs
@@ -42,7 +42,7 @@ def rank(theirs, **environment):
     )
 
 
-def test_it_asks_for_less_than_it_says_it_reads_and_all_else_is_passed_on(slurm):
+def test_the_length_limit_is_halved_and_all_else_is_passed_on(slurm):
     ours, theirs = slurm
     with rank(theirs, SLURM_PROCID="0") as process:
         theirs.close()
@@ -50,12 +50,12 @@ def test_it_asks_for_less_than_it_says_it_reads_and_all_else_is_passed_on(slurm)
         ours.send(b"cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024\n")
         assert process.stdout.readline() == "cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=512\n"
         assert ours.recv(2000) == b"cmd=put value=" + 900 * b"x" + b"\n"
-        assert psutil.Process(process.pid).children() == [], "a rank may end all its children before it ends itself"
+        assert psutil.Process(process.pid).children() == [], "a rank may end all its children, so the relay is none"
         process.kill()
-        assert ours.recv(1000) == b"", "what was between them is gone too"
+        assert ours.recv(1000) == b"", "the relay must end with the rank"
 
 
-def test_a_rank_that_slurm_did_not_start_speaks_to_its_process_manager_itself(slurm):
+def test_a_rank_without_slurm_talks_to_its_process_manager_directly(slurm):
     ours, theirs = slurm
     with rank(theirs) as process:
         ours.send(b"cmd=maxes vallen_max=1024\n")

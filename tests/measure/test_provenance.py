@@ -1,4 +1,4 @@
-"""Does a worker tell what it is, and notice what disturbs it?"""
+"""Does a rank record its facts, and notice disturbances?"""
 
 import json
 import os
@@ -15,11 +15,11 @@ from crossover.records import record
 QUIET = {"ticks": 0, "steal": 0, "swapped": 0, "throttled": 0}
 
 
-def test_the_facts_are_the_columns_of_the_ranks_but_for_what_names_the_launch():
+def test_the_facts_are_the_columns_of_the_ranks_without_those_of_the_launch():
     assert set(provenance.gather(Reach())) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
 
 
-def test_every_fact_is_of_its_columns_type_or_not_told():
+def test_every_fact_has_its_columns_type_or_is_missing():
     kinds = {"string": str, "int64": int}
     for name, value in provenance.gather(Reach()).items():
         assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
@@ -46,7 +46,7 @@ def test_a_process_bound_to_one_core_says_so():
         os.sched_setaffinity(0, everywhere)
 
 
-def test_what_the_system_does_not_tell_is_none(monkeypatch):
+def test_an_unknown_fact_is_none(monkeypatch):
     for name in [name for name in os.environ if name.startswith(("SLURM_", "APPTAINER_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(provenance, "_text", lambda path: None)
@@ -55,7 +55,7 @@ def test_what_the_system_does_not_tell_is_none(monkeypatch):
     assert facts["slurm"] is None
 
 
-def test_a_slurm_job_is_told(monkeypatch):
+def test_a_slurm_job_is_recorded(monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     monkeypatch.setenv("SLURM_JOB_PARTITION", "fast")
     told = json.loads(provenance.gather(Reach())["slurm"])
@@ -102,7 +102,7 @@ def test_outside_of_slurm_nobody_is_asked(monkeypatch):
 
 
 def disturbance(monkeypatch, *counters):
-    """A Disturbance that reads these counters one after the other."""
+    """A Disturbance that reads these counters in turn."""
     heard = iter(counters)
     monkeypatch.setattr(provenance.Disturbance, "_counters", staticmethod(lambda: QUIET | next(heard)))
     return provenance.Disturbance()
@@ -121,11 +121,11 @@ def disturbance(monkeypatch, *counters):
         ({"ticks": 100, "steal": 50, "swapped": 3, "throttled": 1}, "throttled"),
     ],
 )
-def test_a_round_is_marked_with_what_happened_in_it(monkeypatch, changed, told):
+def test_a_round_is_marked_with_its_disturbance(monkeypatch, changed, told):
     assert disturbance(monkeypatch, {}, changed)() == told
 
 
-def test_a_round_is_not_marked_with_what_happened_before_it(monkeypatch):
+def test_a_round_is_not_marked_with_an_earlier_disturbance(monkeypatch):
     before = {"ticks": 1000, "steal": 900, "swapped": 7, "throttled": 7}
     rounds = disturbance(monkeypatch, before, before, before | {"swapped": 8}, before | {"swapped": 8})
     assert [rounds(), rounds(), rounds()] == ["ok", "swapped", "ok"]
@@ -142,7 +142,7 @@ def test_the_counters_are_read_from_the_kernels_files(monkeypatch):
     assert provenance.Disturbance._counters() == {"ticks": 255, "steal": 128, "swapped": 7, "throttled": 6}
 
 
-def test_a_kernel_that_counts_nothing_disturbs_nothing(monkeypatch):
+def test_without_the_kernels_counters_there_is_no_disturbance(monkeypatch):
     monkeypatch.setattr(provenance, "_text", lambda path: None)
     assert provenance.Disturbance()() == "ok"
 
@@ -152,7 +152,7 @@ def test_a_kernel_that_counts_nothing_disturbs_nothing(monkeypatch):
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A git repository with one commit, in which the package seems to be."""
+    """A git repository with one commit, which seems to contain the package."""
     for variable in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(variable)
     module = tmp_path / "workflow" / "provenance.py"
@@ -184,7 +184,7 @@ def test_a_changed_checkout_has_a_plus(checkout):
     assert provenance.commit() == git("rev-parse", "--short=12", "HEAD") + "+"
 
 
-def test_results_beside_the_code_are_no_change(checkout):
+def test_results_next_to_the_code_are_no_change(checkout):
     module, _ = checkout
     (module.parent / "results.parquet").touch()
     assert not provenance.commit().endswith("+")

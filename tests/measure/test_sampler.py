@@ -45,16 +45,16 @@ def rounds(stretch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_drift_of_30_percent_leaves_the_ratio_as_it_is(seed):
+def test_a_drift_of_30_percent_does_not_change_the_ratio(seed):
     machine = Machine(drift_seconds=100 * 3 * 0.0115, random=Random(seed), **DRIFTING)
     (stretch,) = machine.launch(sampling(), seed=seed)
     slowed = statistics.median(list(values(stretch.observations, "plain").values())[-10:]) / SECONDS["plain"]
-    assert slowed > 1.2, "the machine must have drifted for this to prove anything"
+    assert slowed > 1.2, "the machine must have drifted"
     assert ratio(stretch.observations) == pytest.approx(1.4, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_one_arm_after_the_other_would_mistake_the_same_drift_for_a_difference(seed):
+def test_without_interleaving_the_same_drift_looks_like_a_difference(seed):
     machine = Machine(drift_seconds=2 * 100 * 0.0115, random=Random(seed), **DRIFTING)
     medians = {}
     for arm in (PLAIN, FANCY):
@@ -63,7 +63,7 @@ def test_one_arm_after_the_other_would_mistake_the_same_drift_for_a_difference(s
     assert medians["fancy"] / medians["plain"] / 1.4 > 1.08
 
 
-def test_every_round_runs_every_arm_once_in_positions_from_0_up():
+def test_every_round_runs_every_arm_once_with_positions_from_0_on():
     (stretch,) = noisy().launch(sampling())
     for number in range(rounds(stretch)):
         taken = [seen for seen in stretch.observations if seen.round == number]
@@ -72,11 +72,11 @@ def test_every_round_runs_every_arm_once_in_positions_from_0_up():
         assert [seen.start_ns for seen in taken] == sorted({seen.start_ns for seen in taken})
 
 
-def test_every_arm_comes_first_second_and_third_about_equally_often():
+def test_every_arm_is_first_second_and_third_about_equally_often():
     (stretch,) = noisy().launch(sampling(at_least=300, at_most=300))
     places = Counter((seen.arm.name, seen.position) for seen in stretch.observations)
     assert len(places) == 9
-    # 100 expected of 300; a fixed or a rotating order would give 0 or 300, chance stays within 5 standard errors.
+    # 100 of 300 are expected. A fixed order would give 0 or 300; chance stays within 5 standard errors.
     assert all(60 < count < 140 for count in places.values())
 
 
@@ -99,14 +99,14 @@ def test_the_same_seed_gives_the_same_order_and_another_gives_another():
     assert orders(first) != orders(other)
 
 
-def test_the_cells_come_in_random_order_each_once():
+def test_every_cell_is_measured_once_in_random_order():
     cells = [Cell({}, x) for x in range(1, 9)]
     seen = [[stretch.cell for stretch in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]
     assert all(sorted(order, key=cells.index) == cells for order in seen)
     assert sum(order == cells for order in seen) <= 1
 
 
-def test_the_null_arm_runs_the_reference_and_differs_from_it_by_noise_alone():
+def test_the_null_arm_runs_the_reference_and_differs_only_by_noise():
     machine = noisy(drift=0.3, drift_seconds=5)
     (stretch,) = machine.launch(sampling(at_least=100))
     assert {seen.arm.runs for seen in stretch.observations if seen.arm.null} == {"plain"}
@@ -142,7 +142,7 @@ def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
 
 @settings(deadline=None)
 @given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), seeds)
-def test_calibration_grows_by_at_most_16_a_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
+def test_calibration_grows_by_at_most_16_per_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
     machine = Machine({"plain": seconds}, scatter=scatter, random=Random(seed))
     n, _ = Sampler(machine, sampling(block_seconds), Random(seed), machine.clock).calibrate(CELL, PLAIN)
     asked = [n for _, _, n, _ in machine.ran]
@@ -154,7 +154,7 @@ def test_calibration_grows_by_at_most_16_a_step_and_ends_long_enough(seconds, bl
 
 
 class Hesitant(Machine):
-    """A machine on which the block of that number is interrupted for a long while."""
+    """A machine on which one block, by its number, is interrupted for long."""
 
     slow_one = 0
     pause_seconds = 0.05
@@ -175,7 +175,7 @@ def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one):
     assert min(seen.n * SECONDS[seen.arm.runs] for seen in stretch.observations) >= 0.01
 
 
-def test_calibration_ends_where_every_block_is_faulty_at_once():
+def test_calibration_ends_at_once_if_every_block_is_faulty():
     class Broken(Machine):
         def run(self, cell, arm, n):
             super().run(cell, arm, n)
@@ -185,7 +185,7 @@ def test_calibration_ends_where_every_block_is_faulty_at_once():
     assert {seen.validity for seen in stretch.observations} == {"lost or damaged messages"}
 
 
-def test_the_arms_are_warmed_up_before_the_first_round_where_that_is_cheap():
+def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
     machine = Machine(SECONDS)
     (stretch,) = machine.launch(sampling(at_most=5))
     n = {seen.arm: seen.n for seen in stretch.observations}
@@ -196,7 +196,7 @@ def test_the_arms_are_warmed_up_before_the_first_round_where_that_is_cheap():
     assert len(costly.ran) == len(machine.ran) - 4 - (5 - FEWEST_ROUNDS) * 3
 
 
-def test_a_single_block_interrupted_for_very_long_does_not_pass_for_a_long_one():
+def test_a_long_interruption_of_a_single_block_is_not_mistaken_for_a_long_block():
     machine = Hesitant(SECONDS)
     machine.slow_one, machine.pause_seconds = 0, 10
     (stretch,) = machine.launch(sampling(at_most=5, budget=2))
@@ -206,29 +206,29 @@ def test_a_single_block_interrupted_for_very_long_does_not_pass_for_a_long_one()
 # ---- stop rules
 
 
-def test_a_quiet_cell_stops_for_its_width_at_the_fewest_rounds_asked_for():
+def test_a_quiet_cell_stops_for_its_width_after_the_minimum_of_rounds():
     (stretch,) = Machine(SECONDS, scatter=0.001).launch(sampling(width=0.02, at_least=10))
     assert (stretch.stop, rounds(stretch)) == ("width", 10)
 
 
-def test_a_noisy_cell_takes_more_rounds_than_a_quiet_one_until_it_is_as_narrow():
+def test_a_noisy_cell_needs_more_rounds_than_a_quiet_one_for_the_same_width():
     plan = sampling(width=0.02, at_least=10, at_most=5000)
     (quiet,), (loud,) = (noisy(scatter=scatter).launch(plan) for scatter in (0.05, 0.15))
     assert quiet.stop == loud.stop == "width"
-    # Twice the scatter, 4 times the rounds: here 3 times the scatter, so about 9 times; the rule is itself noisy.
+    # 3 times the scatter needs about 9 times the rounds, but the stop rule is noisy itself.
     assert 3 < rounds(loud) / rounds(quiet) < 27
 
 
-def test_a_cell_that_stopped_for_its_width_is_within_it_of_the_truth_nearly_always():
+def test_a_cell_that_stopped_for_its_width_is_nearly_always_that_close_to_the_truth():
     found = [noisy(seed).launch(sampling(width=0.03, at_least=10, at_most=1000), seed=seed)[0] for seed in range(60)]
     assert {stretch.stop for stretch in found} == {"width"}
     near = [abs(math.log(ratio(stretch.observations) / 1.4)) <= 0.03 for stretch in found]
-    # Looking again and again until it is narrow costs some of the 95 %.
+    # Repeated looks until the interval is narrow cost some of the 95 %.
     assert sum(near) >= 0.8 * len(near)
 
 
 @pytest.mark.parametrize("at_most", [11, 40])
-def test_a_cell_that_never_gets_narrow_stops_after_the_most_rounds(at_most):
+def test_a_cell_that_never_gets_narrow_stops_after_the_maximum_of_rounds(at_most):
     (stretch,) = noisy().launch(sampling(at_most=at_most))
     assert (stretch.stop, rounds(stretch)) == ("rounds", at_most)
 
@@ -240,13 +240,13 @@ def test_a_cell_that_never_gets_narrow_stops_at_the_budget():
     assert machine.now == pytest.approx(5, rel=0.15)
 
 
-def test_without_any_budget_there_are_still_the_fewest_rounds():
+def test_without_any_budget_a_cell_still_gets_the_fewest_rounds():
     cells = [Cell({}, x) for x in (1, 10, 100)]
     stretches = noisy().launch(sampling(budget=1e-9), cells)
     assert [(stretch.stop, rounds(stretch)) for stretch in stretches] == [("budget", FEWEST_ROUNDS)] * 3
 
 
-def test_fewer_rounds_than_the_fewest_are_not_run_even_if_asked_for():
+def test_a_cell_gets_the_fewest_rounds_even_if_fewer_are_requested():
     (stretch,) = Machine(SECONDS).launch(sampling(at_least=2, at_most=2, width=1))
     assert rounds(stretch) == FEWEST_ROUNDS
 
@@ -259,7 +259,7 @@ def test_the_budget_covers_all_cells_together(seed):
     assert machine.now == pytest.approx(30, rel=0.1)
 
 
-def test_what_the_quiet_cells_leave_unspent_goes_to_those_after_them():
+def test_the_unspent_time_of_quiet_cells_goes_to_later_ones():
     class Uneven(Machine):
         quiet: tuple[Cell, ...] = ()
 
@@ -285,13 +285,13 @@ def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(
     stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=40), cells, seed=seed)}
     costly = stretches.pop(25_000)
     cheap = [rounds(stretch) for stretch in stretches.values()]
-    # A round costs about 25 times as much; to the square root that is 5 times fewer rounds.
+    # A round costs about 25 times as much, so by the square root it gets 5 times fewer rounds.
     assert all(2 < count / rounds(costly) < 12 for count in cheap)
     assert rounds(costly) >= 2 * FEWEST_ROUNDS
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_cell_that_takes_nearly_all_leaves_the_others_their_share(seed):
+def test_a_very_costly_cell_leaves_the_others_their_share(seed):
     cells = [Cell({}, x) for x in (1, 2, 3, 100_000)]
     machine = noisy(seed, scatter=0.02, interrupted=0)
     stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=17), cells, seed=seed)}
@@ -301,7 +301,7 @@ def test_a_cell_that_takes_nearly_all_leaves_the_others_their_share(seed):
 
 
 @given(st.floats(0, 1e4), st.lists(st.floats(1e-4, 1e3), min_size=1, max_size=8))
-def test_shares_are_the_budget_by_the_root_of_the_cost_and_none_is_below_the_fewest_rounds(seconds, costs):
+def test_shares_follow_the_root_of_the_cost_and_allow_the_fewest_rounds(seconds, costs):
     shares = deal(seconds, costs)
     floors = [FEWEST_ROUNDS * cost for cost in costs]
     assert sum(shares) == pytest.approx(max(seconds, sum(floors)))
@@ -322,7 +322,7 @@ def test_the_width_is_that_of_the_widest_arm_and_metric():
             seen.append(observed(at, FANCY, time=2 + steady * (at % 2), rate=2 + scattered * (at % 2)))
         return widest(seen)
 
-    assert both(0, 0) == 0, "the null arm is no arm to wait for"
+    assert both(0, 0) == 0, "the null arm must not count"
     assert 0 < both(0, 0.1) < both(0, 0.5) == both(0.1, 0.5) == both(0.5, 0)
 
 
@@ -334,7 +334,7 @@ def test_the_width_is_the_interval_of_a_median_under_normal_noise():
     assert widest(seen) == pytest.approx(1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05)
 
 
-def test_a_ceiling_is_no_reason_to_go_on():
+def test_a_noisy_ceiling_is_no_reason_to_continue():
     arms = (PLAIN, FANCY, NULL, Arm("in C", "in C", ceiling=True))
     noise = iter(range(1, 1000))
     quiet = [observed(number, arm, rate=1.0) for number in range(12) for arm in arms[:3]]
@@ -345,7 +345,7 @@ def test_a_ceiling_is_no_reason_to_go_on():
 CEILING = Arm("in C", "in C", ceiling=True)
 
 
-def test_a_cell_runs_the_arms_that_it_has_and_no_other():
+def test_a_cell_runs_only_its_own_arms():
     picky = Cell({"payload": "picky"}, 1, arms=("plain", "in C"))
     machine = Machine(SECONDS | {"in C": 1e-6})
     stretches = machine.launch(sampling(at_most=12), cells=[picky, CELL], arms=(*ARMS, CEILING))
@@ -356,7 +356,7 @@ def test_a_cell_runs_the_arms_that_it_has_and_no_other():
     assert Counter(positions) == {0: 12, 1: 12, 2: 12}
 
 
-def test_a_ceiling_that_cannot_be_run_does_not_make_a_costly_cell_look_cheap_enough_to_warm_up():
+def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
     without = Machine({"plain": 1.0, "fancy": 1.0})
     without.launch(sampling(budget=10))
     machine = Machine({"plain": 1.0, "fancy": 1.0, "in C": 0.0}, fault=lambda cell, arm: "no compiler" * arm.ceiling)
@@ -384,7 +384,7 @@ def test_a_faulty_block_has_no_value_and_its_fault_as_validity():
     assert {seen.validity for seen in stretch.observations if seen.arm != FANCY} == {"ok"}
 
 
-def test_a_disturbance_marks_every_block_of_its_round_and_no_other():
+def test_a_disturbance_marks_exactly_the_blocks_of_its_round():
     heard = iter(["before the first round", "ok", "steal time", "ok", "throttled", *["ok"] * 1000])
     (stretch,) = Machine(SECONDS).launch(sampling(at_most=6), disturbance=lambda: next(heard))
     marks = [{seen.validity for seen in stretch.observations if seen.round == at} for at in range(6)]
@@ -401,7 +401,7 @@ def test_a_fault_outweighs_a_disturbance():
     }
 
 
-def test_progress_is_told_once_per_cell_what_is_done_and_what_is_left():
+def test_progress_is_reported_once_per_cell_with_the_time_spent_and_left():
     cells = [Cell({}, x) for x in (1, 2, 3, 4)]
     told = []
     machine = noisy()
@@ -416,17 +416,17 @@ def test_progress_is_told_once_per_cell_what_is_done_and_what_is_left():
     assert told[-1][4] == 0
 
 
-def test_what_is_left_is_never_less_than_the_fewest_rounds_need():
+def test_the_time_left_is_enough_for_the_fewest_rounds():
     cells = [Cell({}, x) for x in (20_000, 20_001, 20_002)]
     told = []
     Machine(SECONDS).launch(sampling(budget=0.001), cells, progress=lambda *words: told.append(words))
     lefts = [left for *_, left in told]
     assert lefts[0] > lefts[1] > lefts[2] == 0
-    # 3 arms, 0.2 s to 0.28 s a repetition.
+    # 3 arms, 0.2 s to 0.28 s per repetition.
     assert lefts[1] == pytest.approx(FEWEST_ROUNDS * 3 * 0.2, rel=0.2)
 
 
-# ---- whatever the parameters
+# ---- any parameters
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])

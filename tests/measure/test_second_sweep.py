@@ -1,4 +1,4 @@
-"""Does a launch of the second sweep measure the cells that its settings name, and no others?"""
+"""Does a launch of the second sweep measure exactly the cells in its settings?"""
 
 import pytest
 
@@ -18,7 +18,7 @@ def settings_of(name):
 
 
 @pytest.mark.parametrize("name", REFINED)
-def test_every_curve_can_be_measured_at_any_point_with_the_arms_that_it_has(name):
+def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
     kind, settings = experiments.find(name), settings_of(name)
     first = kind.cells(settings)
     for protocol in {cell.protocol for cell in first}:
@@ -33,7 +33,7 @@ def test_without_cells_in_its_settings_a_launch_measures_all():
     assert conduct._cells(kind, settings) == kind.cells(settings)
 
 
-def test_curves_that_this_host_does_not_have_are_left_out_and_none_at_all_is_a_hole():
+def test_curves_that_this_host_lacks_are_left_out_and_no_curve_at_all_is_a_hole():
     kind, settings = experiments.find("mpi_pingpong"), settings_of("mpi_pingpong")
     here = kind.cells(settings)[0].protocol
     assert [cell.x for cell in conduct._cells(kind, settings | {"cells": {"elsewhere": [1], here: [2]}})] == [2]
@@ -42,7 +42,7 @@ def test_curves_that_this_host_does_not_have_are_left_out_and_none_at_all_is_a_h
 
 
 @pytest.mark.parametrize("name", REFINED)
-def test_the_metrics_that_can_be_refined_are_those_that_are_measured(name):
+def test_the_metrics_that_can_be_refined_are_measured(name):
     known = [metric.name for metric in experiments.find(name).METRICS]
     described = schema.read_schema()["properties"]["experiments"]["properties"][name]["properties"]["refine_metric"]
     assert described["enum"] == known

@@ -1,4 +1,4 @@
-"""Does the tunnel carry what it should, for its owner alone, and is there a reason where it cannot be?"""
+"""Does the tunnel work, for its owner alone, and is there a reason if it cannot be opened?"""
 
 import os
 import pwd
@@ -19,7 +19,7 @@ from crossover.records.holes import Refusal
 
 @pytest.fixture
 def target():
-    """A server of TCP that waits for a connection."""
+    """A TCP server that waits for a connection."""
     with socket.create_server((LOOPBACK, 0)) as server:
         server.settimeout(30)
         yield server
@@ -27,7 +27,7 @@ def target():
 
 @pytest.fixture
 def open_tunnel(target):
-    """A tunnel to the target, and where to enter it. What connected while it was opened is taken off the target."""
+    """A tunnel to the target, and its entrance. The connections from opening it are already accepted."""
     made = Tunnel()
     made.start()
     (entry,) = made.through([target.getsockname()[1]])
@@ -46,7 +46,7 @@ def ssh_folder():
 
 
 @needs_sshd
-def test_what_goes_in_comes_out_and_comes_from_the_server(target, open_tunnel):
+def test_the_tunnel_carries_bytes_and_its_end_is_the_ssh_server(target, open_tunnel):
     _, entry = open_tunnel
     assert entry != target.getsockname()[1]
     with socket.create_connection((LOOPBACK, entry)) as client:
@@ -66,7 +66,7 @@ def test_what_goes_in_comes_out_and_comes_from_the_server(target, open_tunnel):
 
 
 @needs_sshd
-def test_nobody_beyond_the_host_can_reach_it(open_tunnel):
+def test_other_hosts_cannot_reach_it(open_tunnel):
     listening = [
         each.laddr.ip
         for process in of_tunnel()
@@ -99,7 +99,7 @@ def connections(name):
 
 
 @needs_sshd
-def test_nothing_is_left_when_it_is_stopped_and_the_users_own_keys_are_left_alone(target):
+def test_a_stopped_tunnel_leaves_nothing_and_the_users_keys_are_unchanged(target):
     before = ssh_folder()
     made = Tunnel()
     made.start()
@@ -111,11 +111,11 @@ def test_nothing_is_left_when_it_is_stopped_and_the_users_own_keys_are_left_alon
     assert ssh_folder() == before
 
 
-# ---- where it cannot be
+# ---- if it cannot be opened
 
 
 @pytest.mark.parametrize("missing", ["ssh", "sshd", "ssh-keygen"])
-def test_a_program_that_is_missing_is_named_with_the_next_step(missing, tmp_path, monkeypatch):
+def test_a_missing_program_is_named_with_the_next_step(missing, tmp_path, monkeypatch):
     for name in {"ssh", "sshd", "ssh-keygen"} - {missing}:
         program(tmp_path / name, "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -127,7 +127,7 @@ def test_a_program_that_is_missing_is_named_with_the_next_step(missing, tmp_path
     assert caught.value.kind == "not installed"
 
 
-def test_a_server_that_would_not_run_is_refused_in_its_own_words(tmp_path, monkeypatch):
+def test_a_server_that_does_not_start_is_refused_with_its_own_message(tmp_path, monkeypatch):
     program(tmp_path / "ssh", "exit 0")
     program(tmp_path / "ssh-keygen", "exit 0")
     program(tmp_path / "sshd", "echo 'Missing privilege separation directory: /run/sshd' >&2; exit 255")

@@ -1,4 +1,4 @@
-"""Are ranks started that find each other, by what opens no port, and is nothing left when one of them fails?"""
+"""Does the starter start ranks that find each other, without an open port, and leave nothing if one fails?"""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ MEET = "import os; from mpi4py import MPI; comm = MPI.COMM_WORLD; "
 
 
 def started(ranks, program, **options):
-    """A starter with so many ranks of a program, which can initialise MPI."""
+    """A starter with this many ranks of a program that may initialise MPI."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
     command = [*mpi_launcher.starting("mpiexec", ranks, 1), sys.executable, "-m", "mpi4py", "-c", program]
     return subprocess.Popen(
@@ -26,7 +26,7 @@ def started(ranks, program, **options):
 
 @pytest.fixture
 def program():
-    """Starts a program; what is left of it is ended."""
+    """Starts a program, and ends its processes at the end."""
     processes = []
 
     def start(ranks, text):
@@ -48,7 +48,7 @@ def test_ranks_find_each_other(program, ranks):
 
 
 def test_launches_side_by_side_do_not_meet(program):
-    """MPICH names shared memory after the space of keys; launches that had the same one would mix their messages."""
+    """MPICH names shared memory after the key-value space; with the same name, launches would mix their messages."""
     text = MEET + "[comm.allreduce(comm.rank) for _ in range(1000)]; os.write(1, b'%d\\n' % comm.size)"
     both = [program(ranks, text) for ranks in (2, 3)]
     assert [one.communicate(timeout=60)[0].split() for one in both] == [["2"] * 2, ["3"] * 3]
@@ -84,8 +84,8 @@ def test_it_ends_its_ranks_when_it_is_ended(program):
     assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
 
 
-def test_the_starter_does_not_listen_and_all_are_in_one_session(program):
-    """Linux shares processors out by session, and each of two ends in two sessions would get half of them."""
+def test_the_starter_does_not_listen_and_all_ranks_are_in_one_session(program):
+    """Linux divides processors between sessions; two ranks in two sessions would get half of them each."""
     process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
     assert process.stdout.readline()
     family = [psutil.Process(process.pid), *psutil.Process(process.pid).children()]
@@ -94,7 +94,7 @@ def test_the_starter_does_not_listen_and_all_are_in_one_session(program):
     assert [each for each in connections if each.status == psutil.CONN_LISTEN] == []
 
 
-def test_questions_that_nobody_answers_are_refused_and_not_left_open():
+def test_unknown_requests_are_refused():
     ours, theirs = starter.socket.socketpair()
     rank = starter.Rank(0, None, ours)
     server = starter.Server([rank])
@@ -112,7 +112,7 @@ def test_questions_that_nobody_answers_are_refused_and_not_left_open():
     assert theirs.recv(1000).decode().splitlines()[-1] == "cmd=get_result rc=0 msg=success value=b"
 
 
-def test_other_launchers_are_taken_as_they_are():
+def test_other_launchers_are_not_changed():
     assert mpi_launcher.starting("srun --mpi=pmi2", 3, 2) == ["srun", "--mpi=pmi2", "-n", "3"]
     assert mpi_launcher.starting("mpiexec -bind-to core", 3, 1) == ["mpiexec", "-bind-to", "core", "-n", "3"]
     assert mpi_launcher.starting("mpiexec", 3, 2) == ["mpiexec", "-n", "3"]

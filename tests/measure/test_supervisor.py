@@ -1,4 +1,4 @@
-"""Whatever the ranks or the workflow do: does a launch end in a whole file, in a typed hole, or without a trace?"""
+"""Does every launch end with a whole file, with a hole of a known kind, or without a trace?"""
 
 import contextlib
 import fcntl
@@ -32,7 +32,7 @@ def toys(tmp_path_factory):
 
 @pytest.fixture
 def launch(tmp_path, toys):
-    """Prepares a launch of the toy; what is left of it at the end is killed."""
+    """Prepares a launch of the toy, and kills its processes at the end."""
     prepared = []
 
     def prepare(does="work", mpi="mpiexec", root=toys, **settings):
@@ -49,7 +49,7 @@ def facts(launch):
 
 
 def hole(launch, code):
-    """The hole that a launch left, after checking that it is a whole one."""
+    """The hole that a launch left, after a check that it is complete."""
     assert code == 0, launch.log.read_text()
     table = record.read(launch.output, record.MEASUREMENTS)
     found = record.metadata(table)["launch"]
@@ -61,21 +61,21 @@ def hole(launch, code):
 
 
 def measuring(launch):
-    """Whether the ranks are in the middle of it."""
+    """Whether the ranks are measuring."""
     return len(launch.ranks()) == 2 and "working" in launch.log.read_text()
 
 
 # ---- the toy itself
 
 
-def test_a_toy_that_works_is_measured_so_its_other_endings_are_its_own(launch):
+def test_a_toy_that_works_is_measured(launch):
     toy = launch()
     assert toy.run() == 0
     assert facts(toy)["outcome"] == "measured"
     toy.leaves_nothing_but_its_file()
 
 
-def test_blocks_that_lose_messages_have_no_value_and_say_so_and_the_others_have_theirs(launch):
+def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(launch):
     toy = launch("lose")
     assert toy.run() == 0
     rows = record.read(toy.output, record.MEASUREMENTS).to_pylist()
@@ -113,12 +113,12 @@ def test_ranks_that_go_wrong_become_a_hole_that_names_the_error(launch, does, ki
     assert re.search(words, found["reason"]), found["reason"]
 
 
-def test_ranks_that_end_well_but_without_rows_are_a_hole_too(launch):
+def test_ranks_that_succeed_without_rows_are_a_hole_too(launch):
     toy = launch("flee")
     assert hole(toy, toy.run())["hole"] == "crashed"
 
 
-def test_an_experiment_that_does_not_exist_is_a_hole_that_names_it(launch):
+def test_an_unknown_experiment_is_a_hole_that_names_it(launch):
     toy = launch()
     toy.command[toy.command.index("toy")] = "toi"
     assert toy.run() == 0
@@ -127,7 +127,7 @@ def test_an_experiment_that_does_not_exist_is_a_hole_that_names_it(launch):
     assert "crossover.measure.experiments.toi" in found["reason"]
 
 
-def test_a_launch_beyond_its_time_is_ended_and_becomes_a_hole(launch, tmp_path_factory):
+def test_a_launch_over_its_time_limit_is_ended_and_becomes_a_hole(launch, tmp_path_factory):
     short = ("planning/plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "4")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("hurried"), limit=short), **ENDLESS)
     found = hole(toy, toy.run())
@@ -138,7 +138,7 @@ def test_a_launch_beyond_its_time_is_ended_and_becomes_a_hole(launch, tmp_path_f
 # ---- launchers that go wrong
 
 
-def test_ranks_that_come_up_singly_are_refused_as_wrongly_placed(launch, tmp_path):
+def test_ranks_that_do_not_find_each_other_are_refused_as_wrongly_placed(launch, tmp_path):
     launcher = tmp_path / "singly"
     launcher.write_text(SINGLY)
     launcher.chmod(0o755)
@@ -150,7 +150,7 @@ def test_ranks_that_come_up_singly_are_refused_as_wrongly_placed(launch, tmp_pat
 
 @pytest.fixture
 def binding(tmp_path):
-    """A launcher that lets its ranks use one logical processor, whatever else it is told."""
+    """A launcher that binds its ranks to one logical processor, whatever its options."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one logical processor")
     program = tmp_path / "binding"
@@ -160,7 +160,7 @@ def binding(tmp_path):
     return program
 
 
-def test_ranks_that_are_bound_to_fewer_processors_than_there_are_are_refused_with_what_frees_them(launch, binding):
+def test_ranks_bound_to_a_part_of_the_processors_are_refused_with_the_remedy(launch, binding):
     toy = launch(mpi=str(binding))
     found = hole(toy, toy.run())
     assert found["hole"] == "wrong placement"
@@ -171,7 +171,7 @@ def test_ranks_that_are_bound_to_fewer_processors_than_there_are_are_refused_wit
     )
 
 
-def test_a_binding_that_is_asked_for_is_measured(launch, binding):
+def test_a_requested_binding_is_measured(launch, binding):
     toy = launch(mpi=f"{binding} --bind-to core")
     assert toy.run() == 0
     found = record.metadata(record.read(toy.output, record.MEASUREMENTS))
@@ -183,7 +183,7 @@ def test_a_binding_that_is_asked_for_is_measured(launch, binding):
     ("mpi", "free"),
     [("srun --mpi=pmi2 --cpu-bind=cores", False), ("mpiexec -bind-to core", False), ("/opt/unbind/bin/mpiexec", True)],
 )
-def test_a_binding_is_asked_for_by_an_option(mpi, free):
+def test_a_binding_is_requested_by_an_option(mpi, free):
     assert mpi_launcher.processors(mpi) == (len(os.sched_getaffinity(0)) if free else 1)
 
 
@@ -197,7 +197,7 @@ def test_a_launcher_with_options_gets_them(launch, tmp_path):
     assert found["reason"] == "the ranks ended with code 5; last words: launcher was told --mpi=pmi2 two words -n 2"
 
 
-def test_a_launcher_that_is_missing_is_named_with_the_next_step(launch):
+def test_a_missing_launcher_is_named_with_the_next_step(launch):
     toy = launch(mpi="no-such-launcher --option")
     found = hole(toy, toy.run())
     assert found["hole"] == "not installed"
@@ -231,7 +231,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, numbe
     assert f"interrupted by {number.name}; launch discarded" in toy.log.read_text()
 
 
-def test_a_second_interruption_does_not_break_off_the_cleaning_up(launch):
+def test_a_second_interruption_does_not_stop_the_cleanup(launch):
     toy = launch(**ENDLESS)
     supervisor = toy.start()
     assert eventually(lambda: measuring(toy))
@@ -245,7 +245,7 @@ def test_a_second_interruption_does_not_break_off_the_cleaning_up(launch):
 
 def test_a_launch_ends_when_the_workflow_is_killed(launch):
     toy = launch(**ENDLESS)
-    # A parent that is not the supervisor, as Snakemake's shell would be without `exec`.
+    # A parent other than the supervisor, like Snakemake's shell without `exec`.
     workflow = toy.start(sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])")
     assert eventually(lambda: measuring(toy))
     os.kill(workflow.pid, signal.SIGKILL)
@@ -255,7 +255,7 @@ def test_a_launch_ends_when_the_workflow_is_killed(launch):
     toy.leaves_nothing_but_its_file()
 
 
-def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up(launch):
+def test_ranks_end_with_a_killed_supervisor_and_the_next_launch_deletes_its_files(launch):
     toy = launch(**ENDLESS)
     supervisor = toy.start()
     assert eventually(lambda: measuring(toy))
@@ -272,7 +272,7 @@ def test_a_killed_supervisor_takes_its_ranks_along_and_the_next_launch_clears_up
 
 @pytest.fixture
 def late(launch, tmp_path_factory):
-    """A launch whose ranks have initialised MPI, but do not come to meet each other for a minute."""
+    """A launch whose ranks have initialised MPI, but do not meet for a minute."""
     asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("late"), asleep=asleep))
     toy.start()
@@ -280,16 +280,16 @@ def late(launch, tmp_path_factory):
     return toy
 
 
-def test_interrupted_before_its_ranks_have_met_a_launch_leaves_nothing_either(late):
+def test_a_launch_that_is_interrupted_before_its_ranks_meet_leaves_nothing(late):
     late.process.send_signal(signal.SIGTERM)
     assert late.process.wait(30) == 1
     late.leaves_nothing_but_its_file()
 
 
-# ---- nobody else can reach it
+# ---- no access from other hosts
 
 
-def test_no_rank_listens_beyond_the_host(launch):
+def test_ranks_listen_only_on_this_host(launch):
     toy = launch(does="work", **ENDLESS)
     toy.start()
     assert eventually(lambda: measuring(toy))
@@ -311,7 +311,7 @@ def _ports(pid):
 # ---- one at a time
 
 
-def test_a_launch_waits_for_the_one_that_is_measured_on_this_host(launch):
+def test_a_launch_waits_for_another_on_this_host(launch):
     toy = launch()
     with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

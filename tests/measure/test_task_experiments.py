@@ -1,4 +1,4 @@
-"""Do the task experiments make the right numbers of what a farm did? On farms that are played."""
+"""Do the task experiments compute the right numbers? Simulated farms run the tasks."""
 
 import itertools
 import os
@@ -28,7 +28,7 @@ SLEEPING = {"work": "sleep", "durations": "equal"}
 
 
 class Played(Farm):
-    """Runs tasks here, in no time but that which it is told to take."""
+    """Runs tasks in this process, for simulated times."""
 
     def __init__(self, submit_seconds=0.0, wait_seconds=0.0, damage=list):
         super().__init__(None, [1, 2])
@@ -79,7 +79,7 @@ def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_r
 @pytest.mark.parametrize(
     "damage", [lambda got: got[:-1], lambda got: [*got, 3], lambda got: got[::-1]], ids=["lost", "more", "disordered"]
 )
-def test_a_flood_whose_results_are_not_its_arguments_is_wrong_and_the_last(damage):
+def test_a_flood_with_wrong_results_is_a_fault_and_the_last(damage):
     farm = Played(damage=damage)
     assert Floods({"a": farm}, RATES, two_tasks).run(Cell({}, 2), ARM, 3).fault
     assert len(farm.submitted) == 1
@@ -140,7 +140,7 @@ def test_efficiency_is_one_if_all_engines_work_all_the_time():
     assert block.values["round trip"] == pytest.approx(2 * 8 / block.seconds)
 
 
-def test_sleeping_tasks_are_told_seconds_and_spinning_ones_turns():
+def test_sleeping_tasks_get_seconds_and_spinning_ones_turns():
     farm = Played()
     for work in ("sleep", "spin"):
         mapping(farm, turns=3e6).run(Cell(SLEEPING | {"work": work}, 2000), ARM, 1)
@@ -158,7 +158,7 @@ def test_skewed_durations_have_the_sum_of_equal_ones_and_a_heavy_tail(count):
 
 
 @pytest.mark.parametrize("engines", [1, 2, 8])
-def test_the_longest_of_sixteen_skewed_tasks_per_engine_is_no_bound_of_its_own(engines):
+def test_the_longest_of_sixteen_skewed_tasks_per_engine_does_not_limit_the_efficiency(engines):
     assert max(shares("skewed", 16 * engines)) < 16
 
 
@@ -167,7 +167,7 @@ def chosen(**others):
     return ALONE | wanted | {"tasks_per_engine": 16} | others
 
 
-def test_each_way_of_taking_time_is_a_curve():
+def test_each_kind_of_work_is_a_curve():
     cores = len(os.sched_getaffinity(0))
     assert [(cell.protocol, cell.x) for cell in task_map.cells(chosen(durations=["equal"]))] == [
         (f"tasks {work}, equal durations, engines: 1, tasks per engine: 16, {where}senders: 1, packer: json", x)
@@ -176,20 +176,20 @@ def test_each_way_of_taking_time_is_a_curve():
     ]
 
 
-def test_nothing_spins_where_engines_outnumber_cores():
+def test_nothing_spins_if_engines_outnumber_cores():
     crowded = chosen(engines=len(os.sched_getaffinity(0)) + 1)
     ways = {(cell.keys["work"], cell.keys["durations"]) for cell in task_map.cells(crowded)}
     assert ways == {("sleep", "equal"), ("sleep", "skewed")}
 
 
-# ---- more and more engines
+# ---- increasing numbers of engines
 
 
 def scaled(**others):
     return ALONE | {"tasks": 128, "tasks_per_engine": 16} | others
 
 
-def test_the_engines_of_a_launch_are_the_place_of_its_cells_and_no_part_of_its_curves():
+def test_the_number_of_engines_is_the_axis_and_no_part_of_a_curves_label():
     few, many = (scaled(engines=engines, work=["sleep"], durations_us=[500, 10_000]) for engines in (1, 64))
     curves = [
         "empty tasks, tasks in a flood: 128, senders: 1, packer: json",
@@ -200,7 +200,7 @@ def test_the_engines_of_a_launch_are_the_place_of_its_cells_and_no_part_of_its_c
     assert [(cell.protocol, cell.x) for cell in task_scaling.cells(many)] == [(curve, 64) for curve in curves]
 
 
-def test_engines_spin_only_where_each_has_a_core():
+def test_engines_spin_only_if_each_has_a_core():
     cores = len(os.sched_getaffinity(0))
     spinning = {"work": ["sleep", "spin"], "durations_us": [500]}
     enough, crowded = (task_scaling.cells(scaled(engines=engines, **spinning)) for engines in (cores, cores + 1))
@@ -218,12 +218,12 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
     assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
 
 
-# ---- what a curve's name says of its farms
+# ---- farms in a curve's label
 
 
 @pytest.mark.parametrize("name", ["task_latency", "task_throughput", "task_map", "task_scaling"])
 @pytest.mark.parametrize("tier", ["smoke", "quick", "standard", "paper"])
-def test_every_curve_of_tasks_names_what_is_fixed_in_it_in_all_heats_alike(name, tier):
+def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_heats(name, tier):
     module = __import__(f"crossover.measure.experiments.{name}", fromlist=["cells"])
     settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
     heats = [settings | heat for heat in plan.heats(settings)]
@@ -255,12 +255,12 @@ def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
         ({"b": {"farm": "ipyparallel", "packer": "json", "hwm": 0}}, ""),
     ],
 )
-def test_an_option_that_the_name_of_its_arm_does_not_show_is_in_the_name_of_the_curve(entrants, said):
+def test_an_option_that_an_arms_name_does_not_show_is_in_the_curves_label(entrants, said):
     settings = {"reference": "a", "arms": ["a", "b"], "entrants": entrants}
     assert label(keys(settings, "empty")) == f"empty tasks, senders: 1, packer: json{said}"
 
 
-def test_an_option_that_the_name_of_its_arm_shows_is_not_repeated():
+def test_an_option_that_an_arms_name_shows_is_not_repeated():
     shipped = schema.complete({"tier": "paper"})
     settings = plan.settings_of(shipped, "task_latency")
     assert keys(settings, "empty") == {"work": "empty", "senders": 1, "packer": "json"}
@@ -275,7 +275,7 @@ def test_every_task_returns_its_argument():
     assert (tasks.sleep(0.001), tasks.spin(5)) == (0.001, 5)
 
 
-def test_the_speed_of_a_core_is_that_of_the_least_disturbed_burst(monkeypatch):
+def test_the_speed_of_a_core_comes_from_the_least_disturbed_burst(monkeypatch):
     clock, waits = [0.0], itertools.cycle([0.3, 0.0, 0.2])
 
     def spin(turns):
@@ -289,7 +289,7 @@ def test_the_speed_of_a_core_is_that_of_the_least_disturbed_burst(monkeypatch):
 # ---- entrants
 
 
-def test_a_farm_whose_library_is_missing_is_refused_with_the_next_step(monkeypatch):
+def test_a_farm_without_its_library_is_refused_with_the_next_step(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     monkeypatch.delitem(__import__("sys").modules, "crossover.measure.farms.dask", raising=False)
     with pytest.raises(Refusal, match=r"the farm dask needs distributed.*remove the entrants with `farm: dask`"):

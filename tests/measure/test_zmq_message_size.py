@@ -1,4 +1,4 @@
-"""Do the builds of libzmq differ where they should and nowhere else, and does a launch measure them or say why not?"""
+"""Do the builds of libzmq differ only in the struct, and does a launch measure them or give the reason?"""
 
 import ctypes
 import json
@@ -35,11 +35,11 @@ def settings_of(tier):
     return schema.complete({"tier": tier})["experiments"]["zmq_message_size"]
 
 
-# ---- what follows from the settings
+# ---- arms and cells from the settings
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_both_lines_have_the_reference_and_something_to_compare_to_it(tier):
+def test_both_lines_have_the_reference_and_a_rival(tier):
     settings = settings_of(tier)
     lines = experiment.lines(settings)
     assert list(lines) == ["2.2.0", "4.3.4"]
@@ -47,7 +47,7 @@ def test_both_lines_have_the_reference_and_something_to_compare_to_it(tier):
     assert {arm for structs in lines.values() for arm in structs} == set(settings["arms"])
 
 
-def test_every_arm_that_can_be_chosen_is_built_as_it_is_called():
+def test_every_arm_is_built_according_to_its_name():
     known = schema.read_schema()["properties"]["experiments"]["properties"]["zmq_message_size"]["properties"]["arms"]
     assert set(known["items"]["enum"]) == set(experiment.LIBRARIES)
     for arm, (driver, *builds) in experiment.LIBRARIES.items():
@@ -57,36 +57,36 @@ def test_every_arm_that_can_be_chosen_is_built_as_it_is_called():
         assert [struct.name for struct in map(Struct.of, builds)] == builds
 
 
-def test_the_arms_of_the_mail_of_2010_keep_as_many_bytes_as_it_says():
+def test_the_arms_of_the_mail_of_2010_have_its_inline_sizes():
     kept = {arm: Struct.of(builds[0]).limit_bytes for arm, (_, *builds) in experiment.LIBRARIES.items()}
     mail = {"40 B struct": 30, "32 B packed union": 30, "32 B union": 24, "64 B union": 56, "128 B union": 120}
     assert {arm: kept[arm] for arm in mail} == mail
     assert set(mail) <= set(settings_of("paper")["arms"])
 
 
-def test_no_arm_has_a_larger_struct_than_a_queued_message_counts_for():
+def test_no_struct_is_larger_than_the_declared_maximum():
     structs = [Struct.of(name) for _, *builds in experiment.LIBRARIES.values() for name in builds]
     assert max(struct.bytes for struct in structs) == experiment.LARGEST_STRUCT_BYTES
 
 
-def test_a_line_with_nothing_to_compare_is_left_out():
+def test_a_line_without_a_rival_is_left_out():
     assert list(experiment.lines(SETTINGS)) == ["2.2.0"]
     assert experiment.lines(SETTINGS | {"arms": ["64 B struct", "96 B struct"]}).keys() == {"4.3.4"}
 
 
-def test_a_cell_has_the_arms_of_its_line_alone():
+def test_a_cell_has_only_the_arms_of_its_line():
     for cell in experiment.cells(settings_of("quick")):
         own = {"40 B struct"} if cell.keys["library_version"] == "2.2.0" else {"96 B struct"}
         assert set(cell.arms) == {"64 B struct"} | own
 
 
 @pytest.mark.parametrize(("scan", "around"), [(0, []), (1, [30, 31, 54, 55]), (2, [29, 30, 31, 32, 53, 54, 55, 56])])
-def test_the_axis_is_scanned_to_either_side_of_each_limit(scan, around):
+def test_the_axis_is_dense_on_both_sides_of_each_limit(scan, around):
     sizes = experiment.sizes(SETTINGS | {"scan_bytes": scan}, {"a": Struct("2.2.0", 40), "b": Struct("2.2.0", 64)})
     assert sizes == sorted([8, *around, 4096])
 
 
-def test_only_what_the_chosen_arms_need_is_built():
+def test_only_the_libraries_of_chosen_arms_are_built():
     config = {"results": "there", "experiments": {"zmq_message_size": SETTINGS}}
     names = ["libzmq-2.2.0-40", "libzmq-2.2.0-64", "libzmq-4.3.4-64", "zmq_inproc"]
     assert plan.libraries(config, "zmq_message_size") == [f"there/native/{name}.so" for name in names]
@@ -109,7 +109,7 @@ def exchanges(variants, monkeypatch):
         yield blocks
 
 
-def test_each_build_keeps_exactly_as_many_bytes_within_its_struct_as_it_was_built_for(exchanges):
+def test_each_build_stores_exactly_the_intended_bytes_inline(exchanges):
     found = {
         arm: (v.driver.inproc_struct_bytes(v.handle), v.driver.inproc_inline_bytes(v.handle))
         for (_, arm), v in exchanges.variants.items()
@@ -120,8 +120,8 @@ def test_each_build_keeps_exactly_as_many_bytes_within_its_struct_as_it_was_buil
 
 @pytest.mark.parametrize("arm", ["40 B struct", "32 B packed union", "32 B union"])
 @pytest.mark.parametrize("mark", [31, 32])
-def test_a_message_whose_bytes_are_those_of_a_mark_of_the_library_arrives(exchanges, arm, mark):
-    """Where a short message lies in the pointer's place, it must not be taken for the end of a pipe."""
+def test_a_message_with_the_bytes_of_the_librarys_own_mark_arrives(exchanges, arm, mark):
+    """A short message takes the place of a pointer, and must not look like the end of a pipe."""
     message = mark.to_bytes(8, "little")
     for round_trips in (False, True):
         nanoseconds, code = exchanges.variants["2.2.0", arm].exchange(8, 100, message, round_trips)
@@ -136,7 +136,7 @@ def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
 @pytest.mark.parametrize("payload", ["untouched", "touched"])
 @pytest.mark.parametrize(("pattern", "metric"), [("PUSH/PULL", "throughput"), ("REQ/REP", "round trip")])
 @pytest.mark.parametrize("size", [1, 30, 31, 32768])
-def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exchanges, size, pattern, metric, payload):
+def test_every_size_arrives_undamaged_and_its_metric_follows_from_the_time(exchanges, size, pattern, metric, payload):
     cell = Cell({"library_version": "2.2.0", "pattern": pattern, "payload": payload}, size)
     alone = [Arm(name, name) for name in ("40 B struct", "32 B packed union", "32 B union")]
     for arm in (*alone, Arm("null", "64 B struct")):
@@ -147,7 +147,7 @@ def test_every_size_arrives_undamaged_and_its_metric_is_what_the_time_gives(exch
 
 
 @pytest.mark.parametrize("arm", [Arm("40 B struct", "40 B struct"), Arm("64 B struct", "64 B struct")])
-def test_bursts_keep_to_the_bytes_in_flight_and_are_alike_for_all_arms(exchanges, arm, monkeypatch):
+def test_bursts_respect_the_bytes_in_flight_and_are_equal_for_all_arms(exchanges, arm, monkeypatch):
     counts = []
     honest = experiment.Variant.exchange
     monkeypatch.setattr(
@@ -167,7 +167,7 @@ def test_a_fault_of_the_driver_has_no_number(exchanges, monkeypatch):
         exchanges.run(Cell(PUSHING, 8), arm, 10)
 
 
-def test_a_build_under_anothers_name_is_refused(variants, tmp_path, monkeypatch):
+def test_a_build_under_the_wrong_name_is_refused(variants, tmp_path, monkeypatch):
     for name, content in (("zmq_inproc", "zmq_inproc"), ("libzmq-2.2.0-40", "libzmq-2.2.0-64")):
         (tmp_path / f"{name}.so").write_bytes((variants / f"{content}.so").read_bytes())
     (tmp_path / "libzmq-2.2.0-64.so").write_bytes((variants / "libzmq-2.2.0-64.so").read_bytes())
@@ -180,7 +180,7 @@ def test_a_build_under_anothers_name_is_refused(variants, tmp_path, monkeypatch)
     assert told.value.kind == "wrong library"
 
 
-def test_a_library_that_is_no_libzmq_is_refused(libraries):
+def test_a_library_that_is_not_libzmq_is_refused(libraries):
     driver = ctypes.CDLL(str(libraries / "zmq_inproc.so"))
     driver.inproc_open.restype = ctypes.c_void_p
     with pytest.raises(Refusal, match="no libzmq that this driver knows"):

@@ -1,4 +1,4 @@
-"""Synthetic results with a known truth, written through the corridor as the analysing wing would."""
+"""Synthetic results of known truth, written by the corridor's code like those of the analysing wing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Curve:
 
 @dataclass
 class Campaign:
-    """What to write: curves, and launches that left a hole."""
+    """The results to write: curves, and launches that left a hole."""
 
     curves: list[Curve]
     holes: list[Row] = field(default_factory=list)
@@ -209,7 +209,7 @@ def lasting(**changes: Any) -> Curve:
 
 
 def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
-    """A row of the thresholds of `lasting`; where the verdict has places, they are about 2 ms."""
+    """A row of the thresholds of `lasting`; its places, if the verdict has any, are about 2 ms."""
     places: Row = {"x": 2000.0, "low": 1800.0, "high": 2300.0, "bracket_low": 1000.0, "bracket_high": 10_000.0}
     known = {"from": places, "up to": places, "at the latest": ["bracket_high"], "not yet": ["bracket_low"]}
     curve = lasting()
@@ -222,7 +222,7 @@ def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
 
 
 def effect(**changes: Any) -> Row:
-    """An entry of the column `effects` of such a row: how much sooner the send calls return."""
+    """An entry of the column `effects` of a recommendation: how much sooner the send calls return."""
     told: Row = {
         "aim": None, "over": "copy", "says": "better", "experiment": "zmq_throughput", "metric": "send rate",
         "protocol": "PUSH/PULL over tcp, 64 MB in flight", "axis_unit": "bytes", "factor": 9.5, "low": 8.1,
@@ -232,7 +232,7 @@ def effect(**changes: Any) -> Row:
 
 
 def recommendation(**changes: Any) -> Row:
-    """A row of the recommendations: a size in bytes from which on messages are lent, which passed its test."""
+    """A row of the recommendations that passed its test: a size in bytes from which messages are lent."""
     row: Row = {
         "library": "pyzmq", "setting": "copy_threshold", "about": "the size from which on lending is faster",
         "aims": '["throughput"]', "condition": "node, tcp", "effects": json.dumps([effect()]),
@@ -250,7 +250,7 @@ NOT_SHOWN: Row = {
     **{"recommended": False, "value": None, "snippet": None, "effects": None},
     "reason": "no gain is significantly larger",
 }
-"""What of such a row is otherwise where its test did not pass."""
+"""Changes to a recommendation that did not pass its test."""
 
 TASK_HOLES = [launch_row("task_latency", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]
 
@@ -266,7 +266,7 @@ def two_good_one_hole(**changes: Any) -> Campaign:
 
 
 def run(campaign: Campaign) -> Tables:
-    """What the report reads of a campaign."""
+    """The tables of a campaign that the report reads."""
     return Tables(
         **{name: rows for name, rows in campaign.tables().items() if name not in ("measurements", "steady", "groups")}
     )

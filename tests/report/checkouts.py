@@ -1,4 +1,4 @@
-"""What a finished run is made of beside its tables, and git as the tests call it."""
+"""A finished run's files besides its tables, and calls of git."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from crossover.share import freshness
 
 
 def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
-    """Write the raw file of a launch with so many empty rows, as `python -m crossover launch` would."""
+    """Write the raw file of a launch with this many empty rows, like `python -m crossover launch`."""
     path = freshness.raw_file(results, launch)
     table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
     record.write(table, path, {"launch": {k: v for k, v in launch.items() if k != "file"}, "ranks": []})

@@ -1,4 +1,4 @@
-"""Synthetic comparisons and histories, written through the corridor as the analysing wing would."""
+"""Synthetic comparisons and histories, written by the corridor's code like those of the analysing wing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def cell(x: float, change: float, **changes: Any) -> Row:
 
 
 def comparison() -> dict[str, list[Row]]:
-    """One arm worse, one the same, the null arm unchanged; the own values; an arm and a point without partner."""
+    """One arm worse, one the same, the null arm unchanged; the absolute values; an arm and a point in one run only."""
     value = {"quantity": "value", "verdict": "same", "p": None, "q": None}
     return {
         "curve_changes": [

@@ -1,4 +1,4 @@
-"""One synthetic run, its results, its rendered page and a browser to look at it, shared by the tests of this wing."""
+"""One synthetic run, its results, its rendered page and a browser, for all tests of the report."""
 
 import os
 import shutil
@@ -19,13 +19,13 @@ NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two experiments with data, and one of which every launch is a hole."""
+    """Two experiments with data, and one with only holes."""
     return two_good_one_hole().write(tmp_path_factory.mktemp("results"))
 
 
 @pytest.fixture(scope="session")
 def rendered(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page on these results, by the built-in preview even where Quarto is installed."""
+    """The page on these results, rendered by the built-in preview even if Quarto is installed."""
     page = tmp_path_factory.mktemp("page") / "report" / "index.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(page.parent))
@@ -38,7 +38,7 @@ def chromium():
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not found:
         missing = "no Chromium on PATH; install one (Debian: apt-get install chromium)"
-        # A developer's machine may have none; where the gate runs, leaving these out would hide a failure.
+        # A developer's machine may have no browser, but in the gate skipped tests would hide a failure.
         (pytest.fail if os.environ.get("CROSSOVER_BROWSER") == "required" else pytest.skip)(missing)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
@@ -54,7 +54,7 @@ def page_file(request):
 
 @pytest.fixture
 def open_page(chromium, page_file):
-    """Opens the report without a network; afterwards nothing must have failed, nor anything have been asked for."""
+    """Opens the report without a network; afterwards, no error and no request must have occurred."""
     complaints, contexts = [], []
 
     def open_it(width=1280, scheme="light", file=page_file):
@@ -78,7 +78,7 @@ def open_page(chromium, page_file):
 
 @pytest.fixture(scope="session")
 def whole_run(results: Path, rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a whole run: these results with their page, and a raw file of every launch."""
+    """The folder of a whole run: these results with their page, and every launch's raw file."""
     folder = tmp_path_factory.mktemp("run") / "results"
     shutil.copytree(results, folder)
     (folder / "report").mkdir()
@@ -90,7 +90,7 @@ def whole_run(results: Path, rendered: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture
 def run(whole_run: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
+    """A copy of the whole run."""
     return Path(shutil.copytree(whole_run, tmp_path / "run" / "results"))
 
 

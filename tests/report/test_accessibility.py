@@ -1,4 +1,4 @@
-"""Can everybody use the page? As far as axe-core can tell, in both schemes, narrow and wide."""
+"""Is the page accessible according to axe-core, in both colour schemes, narrow and wide?"""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
 def test_axe_finds_nothing(open_page, width, scheme):
     page = open_page(width, scheme)
-    # Hidden panels are judged too, with everything drawn.
+    # Draw everything and show all panels, so that axe judges hidden ones too.
     page.evaluate("document.querySelectorAll('[hidden]').forEach((element) => (element.hidden = false))")
     page.evaluate("dispatchEvent(new Event('beforeprint')), dispatchEvent(new Event('afterprint'))")
     page.wait_for_selector(".crossover-chart[data-drawn]")

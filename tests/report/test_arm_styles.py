@@ -1,4 +1,4 @@
-"""Does every arm look the same wherever it is drawn, unlike its neighbours, and can every eye tell them apart?"""
+"""Does every arm look the same in all charts, and can every eye distinguish it from its neighbours?"""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ def linear(colour):
 
 
 def contrast(one, other):
-    """As WCAG defines it."""
+    """The contrast ratio of WCAG."""
     dark, light = sorted(
         sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear(each), strict=True)) for each in (one, other)
     )
@@ -47,7 +47,7 @@ def lab(colour, eye):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_stands_out_from_the_page(scheme):
+def test_everything_contrasts_with_the_page(scheme):
     ground = getattr(colours.GROUND, scheme)
     for colour in (*colours.ARMS, colours.NOISE, colours.CEILING):
         assert contrast(getattr(colour, scheme), ground) >= 3, colour
@@ -56,14 +56,14 @@ def test_everything_stands_out_from_the_page(scheme):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
-def test_arms_differ_in_colour_to_every_eye(scheme, eye):
+def test_every_eye_can_distinguish_the_arms_colours(scheme, eye):
     for one, other in itertools.combinations((*colours.ARMS, colours.NOISE), 2):
         apart = math.dist(lab(getattr(one, scheme), eye), lab(getattr(other, scheme), eye))
         assert apart > 15, (one.name, other.name)
 
 
-def test_every_colour_of_a_chart_becomes_a_variable_that_has_a_value_in_both_schemes():
-    assert len({colour.light for colour in colours.ALL}) == len(colours.ALL), "else one could not tell which is meant"
+def test_every_colour_of_a_chart_is_a_variable_with_a_value_in_both_schemes():
+    assert len({colour.light for colour in colours.ALL}) == len(colours.ALL), "otherwise a colour would be ambiguous"
     for colour in colours.ALL:
         assert colours.on_page(f'"{colour.light}"') == f'"{colours.variable(colour)}"'
         assert f"--chart-{colour.name}:light-dark({colour.light},{colour.dark})" in colours.style()
@@ -79,19 +79,19 @@ def experiments():
 
 
 @pytest.mark.parametrize(("name", "arms"), list(experiments()))
-def test_all_arms_of_an_experiment_keep_the_look_of_their_name_together_and_alone(name, arms):
+def test_an_arms_look_depends_only_on_its_name(name, arms):
     together = arm_styles.of(drawn(arms))
     assert len(set(together.values())) == len(together) == len(arms)
     assert all(arm_styles.of(drawn([arm]))[arm] == look for arm, look in together.items())
 
 
-def test_all_rungs_of_the_ladder_differ_and_look_as_in_the_other_charts():
+def test_the_ladders_layers_differ_and_look_like_in_the_other_charts():
     rungs = arm_styles.of(drawn([layer.name for layer in ladder.LAYERS]))
     assert len(set(rungs.values())) == len(ladder.LAYERS)
     assert rungs["memcpy"] == arm_styles.of(drawn(["send", "memcpy"]))["memcpy"]
 
 
-def test_an_arm_that_nobody_knew_has_a_look_that_does_not_depend_on_others():
+def test_an_unknown_arm_has_a_look_that_does_not_depend_on_others():
     mine = arm_styles.of(drawn(["leastload", "mine"]))["mine"]
     assert mine == arm_styles.of(drawn(["leastload", "pure", "dask", "mine"]))["mine"]
 

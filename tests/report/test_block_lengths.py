@@ -1,4 +1,4 @@
-"""Does the page tell which arms give something else in long blocks, and only those?"""
+"""Does the page list exactly the arms whose values differ in long blocks?"""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def test_no_arm_agrees_and_differs(ratio, below, above):
     assert not (agrees and block_lengths.differing([row]))
 
 
-def test_the_rows_that_ship_are_of_experiments_that_exist():
+def test_the_shipped_rows_belong_to_known_experiments():
     known = schema.complete({})["experiments"]
     rows = long_blocks.read()
     assert {row.experiment for row in rows} <= set(known)

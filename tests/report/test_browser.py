@@ -1,4 +1,4 @@
-"""Does the page work in a browser that has no network: every chart drawn, nothing asked for, no width too much?"""
+"""Does the page work in a browser without a network: every chart drawn, no request, nothing too wide?"""
 
 import csv
 import io
@@ -19,17 +19,17 @@ DRAWN = "() => [...document.querySelectorAll('.crossover-chart')].every((chart) 
 MARKS = """(chart) => [...chart.querySelectorAll("svg .mark-line path, svg .mark-symbol path, svg .mark-area path")]
     .filter((path) => path.getBoundingClientRect().width > 0).length"""
 
-# An arm of two points is a line and two symbols; a chart that failed has none of them.
+# An arm with two points has a line and two symbols; a failed chart has none of them.
 FEWEST_MARKS = 3
 
-# Where each block of the page stands, and the outline of each mark: what two browsers' pages must share to look alike.
+# The position of each block and the outline of each mark, which must be equal in two equal pages.
 LAID_OUT = """() => [...document.querySelectorAll("body *:not(svg *)")]
     .map((box) => [box.tagName, box.offsetTop, box.offsetLeft, box.offsetWidth, box.offsetHeight])"""
 PATHS = """(number) => [...[...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.offsetWidth > 0)[number].querySelectorAll("svg path")]
     .map((path) => [path.getAttribute("d"), getComputedStyle(path).stroke, getComputedStyle(path).fill])"""
 
-# Children of what scrolls by itself may be wider than the page.
+# Elements inside a scrolling box may be wider than the page.
 TOO_WIDE = """() => [...document.querySelectorAll("body *")]
     .filter((element) => !element.closest(".table-scroll, pre, svg, math"))
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
@@ -37,7 +37,7 @@ TOO_WIDE = """() => [...document.querySelectorAll("body *")]
 
 PANELS = "() => [...document.querySelectorAll('.crossover-panel')].filter((panel) => panel.offsetWidth > 0).length"
 
-# How much of the first chart's lines is there, in the colours that a reader sees.
+# The colours of the charts' lines that a reader sees.
 STROKES = """() => [...document.querySelectorAll('.crossover-chart .mark-line path')]
     .map((path) => getComputedStyle(path).stroke)"""
 
@@ -50,7 +50,7 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
     page = open_page()
     count = page_file.read_text().count('<div class="crossover-chart"')
     assert count > 0
-    assert page.locator("[data-drawn]").count() < count, "what is far below or hidden waits"
+    assert page.locator("[data-drawn]").count() < count, "charts that are far below or hidden must wait"
     for choice in page.query_selector_all(".crossover-choice select"):
         if choice.is_visible():
             choice.select_option("")
@@ -65,7 +65,7 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
     assert page.evaluate(DRAWN)
 
 
-def test_what_was_published_opens_as_the_report_does(open_page, rendered, checkout, tmp_path):
+def test_a_published_page_looks_like_the_report(open_page, rendered, checkout, tmp_path):
     assert main(["publish", "--yes"]) == 0
     git("clone", "-q", "--branch", "gh-pages", str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
     report, published = (open_page(file=file) for file in (rendered, tmp_path / "clone" / "index.html"))
@@ -92,7 +92,7 @@ def test_a_tab_shows_its_panel_and_hides_the_others(open_page):
     assert page.evaluate("document.activeElement.textContent") == "send rate"
 
 
-def test_the_choice_shows_one_panel_or_all_and_holds_for_the_other_metrics(open_page):
+def test_the_choice_shows_one_panel_or_all_and_applies_to_the_other_metrics(open_page):
     page = open_page()
     choice = first(page, ".crossover-choice select")
     titles = choice.locator("option").all_inner_texts()
@@ -126,13 +126,13 @@ def test_the_legend_hides_an_arm_in_all_charts_of_the_figure_and_shows_it_again(
     page.wait_for_function(f"({lines})() === {before}")
 
 
-def test_dragging_moves_the_axes_the_wheel_with_ctrl_stretches_them_and_a_double_click_takes_it_back(open_page):
+def test_dragging_pans_the_wheel_with_ctrl_zooms_and_a_double_click_resets(open_page):
     page = open_page()
     canvas = page.locator(".crossover-canvas >> visible=true").first
     canvas.scroll_into_view_if_needed()
     page.wait_for_selector(".crossover-chart[data-drawn]")
     box = canvas.bounding_box()
-    # In whatever order they stand.
+    # The labels in any order.
     labels = """() => [...document.querySelector(".crossover-canvas").querySelectorAll(".role-axis-label text")]
         .map((text) => text.textContent).sort().join(" ")"""
     untouched = page.evaluate(labels)
@@ -153,7 +153,7 @@ def test_dragging_moves_the_axes_the_wheel_with_ctrl_stretches_them_and_a_double
     page.wait_for_function(f"({labels})() === {untouched!r}")
 
 
-def test_a_point_tells_its_interval_and_how_often_it_was_measured(open_page):
+def test_a_points_tooltip_has_its_interval_and_counts(open_page):
     page = open_page()
     page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
     page.locator(".crossover-chart[data-drawn] .mark-symbol path").nth(3).hover(force=True)
@@ -161,7 +161,7 @@ def test_a_point_tells_its_interval_and_how_often_it_was_measured(open_page):
     assert all(word in said for word in ("arm", "interval", " to ", "launches", "rounds in all"))
 
 
-def test_a_chart_gives_its_numbers_and_itself_as_files(open_page):
+def test_a_chart_can_be_saved_as_numbers_and_as_a_drawing(open_page):
     page = open_page()
     with page.expect_download() as download:
         page.locator("[data-file$='.csv'] >> visible=true").first.click()
@@ -185,7 +185,7 @@ def test_nothing_is_wider_than_the_page(open_page, width):
     assert page.evaluate(TOO_WIDE) == []
 
 
-def test_charts_fit_their_place_after_the_window_was_made_narrow(open_page):
+def test_charts_fit_after_the_window_becomes_narrow(open_page):
     page = open_page()
     page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
     page.wait_for_selector(".crossover-chart[data-drawn]")
@@ -195,7 +195,7 @@ def test_charts_fit_their_place_after_the_window_was_made_narrow(open_page):
     assert page.evaluate("document.querySelector('.crossover-chart svg').getBoundingClientRect().width") > 300
 
 
-def test_charts_take_the_ink_of_the_page_and_follow_its_scheme(open_page):
+def test_charts_use_the_pages_text_colour_and_follow_its_scheme(open_page):
     page = open_page(scheme="dark")
     page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
     page.wait_for_selector(".crossover-chart[data-drawn]")
@@ -213,7 +213,7 @@ def test_charts_take_the_ink_of_the_page_and_follow_its_scheme(open_page):
     assert not set(page.evaluate(STROKES)) & set(dark)
 
 
-def test_the_contents_fold_where_they_do_not_fit_beside_the_text_and_lead_to_the_sections(open_page):
+def test_the_contents_are_folded_on_a_narrow_page_and_link_to_the_sections(open_page):
     page = open_page(360)
     assert not page.is_visible("nav li a")
     page.click("nav summary")
@@ -223,7 +223,7 @@ def test_the_contents_fold_where_they_do_not_fit_beside_the_text_and_lead_to_the
     assert open_page(1280).is_visible("nav li a")
 
 
-def test_the_first_key_leads_past_the_contents(open_page):
+def test_the_first_tab_key_skips_the_contents(open_page):
     page = open_page()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
@@ -231,11 +231,11 @@ def test_the_first_key_leads_past_the_contents(open_page):
     assert page.evaluate("document.activeElement.id") == "content"
 
 
-def test_paper_has_every_chart_whole_and_on_white(open_page):
+def test_printing_shows_every_chart_whole_and_on_white(open_page):
     page = open_page(scheme="dark")
     content = page.pdf(format="A4")
     assert content.startswith(b"%PDF-")
-    assert page.evaluate(DRAWN), "printing draws what was not seen yet"
+    assert page.evaluate(DRAWN), "printing must draw charts that were not shown yet"
     page.emulate_media(media="print", color_scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -243,25 +243,25 @@ def test_paper_has_every_chart_whole_and_on_white(open_page):
         assert chart.is_visible()
         assert chart.evaluate(MARKS) >= FEWEST_MARKS
         assert chart.evaluate("(chart) => getComputedStyle(chart).breakInside") == "avoid"
-        assert chart.bounding_box()["height"] < 900, "it fits on a page"
+        assert chart.bounding_box()["height"] < 900, "it must fit on a page"
     assert not page.is_visible(".scheme") and not page.is_visible(".crossover-files")
 
 
-def test_without_javascript_every_chart_is_told_in_words_and_every_table_is_there(chromium, page_file):
+def test_without_javascript_charts_are_described_in_words_and_tables_are_visible(chromium, page_file):
     context = chromium.new_context(viewport={"width": 360, "height": 900}, java_script_enabled=False)
     page = context.new_page()
     page.goto(page_file.as_uri())
     assert page.locator("noscript p", has_text="Charts are drawn by JavaScript").is_visible()
     for chart in page.query_selector_all(".crossover-canvas"):
         assert chart.is_visible() and chart.bounding_box()["height"] > 30
-    # What is folded unfolds without a script.
+    # Folded tables can be opened without a script.
     tables = page.query_selector_all("main table:not(details table)")
     assert tables and all(table.is_visible() for table in tables)
     assert not page.locator(".crossover-legend, .crossover-files, .tab-bar").locator("visible=true").count()
     context.close()
 
 
-def test_where_a_browser_is_too_old_to_unpack_a_chart_it_is_told_in_words(chromium, page_file):
+def test_an_old_browser_shows_a_charts_description(chromium, page_file):
     context = chromium.new_context(viewport={"width": 360, "height": 900})
     page = context.new_page()
     page.add_init_script("delete globalThis.DecompressionStream")
@@ -283,7 +283,7 @@ def test_a_hole_is_shown_as_a_hole(open_page):
     assert page.locator("main pre", has_text="snakemake --profile profiles/local -R").first.is_visible()
 
 
-def test_the_pages_on_several_runs_are_drawn_alike(open_page, tmp_path):
+def test_the_pages_on_several_runs_work_too(open_page, tmp_path):
     for module, tables, source in (
         (changes, comparisons.comparison(), "changes.qmd"),
         (history, comparisons.history(), "history.qmd"),

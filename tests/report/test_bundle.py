@@ -1,4 +1,4 @@
-"""Does a bundle hold all of a run, give the same report elsewhere, tell nothing private, and is a bad one refused?"""
+"""Does a bundle contain a whole run but nothing private, give the same report elsewhere, and is a bad one refused?"""
 
 import errno
 import getpass
@@ -46,7 +46,7 @@ def render_quickly(patch):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Lets a page be rendered in no time: what it is told of the run is all there is to it."""
+    """Makes rendering instant: the page consists only of its inputs."""
     render_quickly(monkeypatch)
 
 
@@ -70,10 +70,10 @@ def contents(archive):
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-# ---- what is in it
+# ---- its contents
 
 
-def test_it_holds_the_run_and_nothing_is_changed_in_it(packed, run):
+def test_it_contains_the_unchanged_run(packed, run):
     held = contents(packed)
     own = {path.relative_to(run).as_posix(): path for path in run.rglob("*") if path.is_file()}
     results = {name: path for name, path in own.items() if not name.startswith(("experiments/", "report/"))}
@@ -94,7 +94,7 @@ def test_it_holds_the_run_and_nothing_is_changed_in_it(packed, run):
     assert beside <= set(held)
 
 
-def test_whoever_has_it_can_check_it(packed):
+def test_it_contains_checksums_of_all_files(packed):
     held = contents(packed)
     listed = dict(line.split("  ")[::-1] for line in held.pop("SHA256SUMS").decode().splitlines())
     assert listed == {name: hashlib.sha256(content).hexdigest() for name, content in held.items()}
@@ -109,7 +109,7 @@ def test_the_same_run_gives_the_same_bytes(packed, run, quick, tmp_path, monkeyp
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
 
 
-def test_a_raw_file_that_the_tables_do_not_know_stays_out(run, quick, tmp_path):
+def test_a_raw_file_that_is_in_no_table_is_left_out(run, quick, tmp_path):
     leftover = write_raw(run, launches(run)[0] | {"launch": 9})
     os.utime(leftover, (1e9, 1e9))
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
@@ -123,7 +123,7 @@ def refused(capsys, *arguments):
     return said
 
 
-def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
+def test_a_run_that_cannot_be_archived_is_named_with_the_reason(run, quick, capsys, tmp_path):
     assert "is not a name of a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
     assert "--license my own: not an SPDX name" in refused(capsys, "bundle", str(run), "--license", "my own")
     assert "--author Ada <1>: write `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
@@ -135,14 +135,14 @@ def test_what_cannot_be_archived_is_named(run, quick, capsys, tmp_path):
     assert not list(run.glob("*.zip"))
 
 
-def test_a_run_without_a_launch_is_nothing_to_archive(run, quick, capsys):
+def test_a_run_without_a_launch_cannot_be_archived(run, quick, capsys):
     record.write(record.LAUNCHES.empty_table(), run / "launches.parquet")
     shutil.rmtree(run / "raw")
     renderer.render(run, run / "report/index.html")
     assert "has no launch, so there is nothing to archive" in refused(capsys, "bundle", str(run))
 
 
-def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
+def test_a_full_disk_gives_no_traceback(run, quick, capsys, monkeypatch):
     def full(source, copy):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(copy))
 
@@ -151,10 +151,10 @@ def test_no_room_to_gather_it_is_no_traceback(run, quick, capsys, monkeypatch):
     assert "cannot be copied (No space left on device); if" in said and "set TMPDIR" in said
 
 
-# ---- what it does not tell
+# ---- private facts
 
 
-def test_no_folder_of_this_machine_and_no_user_leaves_it(run, quick, tmp_path, monkeypatch):
+def test_it_contains_no_folder_of_this_machine_and_no_user(run, quick, tmp_path, monkeypatch):
     home = tmp_path / "home" / "someone"
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setattr(getpass, "getuser", lambda: "someone")
@@ -187,7 +187,7 @@ def test_no_folder_of_this_machine_and_no_user_leaves_it(run, quick, tmp_path, m
     "said",
     ["results/raw/x/node/launch=1.parquet", "http://a.org/node/", "<a></node>", "//node/", "no node/ of /nodes/ here"],
 )
-def test_a_user_with_a_common_name_spoils_nothing(said, monkeypatch):
+def test_a_user_with_a_common_name_changes_no_other_text(said, monkeypatch):
     monkeypatch.setattr(getpass, "getuser", lambda: "node")
     mask = private.Mask(Path("results"), ROOT)
     assert mask.text(said) == said
@@ -197,7 +197,7 @@ def test_a_user_with_a_common_name_spoils_nothing(said, monkeypatch):
 # ---- the crate
 
 
-def test_the_crate_tells_who_when_where_and_with_what(packed):
+def test_the_crate_contains_authors_dates_machines_and_software(packed):
     with unpack.opened(packed) as folder:
         read = ROCrate(folder)
         root = read.root_dataset
@@ -225,7 +225,7 @@ def test_the_crate_tells_who_when_where_and_with_what(packed):
         assert failed["error"] == "no engine registered within 60 s"
 
 
-def test_every_reference_in_the_crate_leads_somewhere(packed):
+def test_every_reference_in_the_crate_has_a_target(packed):
     graph = json.loads(contents(packed)["ro-crate-metadata.json"])["@graph"]
     known = {entity["@id"] for entity in graph}
     assert len(known) == len(graph)
@@ -256,8 +256,8 @@ def test_a_version_is_read_from_what_a_library_says(said, name, version):
 # ---- on another machine
 
 
-def test_elsewhere_it_gives_the_same_page_byte_for_byte(run, tmp_path, monkeypatch):
-    # The page of the run was rendered in another folder: it is what the bundle would render.
+def test_another_machine_renders_the_same_bytes(run, tmp_path, monkeypatch):
+    # The run's page was rendered in another folder, but it is the page that the bundle would give.
     page = (run / "report/index.html").read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(renderer, "render", lambda results, at, waiting: at.parent.mkdir() or at.write_bytes(page))
@@ -278,7 +278,7 @@ def test_elsewhere_it_gives_the_same_page_byte_for_byte(run, tmp_path, monkeypat
     assert done.stdout == f"Report: page.html, the same bytes as in {tmp_path}/bundle.zip\n"
 
 
-def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, capsys):
+def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path, capsys):
     waiting = '{"hosts": {}, "tiers": {"mpi_pingpong": {"paper": {"arms": ["persistent"]}}}}'
     renderer.render(run, run / "report/index.html", waiting)
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
@@ -287,7 +287,7 @@ def test_what_the_page_was_told_of_the_run_goes_with_it(run, quick, tmp_path, ca
     assert waiting in (tmp_path / "page.html").read_text()
 
 
-def test_a_bundle_of_a_run_of_which_a_part_failed_names_it_wherever_it_is_rendered(run, quick, tmp_path, capsys):
+def test_failures_in_a_run_are_named_wherever_its_bundle_is_rendered(run, quick, tmp_path, capsys):
     cause = failure.Failure(
         "table", "steady", "mpi_pingpong", f"KeyError: '{run}'", "analyse/statistics/steady_state.py, line 7"
     )
@@ -303,7 +303,7 @@ def test_a_bundle_of_a_run_of_which_a_part_failed_names_it_wherever_it_is_render
 
 
 def of_version_1(archive):
-    """The same bundle as version 1 would have packed it: no table has keys."""
+    """The same bundle as from version 1, where no table has keys."""
     held = contents(archive)
     for name in [name for name in held if name.endswith(".parquet")]:
         table = pq.read_table(io.BytesIO(held[name]))
@@ -328,17 +328,17 @@ def test_a_bundle_of_version_1_is_rendered_from_the_same_tables(packed, run, tmp
     assert (tmp_path / "page.html").read_text().startswith(repr(tables.load(run).summary))
 
 
-def test_a_page_that_came_out_otherwise_is_told(packed, quick, capsys, tmp_path, monkeypatch):
+def test_a_page_with_other_bytes_is_reported(packed, quick, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(renderer.preview, "render", lambda source, page, environment: page.write_text("<body></body>"))
     assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0
     assert "from the same results" in capsys.readouterr().out and (tmp_path / "page.html").is_file()
 
 
-# ---- bad ones
+# ---- bad bundles
 
 
 def rewritten(archive, **changes):
-    """The archive with other contents under some names; None takes a name out."""
+    """The archive with other contents for some names; None removes a name."""
     held = contents(archive) | changes
     with zipfile.ZipFile(archive, "w") as packed:
         for name, content in held.items():
@@ -424,7 +424,7 @@ NAMES = ("../out", "results/../../out", "/out", "C:/out", "results\\..\\out", "r
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_name_that_is_there_twice_is_refused(packed, tmp_path, capsys):
+def test_a_repeated_name_is_refused(packed, tmp_path, capsys):
     with_entry(packed, "results/summary.parquet")
     assert "holds 'results/summary.parquet' twice" in refused(capsys, "report", "--from", str(packed), "--page", "p")
 
@@ -437,7 +437,7 @@ def test_a_name_that_is_there_twice_is_refused(packed, tmp_path, capsys):
     ],
     ids=lambda trouble: trouble.__name__,
 )
-def test_a_bad_bundle_is_refused_by_name_and_nothing_is_left_of_it(packed, tmp_path, capsys, monkeypatch, trouble):
+def test_a_bad_bundle_is_refused_by_name_and_leaves_nothing(packed, tmp_path, capsys, monkeypatch, trouble):
     told = trouble(packed)
     temporary = tmp_path / "t"
     temporary.mkdir()

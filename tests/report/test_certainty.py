@@ -1,4 +1,4 @@
-"""Does the page say how small a difference could be shown, what the next run needs and which launches settled?"""
+"""Does the page give the smallest detectable effects, the needs of the next run and the launches that settled?"""
 
 import pytest
 from campaigns import Campaign, lasting, mpi, zmq
@@ -42,7 +42,7 @@ def test_bias_stands_beside_chance_and_beside_what_was_asked_for():
     ]
 
 
-def test_what_is_not_known_is_a_dash_and_not_a_number():
+def test_an_unknown_number_is_a_dash():
     (line,) = certainty.sure([sensitivity(zmq(), None, None)], [])
     assert list(line.values())[-3:] == ["–", "–", "–"]
     nothing = dict.fromkeys(
@@ -71,7 +71,7 @@ def test_each_experiment_and_placement_has_a_sentence(rows, words):
     assert words in told
 
 
-def test_placements_are_told_apart():
+def test_placements_are_separate():
     told = certainty.sentences([sensitivity(zmq()), sensitivity(zmq(), placement="process")])
     assert told.count("\n\n") == 1
     assert (
@@ -85,7 +85,7 @@ def test_needs_tell_the_noise_the_plan_and_its_time():
     ]  # fmt: skip
 
 
-def test_series_are_counted_by_state_values_and_ratios_apart():
+def test_series_are_counted_by_state_separately_for_values_and_ratios():
     rows = [
         series(40),
         series(3, state="warm-up"),
@@ -98,7 +98,7 @@ def test_series_are_counted_by_state_values_and_ratios_apart():
     ]
 
 
-def test_launches_that_did_not_settle_are_named_the_worst_first():
+def test_launches_that_did_not_settle_are_named_with_the_worst_first():
     bad = [series(count, launch, ratio_state="no steady state") for launch, count in ((1, 1), (3, 4))]
     told = certainty.unsettled([*bad, *(series(10, launch) for launch in (1, 2, 3)), series(9, 2, ratio_state=None)])
     assert told == (
@@ -111,7 +111,7 @@ def test_many_launches_are_not_all_named():
     assert certainty.unsettled(bad).endswith("launch 5 (1 of 1) and 4 more.")
 
 
-def test_where_every_launch_settled_or_none_could_be_judged_this_is_said():
+def test_the_page_says_if_every_launch_settled_or_none_could_be_judged():
     assert "every ratio with enough rounds has a steady state" in certainty.unsettled([series(10)])
     assert certainty.unsettled([series(10, ratio_state="too few rounds")]) == ""
 
@@ -119,7 +119,7 @@ def test_where_every_launch_settled_or_none_could_be_judged_this_is_said():
 # ---- on the page
 
 
-def test_the_page_speaks_of_leading_metrics_only_and_in_the_order_of_its_sections(tmp_path):
+def test_the_page_lists_only_leading_metrics_in_the_order_of_its_sections(tmp_path):
     curves = [mpi(), zmq(), zmq(metric="bandwidth")]
     rows = {"sensitivity": [sensitivity(curve) for curve in curves], "needs": [need(curve) for curve in curves]}
     page = Page(LEADS, Campaign(curves, estimated=rows).write_tables(tmp_path))
@@ -131,7 +131,7 @@ def test_the_page_speaks_of_leading_metrics_only_and_in_the_order_of_its_section
     assert str(page.needs().data).count("9 × 31") == 2
 
 
-def test_a_changed_table_changes_what_is_said(tmp_path):
+def test_a_changed_table_changes_the_text(tmp_path):
     said = []
     for number, effect in enumerate((1.031, 1.072)):
         rows = {"sensitivity": [sensitivity(zmq(), effect)]}
@@ -165,7 +165,7 @@ def test_every_state_has_its_column():
     assert "state" in record.STEADY.names
 
 
-def test_groups_of_launches_are_told_with_their_numbers():
+def test_groups_of_launches_are_listed_with_their_numbers():
     shared = {
         "experiment": "mpi_pingpong", "placement": "node", "protocol": "array", "metric": "round trip", "arm": "Send",
         "reference": "send", "axis_unit": "elements", "x": 100000.0, "p": 0.01,

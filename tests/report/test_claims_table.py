@@ -1,4 +1,4 @@
-"""Is a verdict on a claim told with its numbers and conditions, and does no sentence stay when they change?"""
+"""Does a verdict on a claim have its numbers and conditions, and do all sentences change with them?"""
 
 import json
 
@@ -41,7 +41,7 @@ def unmeasured(**changes):
     return row(verdict="not measured", reason="`twisted`: measured only from tier `standard` on", **nothing, **changes)
 
 
-def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
+def test_a_claim_has_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed: about "
         "5.00 times, read as 3.30 to 7.50 times; measured: 2.00 [1.90, 2.10] times. Measured in throughput of "
@@ -50,7 +50,7 @@ def test_a_claim_is_told_with_its_verdict_numbers_conditions_and_own_data():
     )
 
 
-def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
+def test_an_unmeasured_claim_has_the_reason_and_the_verdict_of_its_own_data():
     assert claims.sentences(unmeasured(own="agrees")) == (
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Not measured**: `twisted`: measured only from "
         "tier `standard` on. The source's own data agrees: 2.30 times. Method: A test."
@@ -78,7 +78,7 @@ def test_a_claim_that_was_not_measured_tells_why_and_what_its_own_data_says():
         ({"smallest_effect": None}, "over 5 launches. The source's own data"),
     ],
 )  # fmt: skip
-def test_what_is_special_about_a_number_is_said(changes, words):
+def test_each_special_case_of_a_number_has_its_words(changes, words):
     assert words in claims.sentences(row(**changes))
 
 
@@ -86,12 +86,12 @@ def test_what_is_special_about_a_number_is_said(changes, words):
     "column",
     ["value", "low", "high", "expected_low", "expected_high", "published", "own_value", "smallest_effect", "launches"],
 )
-def test_no_number_in_a_sentence_stays_when_it_changes(column):
+def test_every_changed_number_changes_its_sentence(column):
     changed = row(**{column: row()[column] * 1.5 if column != "launches" else 8})
     assert claims.sentences(changed) != claims.sentences(row())
 
 
-def test_how_many_claims_have_each_verdict_is_said():
+def test_the_claims_are_counted_by_verdict():
     told = [
         row(),
         row(verdict="holds", own="agrees"),
@@ -105,7 +105,7 @@ def test_how_many_claims_have_each_verdict_is_said():
     assert claims.counts([row()]).startswith("Of 1 published claim 1 is refuted.")
 
 
-def test_the_page_has_a_line_and_a_sentence_for_each_claim_below_its_source(tmp_path):
+def test_each_claim_has_a_line_and_a_sentence_below_its_source(tmp_path):
     told = [row(), unmeasured(claim="sched-twisted", source="the mail")]
     page = Page({}, Campaign([zmq()], estimated={"claims": told}).write(tmp_path))
     shown = page.claims().data
@@ -129,6 +129,6 @@ def test_a_run_without_claims_says_so(tmp_path):
     assert page.claims_told().data == ""
 
 
-def test_where_no_claim_is_decided_none_is_folded_away(tmp_path):
+def test_if_no_claim_is_decided_none_is_folded(tmp_path):
     page = Page({}, Campaign([zmq()], estimated={"claims": [unmeasured()]}).write(tmp_path))
     assert "<details open>" in page.claims().data

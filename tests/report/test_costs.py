@@ -1,4 +1,4 @@
-"""Are the costs of a send those that the rates and ratios give, and is no cost told that was not measured?"""
+"""Do the costs of a send follow from the rates and ratios, and are unmeasured costs left out?"""
 
 import pytest
 from campaigns import SIZES_BYTES, Campaign, mpi, zmq
@@ -12,7 +12,7 @@ RATIOS = {100.0: (0.2, 0.16, 0.25), 1000.0: (0.05, 0.04, 0.06), 800000.0: (75.0,
 
 
 def rows(metric, rates=RATES, **changes):
-    """The summary and the ratios of one panel; every interval of a rate reaches a fifth down and a quarter up."""
+    """The summary and ratios of one panel; intervals of rates reach a fifth below and a quarter above."""
     shared = {
         "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over ipc", "metric": metric,
         "axis_unit": "bytes", "null": False, "ceiling": False, "unit": "messages/s",
@@ -31,7 +31,7 @@ def rows(metric, rates=RATES, **changes):
 
 
 def told(*panels):
-    """The lines of the table, each by the titles of its columns."""
+    """The lines of the table as {title of the column: cell}."""
     parts = [tables.panels(*each, []) for each in panels]
     return costs.sends([panel for part in parts for panel in part])
 
@@ -48,46 +48,46 @@ def test_there_is_a_line_for_each_arm_of_a_curve(lines):
     ]
 
 
-def test_the_largest_rates_are_told_with_their_sizes(lines):
+def test_the_largest_rates_have_their_sizes(lines):
     assert [line["largest throughput, messages/s"] for line in lines] == ["2,000,000 at 1 kB"] * 2
     assert [line["largest send rate, messages/s"] for line in lines] == ["2,000,000 at 1 kB", "300,000 at 800 kB"]
 
 
-def test_peaks_at_one_size_are_compared_by_rounds_and_others_without_an_interval(lines):
+def test_peaks_at_the_same_size_are_compared_with_an_interval_and_others_without(lines):
     copy, no_copy = lines
     assert no_copy["largest throughput / that of `copy`"] == "0.0500 [0.0400, 0.0600]"
     assert no_copy["largest send rate / that of `copy`"] == "0.150"
     assert copy["largest throughput / that of `copy`"] == copy["largest send rate / that of `copy`"] == "–"
 
 
-def test_a_send_takes_the_inverse_of_its_rate(lines):
+def test_the_time_of_a_send_is_the_inverse_of_its_rate(lines):
     assert [line["a send of 100 B, µs"] for line in lines] == ["1.00 [0.800, 1.25]", "5.00 [4.00, 6.25]"]
 
 
 def test_the_penalty_and_its_interval_come_from_the_ratio(lines):
     copy, no_copy = lines
-    # A microsecond for a copy, and five times as long: of 1 / 0.2 the excess over one, and so for both ends.
+    # A copy takes 1 µs and the ratio is 0.2, so the penalty is 1 / 0.2 - 1 µs; the ends likewise.
     assert no_copy["penalty over `copy`, µs"] == "4.00 [3.00, 5.25]"
     assert copy["penalty over `copy`, µs"] == "–"
 
 
-def test_the_large_message_is_the_nearest_that_was_measured(lines):
+def test_the_large_message_is_the_nearest_measured_size(lines):
     assert [line["a send of 800 kB, µs"] for line in lines] == ["250 [200, 312]", "3.33 [2.67, 4.17]"]
 
 
-def test_where_nothing_near_a_megabyte_was_measured_there_is_none():
+def test_without_a_size_near_a_megabyte_there_is_no_large_message():
     small = {arm: {100.0: rates[100.0], 3e6: 10.0} for arm, rates in RATES.items()}
     lines = told(rows("throughput", small), rows("send rate", small))
     assert [line["a send of 1 MB, µs"] for line in lines] == ["–", "–"]
 
 
-def test_without_replication_no_interval_is_told(tmp_path):
+def test_without_replication_there_is_no_interval(tmp_path):
     results = Campaign([zmq(metric=name, launches=1) for name in ("throughput", "send rate")]).write(tmp_path)
     shown = Page({}, results).costs("zmq_throughput").data
     assert "`no-copy`" in shown and "[" not in shown
 
 
-def test_the_null_arm_is_left_out_and_an_arm_that_lacks_a_size_has_no_time_there(tmp_path):
+def test_the_null_arm_is_left_out_and_an_arm_without_a_size_has_no_time(tmp_path):
     rates = RATES | {"no-copy": {1000.0: 1e5}, "null": RATES["copy"]}
     summary, ratios = rows("send rate", rates)
     summary = [row | {"null": row["arm"] == "null"} for row in summary]
@@ -97,7 +97,7 @@ def test_the_null_arm_is_left_out_and_an_arm_that_lacks_a_size_has_no_time_there
     assert copy["a send of 100 B, µs"] != "–"
 
 
-def test_without_a_single_ratio_rates_and_times_are_told_all_the_same():
+def test_rates_and_times_are_shown_even_without_ratios():
     (line,) = told(*((rows(name, {"copy": RATES["copy"]})[0], []) for name in ("throughput", "send rate")))
     assert line["a send of 100 B, µs"] == "1.00 [0.800, 1.25]"
     assert line["penalty over the reference, µs"] == "–"

@@ -1,4 +1,4 @@
-"""Do the sentences say what the tables say, and something else when the tables say something else?"""
+"""Do the sentences agree with the tables, and change with them?"""
 
 import pytest
 from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
@@ -15,7 +15,7 @@ def panel(curve, **changes):
     return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
 
 
-def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
+def test_a_higher_value_is_faster_for_rates_and_slower_for_times():
     assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in findings.findings(panel(zmq()))
     assert "at 1 MB it is faster, with 1.94" in findings.findings(panel(zmq()))
     lower = findings.findings(panel(zmq(better="lower")))
@@ -33,7 +33,7 @@ def test_higher_is_faster_where_higher_is_better_and_slower_where_lower_is():
         ("undecided", "Undecided: no difference", "undecided"),
     ],
 )
-def test_each_verdict_has_its_words(verdict, sentence, words):
+def test_each_verdict_has_its_sentence(verdict, sentence, words):
     shown = panel(zmq(verdict=verdict))
     assert sentence in findings.findings(shown)
     assert findings.verdict(shown, "no-copy") == words
@@ -50,7 +50,7 @@ def test_each_verdict_has_its_words(verdict, sentence, words):
     ],
 )
 @pytest.mark.parametrize("verdict", ["none", "undecided"])
-def test_where_no_crossover_was_shown_it_is_said_where_there_is_room_for_one(verdict, low, high, where):
+def test_without_a_crossover_its_possible_range_is_given(verdict, low, high, where):
     shown = panel(zmq(verdict=verdict))
     shown.crossover_of("no-copy").update(low=low, high=high)
     assert (f" A single crossover would be {where}." in findings.crossing(shown, "no-copy")) == bool(where)
@@ -86,7 +86,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("unit", "ahead", "behind"), WORDS)
 @pytest.mark.parametrize(("verdict", "launches", "sentence"), SENTENCES)
 def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit, ahead, behind, better):
-    # The ratio is below one along the whole axis.
+    # The ratio is below one on the whole axis.
     curve = zmq(unit=unit, better=better, centre=1e9, verdict=verdict, launches=launches)
     shown = panel(curve)
     said = "\n".join(
@@ -103,7 +103,7 @@ def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit
 
 
 def noisy_at_the_end(curve, ratio, low, high):
-    """A run of one curve whose last cell is far off and unsure."""
+    """A run of one curve whose last cell is far off and has a wide interval."""
     made = Campaign([curve]).tables()
     last = max(row["x"] for row in made["ratios"])
     for row in made["ratios"]:
@@ -113,8 +113,8 @@ def noisy_at_the_end(curve, ratio, low, high):
 
 
 @pytest.mark.parametrize("verdict", ["none", "always"])
-def test_a_ratio_that_is_far_from_one_and_unsure_decides_no_sentence(verdict):
-    # Slower wherever it is sure; the last cell alone looks thirty times faster, or slower, within a vast interval.
+def test_a_ratio_that_is_far_from_one_but_not_significant_decides_no_sentence(verdict):
+    # Significantly slower in all cells but the last, which looks thirty times faster or slower but is not significant.
     slower = zmq(centre=1e9, slope=0.05, verdict=verdict)
     for ratio in (30.0, 1 / 30):
         noisy = noisy_at_the_end(slower, ratio, ratio / 1000, ratio * 1000)
@@ -125,12 +125,12 @@ def test_a_ratio_that_is_far_from_one_and_unsure_decides_no_sentence(verdict):
         assert "difference at 100 B: 0.447" in findings.headlines(noisy, LEADS)
 
 
-def test_what_an_arm_becomes_at_its_crossover_is_read_right_behind_it():
+def test_a_noisy_end_does_not_decide_the_direction_of_a_crossover():
     noisy = noisy_at_the_end(zmq(), 0.2, 0.01, 4.0)
     assert findings.verdict(noisy.panels("zmq_throughput")[0], "no-copy") == "becomes faster"
 
 
-def test_the_place_of_the_crossover_is_that_of_the_data():
+def test_the_crossover_comes_from_the_data():
     assert "**2.9 kB [2.2 kB, 3.8 kB]**" in findings.findings(panel(zmq(centre=2900.0)))
     assert "between the measured points 2.15 kB and 4.64 kB" in findings.findings(panel(zmq(centre=2900.0)))
 
@@ -144,17 +144,17 @@ def test_one_launch_has_no_interval_and_no_verdict():
     assert findings.verdict(alone, "no-copy") == "not replicated"
 
 
-def test_an_interval_that_holds_one_is_no_difference():
+def test_an_interval_that_contains_one_is_no_difference():
     said = findings.findings(panel(zmq(slope=0.001)))
     assert "does not differ significantly from `copy`" in said
     assert "is faster" not in said.split(". ")[1]
 
 
-def test_the_noise_is_that_of_the_null_arm():
+def test_the_noise_comes_from_the_null_arm():
     quiet = panel(zmq())
     assert "differs by at most 0.8 %" in findings.noise(quiet)
     assert "at 13 of 13 points (100 %)" in findings.noise(quiet)
-    # Intervals so narrow that the wobble of the null arm leaves them at some points.
+    # With intervals this narrow, the null arm differs significantly at some points.
     loud = findings.noise(panel(zmq(), half_width=0.004))
     assert "of 13 points" in loud and "(100 %)" not in loud
 
@@ -167,14 +167,14 @@ def test_without_a_null_arm_the_noise_is_unknown():
     )
 
 
-def test_a_reference_alone_is_compared_with_nothing():
+def test_without_rivals_nothing_is_compared():
     rows = [row for row in Campaign([zmq()]).tables()["summary"] if row["arm"] == "copy"]
     assert "No arm could be compared with another: only `copy` has data" in findings.findings(
         tables.panels(rows, [], [])[0]
     )
 
 
-def test_the_headlines_begin_with_what_was_found():
+def test_the_headlines_begin_with_the_results():
     lines = findings.headlines(run(two_good_one_hole()), LEADS).splitlines()
     assert lines[0] == "- **zmq_throughput**, throughput:"
     assert lines[1].startswith(
@@ -186,7 +186,7 @@ def test_the_headlines_begin_with_what_was_found():
     assert lines[4] == "- **task_latency** has no result: its 3 launches left only holes."
 
 
-def test_the_headlines_have_a_line_for_each_protocol_of_an_experiment_that_has_several():
+def test_the_headlines_have_a_line_for_each_protocol():
     twice = Campaign([zmq(), zmq(protocol="DEALER/ROUTER over ipc", verdict="always")])
     lines = findings.headlines(run(twice), LEADS).splitlines()
     assert lines[0] == "- **zmq_throughput**, throughput:"
@@ -197,13 +197,13 @@ def test_the_headlines_have_a_line_for_each_protocol_of_an_experiment_that_has_s
     assert one[0].endswith("(PUSH/PULL over tcp, 64 MB in flight).")
 
 
-def test_the_headlines_speak_of_the_leading_metric_alone():
+def test_the_headlines_contain_only_the_leading_metric():
     said = findings.headlines(run(Campaign([tasks("submission"), tasks("round trip", verdict="always")])), LEADS)
     assert "**task_latency**, round trip: `pure` is always" in said
     assert "submission" not in said
 
 
-def test_the_headlines_name_an_experiment_that_the_page_does_not_know():
+def test_the_headlines_name_unknown_experiments_too():
     assert "**toy**, throughput" in findings.headlines(run(Campaign([zmq(experiment="toy")])), LEADS)
     said = findings.headlines(run(Campaign([mpi()])), LEADS)
     assert "`zmq_throughput` and `task_latency` have no launch in this run" in said and said.count("\n- ") == 0

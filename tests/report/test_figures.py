@@ -1,4 +1,4 @@
-"""Do the charts show what the tables hold: values, intervals, the null arm, the line of no difference?"""
+"""Do the charts agree with the tables: values, intervals, the null arm, the line of no difference?"""
 
 import json
 import re
@@ -48,7 +48,7 @@ def test_both_axes_are_logarithmic_and_name_their_units(curve):
     assert axis(curve, "y")["title"] == "throughput (messages/s)"
 
 
-def test_an_axis_whose_values_have_no_unit_has_no_brackets_and_no_prefixes():
+def test_an_axis_without_a_unit_has_no_brackets_and_no_prefixes():
     made = panel(zmq())
     for row in made.summary:
         row["unit"] = ""
@@ -73,7 +73,7 @@ def test_no_two_of_many_arms_look_alike():
     assert len(styles) == len(set(styles)) == 17
 
 
-def test_a_ceiling_is_drawn_over_the_curves_and_named_but_does_not_press_the_ratios_together():
+def test_a_ceiling_is_drawn_with_the_curves_but_not_with_the_ratios():
     made = Campaign([zmq()]).tables()
     for name in ("summary", "ratios"):
         bound = [dict(row, arm="in C", null=False, ceiling=True) for row in made[name] if row["arm"] == "null"]
@@ -86,7 +86,7 @@ def test_a_ceiling_is_drawn_over_the_curves_and_named_but_does_not_press_the_rat
     assert "in C" not in str(figures.ratio(shown).to_dict())
 
 
-def test_a_line_is_broken_where_the_reference_was_measured_and_the_arm_was_not():
+def test_a_line_is_broken_at_points_that_the_arm_lacks():
     shown = panel(zmq())
     inner = sorted({row["x"] for row in shown.summary})[3]
     shown.summary[:] = [row for row in shown.summary if (row["arm"], row["x"]) != ("no-copy", inner)]
@@ -95,7 +95,7 @@ def test_a_line_is_broken_where_the_reference_was_measured_and_the_arm_was_not()
     assert [point["x"] for point in points if "value" not in point] == [inner]
 
 
-def test_a_curve_that_ends_early_is_not_broken_beyond_its_end():
+def test_a_curve_that_ends_early_has_no_gap_at_its_end():
     shown = panel(zmq())
     last = max(row["x"] for row in shown.summary)
     shown.summary[:] = [row for row in shown.summary if (row["arm"], row["x"]) != ("no-copy", last)]
@@ -119,12 +119,12 @@ def test_ticks_of_an_axis_are_whole_counts_or_round_numbers():
     assert counted["values"]["expr"].endswith("[1.0, 3.0, 17.0]")
 
 
-def test_an_axis_that_is_its_own_unit_is_named_once():
+def test_an_axis_with_the_name_of_its_unit_is_named_once():
     chart = figures.curve(panel(tasks())).to_dict()
     assert axis(chart, "x")["title"] == "tasks"
 
 
-def test_every_point_has_its_interval_and_a_band_is_drawn_from_it(curve):
+def test_every_point_has_its_interval_drawn_as_a_band(curve):
     points = values(curve, layers(curve, "point")[0])
     assert len(points) == 2 * 13
     assert all(point["low"] < point["value"] < point["high"] for point in points)
@@ -133,13 +133,13 @@ def test_every_point_has_its_interval_and_a_band_is_drawn_from_it(curve):
     assert all((band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high") for band in bands)
 
 
-def test_without_intervals_there_is_none_in_the_tooltip():
+def test_without_intervals_the_tooltip_has_none():
     chart = figures.curve(panel(zmq(launches=1))).to_dict()
     points = values(chart, layers(chart, "point")[0])
     assert {point["interval"] for point in points} == {"none"}
 
 
-def test_everything_that_is_drawn_is_inside_the_axis(ratio):
+def test_all_marks_are_inside_the_axes(ratio):
     low, high = axis(ratio, "y")["scale"]["domain"]
     for point in values(ratio, layers(ratio, "point")[0]):
         assert low < point["low"] and point["high"] < high
@@ -152,7 +152,7 @@ def test_the_ratio_chart_has_a_dashed_line_at_one(ratio):
     assert "y" in line["encoding"] and "x" not in line["encoding"]
 
 
-def test_the_null_arm_is_grey_among_the_ratios_and_not_among_the_curves(curve, ratio):
+def test_the_null_arm_is_grey_among_the_ratios_and_absent_from_the_curves(curve, ratio):
     drawn = dict(zip(*(axis(ratio, "color")["scale"][end] for end in ("domain", "range")), strict=True))
     assert drawn == {"no-copy": colours.ARMS[1].light, "copy again (null)": colours.NOISE.light}
     assert axis(curve, "color")["scale"]["domain"] == ["copy", "no-copy"]
@@ -171,7 +171,7 @@ def test_a_crossover_is_marked_with_its_interval(ratio):
     assert mark["tooltip"] == "no-copy crosses 6.2 kB [4.8 kB, 8.1 kB]"
 
 
-def test_an_open_interval_ends_where_the_axis_ends():
+def test_an_open_interval_ends_at_the_end_of_the_axis():
     shown = panel(zmq())
     shown.crossovers[0]["high"] = None
     chart = figures.ratio(shown).to_dict()
@@ -179,7 +179,7 @@ def test_an_open_interval_ends_where_the_axis_ends():
     assert mark["high"] == 1_000_000
 
 
-def test_without_a_crossover_nothing_is_marked():
+def test_without_a_crossover_there_is_no_mark():
     assert not layers(figures.ratio(panel(mpi())).to_dict(), "rect")
 
 
@@ -192,11 +192,11 @@ def test_without_a_crossover_nothing_is_marked():
         (mpi(metric="memory", unit="MB"), "relative to send; better is below the dashed line"),
     ],
 )
-def test_the_subtitle_says_on_which_side_an_arm_is_ahead(curve, where):
+def test_the_subtitle_says_which_side_is_better(curve, where):
     assert " ".join(figures.ratio(panel(curve)).to_dict()["title"]["subtitle"]) == where
 
 
-def test_each_panel_is_drawn_as_specification_and_for_papers(results):
+def test_each_panel_has_a_specification_and_files_for_papers(results):
     folder = results / "figures" / "mpi_pingpong"
     stem = "round-trip-float64-array-thread-level-multiple"
     assert {path.name for path in folder.iterdir()} == {
@@ -218,19 +218,19 @@ def test_each_panel_is_drawn_as_specification_and_for_papers(results):
         assert width == pytest.approx(export.WIDTH_MILLIMETRES / 25.4 * export.DOTS_PER_INCH, abs=4)
 
 
-def test_an_experiment_of_holes_leaves_an_empty_folder(results):
+def test_an_experiment_with_only_holes_has_an_empty_folder(results):
     assert list((results / "figures" / "task_latency").iterdir()) == []
 
 
 def test_the_same_tables_give_the_same_bytes(results, tmp_path):
     figures.draw(results / "experiments" / "mpi_pingpong", tmp_path)
     for path in tmp_path.iterdir():
-        # In a PDF the resources of a page come in any order.
+        # A PDF lists the resources of a page in any order.
         if path.suffix != ".pdf":
             assert path.read_bytes() == (results / "figures" / "mpi_pingpong" / path.name).read_bytes(), path.name
 
 
-def test_a_specification_is_small_and_holds_no_address_but_the_schema_of_vega(results):
+def test_a_specification_is_small_and_contains_no_address_except_vegas_schema(results):
     for path in (results / "figures").rglob("*.vl.json"):
         specification = json.loads(path.read_text())
         specification.pop("$schema")

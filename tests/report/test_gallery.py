@@ -1,4 +1,4 @@
-"""Do the charts of the page come with their controls, their words and whatever text is put into them?"""
+"""Do the page's charts have their controls and descriptions, and stay whole with any text in them?"""
 
 import base64
 import gzip
@@ -20,7 +20,7 @@ def shown(results, experiment, metric):
 
 
 def specifications(page):
-    """The texts that the page's script unpacks, one per chart."""
+    """The specifications that the page's script unpacks, one per chart."""
     packed = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', page)
     return [gzip.decompress(base64.b64decode(text)).decode() for text in packed]
 
@@ -30,33 +30,33 @@ def test_a_missing_figure_is_named(tmp_path):
         gallery.chart(tmp_path, "round-trip", "lower is better", "a chart")
 
 
-def test_several_panels_have_a_choice_and_one_has_none(results):
+def test_only_several_panels_have_a_choice(results):
     panels, many = shown(results, "zmq_throughput", "throughput")
     assert re.findall("<option[^>]*>([^<]*)</option>", many) == [*(panel.title for panel in panels), "all"]
     _, one = shown(results, "mpi_pingpong", "round trip")
     assert "<select" not in one
 
 
-def test_one_legend_names_what_any_of_the_charts_draws_what_competes_first(results):
+def test_one_legend_names_the_arms_of_all_charts_competing_ones_first(results):
     _, many = shown(results, "zmq_throughput", "throughput")
     assert re.findall('aria-pressed="true" data-arm="([^"]*)"', many) == ["copy", "no-copy", "copy again (null)"]
 
 
-def test_charts_bring_no_colour_of_their_own_so_that_they_follow_the_page(results):
+def test_charts_have_no_fixed_colours_so_that_they_follow_the_page(results):
     _, many = shown(results, "zmq_throughput", "throughput")
     drawn = "".join(specifications(many))
     assert not [colour for colour in colours.ALL if colour.light in many + drawn]
     assert colours.variable(colours.ARMS[0]) in drawn
 
 
-def test_a_chart_says_in_words_where_its_curves_begin_and_end_and_what_is_best_there():
+def test_a_charts_description_has_the_ends_of_its_curves_and_the_best_arms():
     told = alternatives.curve(panel(zmq()))
     assert told.startswith("Chart of throughput against message size, PUSH/PULL over tcp, 64 MB in flight; higher is")
     assert "The best median has copy at 100 B and no-copy at 1 MB." in told
     assert re.search(r"no-copy: [\d,]+ messages/s at 100 B, [\d,]+ messages/s at 1 MB\.", told)
 
 
-def test_a_chart_of_ratios_says_its_findings_without_marks():
+def test_the_description_of_ratios_has_no_markup():
     told = alternatives.ratio(panel(mpi()))
     assert "Send is faster than send, with 0.419" in told
     assert not set("*`") & set(told)
@@ -70,7 +70,7 @@ def test_a_name_with_markup_in_it_stays_text(tmp_path):
     assert len(inside) == 2 and all(json.loads(each)["layer"] and "</script><b>" in each for each in inside)
 
 
-def test_what_is_packed_does_not_tell_when_it_was(results):
+def test_a_packed_chart_has_no_time_stamp(results):
     (_, one), (_, again) = (shown(results, "mpi_pingpong", "round trip") for _ in range(2))
     assert one == again
     (packed, *_) = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', one)
@@ -89,7 +89,7 @@ def test_the_same_arm_has_one_look_in_every_chart_of_a_page(results):
     assert [label for label, found in looks.items() if len(found) > 1] == []
 
 
-def test_the_ladder_has_words_too():
+def test_the_ladder_has_a_description_too():
     rows = Campaign([mpi(), zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")])
     told = alternatives.curve(ladder.panel(rows.tables()["summary"]))
     assert "mpi4py Send: " in told and "pyzmq: " in told

@@ -1,4 +1,4 @@
-"""Does the page on many runs say what the tables say, and something else when they say something else?"""
+"""Does the page on many runs agree with the tables, and change with them?"""
 
 import pytest
 from comparisons import facts, history, write
@@ -14,7 +14,7 @@ def of(tmp_path, tables=None):
 
 
 def altered(number, arm="no-copy", **changes):
-    """The history with another row of one run."""
+    """The history with changes in the row of one run."""
     tables = history()
     tables["history"] = [
         row | (changes if (row["number"], row["arm"]) == (number, arm) else {}) for row in tables["history"]
@@ -22,7 +22,7 @@ def altered(number, arm="no-copy", **changes):
     return tables
 
 
-def test_a_change_is_told_with_its_run_its_levels_and_what_else_differs(tmp_path):
+def test_a_change_has_its_run_its_levels_and_the_other_differences(tmp_path):
     found = of(tmp_path)
     changed = next(one for one in found.competing if one.changes)
     assert words.sentence(found, changed, 5) == (
@@ -57,7 +57,7 @@ def test_every_number_of_the_summary_comes_from_the_tables(tmp_path, tables):
     assert words.summary(of(tmp_path, tables)) != before
 
 
-def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path):
+def test_a_curve_without_a_common_point_is_named_but_not_counted(tmp_path):
     tables = history()
     none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None}
     tables["history"] = [row | (none if row["arm"] == "default" else {}) for row in tables["history"]]
@@ -68,7 +68,7 @@ def test_a_curve_without_a_common_point_is_named_and_counts_for_nothing(tmp_path
     assert not any("`default`" in line["arms"] for line in words.lines(found, "zmq_throughput"))
 
 
-def test_where_no_curve_can_be_followed_the_page_says_so(tmp_path):
+def test_if_no_curve_can_be_followed_the_page_says_so(tmp_path):
     tables = history()
     none = {"cells": 0, "ratio": None, "low": None, "high": None, "level": None, "changed": False}
     tables["history"] = [row | none for row in tables["history"]]
@@ -78,7 +78,7 @@ def test_where_no_curve_can_be_followed_the_page_says_so(tmp_path):
     assert "Left out" in HistoryPage(tmp_path).summary().data
 
 
-def test_the_better_direction_decides_the_word(tmp_path):
+def test_the_better_direction_decides_between_better_and_worse(tmp_path):
     tables = history()
     tables["history"] = [row | {"better": "lower"} for row in tables["history"]]
     assert "is **better** from run 6 on" in words.summary(of(tmp_path, tables))
@@ -107,7 +107,7 @@ def test_a_chart_holds_the_arms_of_one_metric_and_protocol_with_their_levels(tmp
     assert [point["level"] for point in points if point["arm"] == "no-copy"] == [1.25] * 5 + [1.1] * 3
 
 
-def test_the_page_is_rendered_whole(tmp_path, monkeypatch):
+def test_the_whole_page_is_rendered(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     folder = write(history(), tmp_path / "history")
     charts.draw(folder)

@@ -1,4 +1,4 @@
-"""Is every hole told with its reason and the command that fills it?"""
+"""Does every hole have its reason and the command that fills it?"""
 
 from campaigns import TASK_HOLES, Campaign, launch_row, mpi, run
 
@@ -6,14 +6,14 @@ from crossover.report.base import tables
 from crossover.report.sentences import holes
 
 
-def test_launches_that_left_the_same_hole_are_told_together_with_the_command_that_fills_them():
+def test_equal_holes_share_one_line_with_the_command_that_fills_them():
     (said,) = holes.paragraphs(run(Campaign([], holes=list(TASK_HOLES))))
     assert said.startswith("Launches 1, 2 and 3 of `task_latency` (placement node), *timeout*: `no engine registered")
     command = said.split("```")[1].replace("\\\n", "")
     assert command.split() == ["snakemake", "--profile", "profiles/local", "-R", *(row["file"] for row in TASK_HOLES)]
 
 
-def test_launches_that_failed_differently_are_told_apart():
+def test_different_holes_have_separate_lines():
     crash = launch_row("task_latency", 4, "crashed", "the ranks ended with code 139")
     first, second = holes.paragraphs(run(Campaign([], holes=[*TASK_HOLES, crash])))
     assert "Launches 1, 2 and 3" in first
@@ -27,18 +27,18 @@ def test_on_slurm_the_command_uses_its_profile():
     assert "snakemake --profile slurm -R" in holes.paragraphs(within)[0]
 
 
-def test_a_reason_cannot_break_out_of_its_code():
+def test_a_reason_cannot_end_its_code_span():
     (said,) = holes.paragraphs(run(Campaign([], holes=[launch_row("toy", 1, "crashed", "it said `a`\n```\n# boo")])))
     assert "`it said 'a' ''' # boo`" in said
 
 
-def test_an_experiment_of_which_a_launch_was_measured_did_not_leave_only_holes():
+def test_an_experiment_with_a_measured_launch_did_not_leave_only_holes():
     crash = launch_row("mpi_pingpong", 9, "crashed", "it broke")
     assert holes.absence(run(Campaign([], holes=[crash])), "mpi_pingpong") == "its 1 launch left only holes"
     assert holes.absence(run(Campaign([mpi()], holes=[crash])), "mpi_pingpong").startswith("no arm could be compared")
 
 
-def test_a_partial_page_lists_what_it_leaves_out_and_how_to_report_on_it():
+def test_a_partial_page_lists_the_other_launches_and_how_to_report_on_them():
     said = holes.partial([["partial: 3 launches of tier quick", ""], ["left out: 2 launches of tier smoke", "do this"]])
     assert said == (
         "`partial: 3 launches of tier quick`\n\n`left out: 2 launches of tier smoke`; to report on them:\n\n"

@@ -1,4 +1,4 @@
-"""Do the rungs of the ladder stand for what they say: in bytes, in seconds, the right arm of the right curve?"""
+"""Do the ladder's layers have the right units and the right arm of the right curve?"""
 
 import pytest
 from campaigns import Campaign, mpi, tasks, zmq
@@ -30,7 +30,7 @@ def test_elements_become_bytes_and_rates_become_times():
     assert {row["unit"] for row in shown.summary} == {"s"}
 
 
-def test_of_several_curves_of_a_layer_one_is_taken():
+def test_a_layer_uses_one_of_several_curves():
     plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")
     legacy = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc, legacy")
     shown = ladder.panel(summary(mpi(), plain, legacy))
@@ -44,13 +44,13 @@ def test_an_array_that_is_re_sent_is_no_layer():
     assert {row["protocol"] for row in shown.summary} == {mpi().protocol}
 
 
-def test_what_was_measured_across_hosts_is_no_layer():
+def test_measurements_across_hosts_are_no_layer():
     within, across = summary(mpi()), [row | {"placement": "nodes", "median": 1.0} for row in summary(mpi())]
     assert ladder.panel(across) is None
     assert ladder.panel([*across, *within]) == ladder.panel(within)
 
 
-def test_other_metrics_and_the_null_arm_are_no_rungs():
+def test_other_metrics_and_the_null_arm_are_no_layers():
     rows = summary(mpi(), zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc"))
     assert set(ladder.panel(rows).arms) == {"mpi4py send", "mpi4py Send"}
 
@@ -62,7 +62,7 @@ def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
     assert "Too few layers" in Page({}, results).ladder().data
 
 
-def test_the_page_shows_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path):
+def test_the_page_has_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path):
     plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc", points=[100.0, 1e6])
     results = Campaign([plain, mpi()]).write(tmp_path)
     ladder.draw(results, tmp_path / "figures" / "ladder")
@@ -73,10 +73,10 @@ def test_the_page_shows_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_pa
     assert [line[0] for line in rungs] == ["mpi4py Send", "mpi4py send", "pyzmq"]
     assert header == ["layer", "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB"]
     pyzmq = next(line for line in rungs if line[0] == "pyzmq")
-    assert pyzmq[1] == "–" and pyzmq[2] != "–", "nothing was measured near the size, so nothing is told of it"
+    assert pyzmq[1] == "–" and pyzmq[2] != "–", "without a measurement near a size there is a dash"
 
 
-def test_every_layer_names_an_experiment_and_an_arm_that_there_is():
+def test_every_layer_names_a_known_experiment_and_arm():
     whole = schema.read_schema()["properties"]
     for layer in ladder.LAYERS:
         known = whole["experiments"]["properties"][layer.experiment]["properties"]

@@ -1,4 +1,4 @@
-"""Do the pieces of the page stay whole, whatever text is put into them?"""
+"""Do the parts of the page stay whole with any text in them?"""
 
 from crossover.report.base.markup import table
 

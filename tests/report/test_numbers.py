@@ -1,4 +1,4 @@
-"""Do numbers come out as a reader wants them, and never as anything else?"""
+"""Are numbers formatted correctly for a reader?"""
 
 import doctest
 import math
@@ -27,14 +27,14 @@ def number(text):
 
 
 @given(positive, st.integers(2, 5))
-def test_rounding_to_digits_is_right_to_half_a_unit_of_the_last_digit(value, digits):
+def test_rounding_is_within_half_a_unit_of_the_last_digit(value, digits):
     text = numbers.significant(value, digits)
     assert "e" not in text
     assert abs(number(text) - value) <= 0.5000001 * 10.0 ** (math.floor(math.log10(value)) - digits + 1)
 
 
 @given(st.floats(1e-9, 1e14))
-def test_seconds_with_their_prefix_are_the_value_again(value):
+def test_seconds_with_a_prefix_keep_their_value(value):
     amount, unit = numbers.quantity(value, "s").split(" ")
     assert number(amount) * PREFIXES[unit.removesuffix("s")] == pytest.approx(value, rel=0.006)
     assert 1 <= number(amount) < 1000
@@ -52,18 +52,18 @@ def test_a_duration_adds_up(seconds):
     sizes = {"h": 3600, "min": 60, "s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
     parts = re.findall(r"([\d.,]+) (h|min|s|ms|µs|ns)\b", numbers.duration(seconds))
     told = sum(number(count) * sizes[unit] for count, unit in parts)
-    # To the minute where there are hours, to the second where there are minutes, else to two digits.
+    # Precise to the minute with hours, to the second with minutes, otherwise to two digits.
     slack = 60 if seconds >= 3600 else 0.51 if seconds >= 59.5 else 0.051 * seconds + 1e-9
     assert told == pytest.approx(seconds, abs=slack)
 
 
-def test_one_of_a_thing_is_singular():
+def test_one_is_singular():
     assert numbers.quantity(1, "elements") == "1 element"
     assert numbers.quantity(2, "elements") == "2 elements"
     assert numbers.counted(1, "launch") == "1 launch"
 
 
-def test_an_interval_that_is_not_known_is_not_shown():
+def test_an_unknown_interval_is_not_shown():
     assert numbers.ratio(1.3, None, 1.4) == "1.30"
     assert numbers.position(4640, None, None, "bytes") == "4.6 kB (no interval)"
     assert numbers.position(4640, None, 5000, "bytes") == "4.6 kB [open, 5 kB]"

@@ -1,4 +1,4 @@
-"""Are published points drawn over curves that were measured as they were, over no others, and is it said why not?"""
+"""Are published points drawn only over curves with the same conditions, and otherwise the reason given?"""
 
 import json
 
@@ -20,7 +20,7 @@ OF_FARMS = [dataset for dataset in DATASETS if dataset.experiment.startswith("ta
 
 
 def measured(tier, experiment):
-    """A panel for each curve and metric that a tier measures of an experiment, with the arms of all of its heats."""
+    """A panel for each curve and metric of an experiment in a tier, with the arms of all heats."""
     config = schema.complete({"tier": tier})
     settings = plan.settings_of(config, experiment)
     module = find(experiment)
@@ -48,7 +48,7 @@ def row(arm, **keys):
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
 @pytest.mark.parametrize("tier", TIERS)
-def test_the_conditions_of_each_overlay_are_those_of_its_curve(tier, dataset):
+def test_each_overlay_has_the_conditions_of_its_curve(tier, dataset):
     drawn = 0
     for panel in measured(tier, dataset.experiment):
         for arm in {point["arm"] for point in overlay.over(dataset, panel)}:
@@ -61,7 +61,7 @@ def test_the_conditions_of_each_overlay_are_those_of_its_curve(tier, dataset):
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_dataset_is_drawn_or_the_page_says_why_it_is_not(tier, dataset):
+def test_a_dataset_is_drawn_or_the_page_gives_the_reason(tier, dataset):
     for name in {point["metric"] for point in dataset.points}:
         panels = [panel for panel in measured(tier, dataset.experiment) if panel.metric == name]
         drawn = any(overlay.over(dataset, panel) for panel in panels)
@@ -69,7 +69,7 @@ def test_a_dataset_is_drawn_or_the_page_says_why_it_is_not(tier, dataset):
 
 
 @pytest.mark.parametrize("dataset", OF_FARMS, ids=lambda dataset: dataset.experiment)
-def test_points_of_four_engines_and_msgpack_lie_over_no_curve_of_two_engines_or_json(dataset):
+def test_points_for_four_engines_and_msgpack_are_not_drawn_over_two_engines_or_json(dataset):
     name = dataset.points[0]["metric"]
     quick, paper = (
         [each for each in measured(tier, dataset.experiment) if each.metric == name] for tier in TIERS[1::2]
@@ -84,7 +84,7 @@ MAPPED = {"work": "sleep", "durations": "equal", "engines": 4, "tasks_per_engine
 
 
 def of_launches(arm, *entrants, **changed):
-    """The panel of a map whose launches had these settings of one entrant."""
+    """The panel of a map whose launches had these settings for one entrant."""
     shared = {"experiment": "task_map", "metric": "efficiency", "protocol": "", "placement": "node", "x": 1}
     launches = [
         {"experiment": "task_map", "settings": json.dumps({"entrants": {arm: entrant}} if entrant else {})}
@@ -108,7 +108,7 @@ MSGPACK = {"farm": "ipyparallel", "scheme": "leastload", "packer": "msgpack"}
     ],
     ids=["these options", "another option", "another scheme", "launches that disagree", "launches without settings"],
 )
-def test_the_options_of_an_arm_are_those_of_its_launches_whatever_its_name(entrants, drawn):
+def test_an_arms_options_come_from_its_launches_and_not_from_its_name(entrants, drawn):
     (dataset,) = (each for each in DATASETS if each.experiment == "task_map")
     assert bool(overlay.over(dataset, of_launches("mine", *entrants))) == drawn
 
@@ -123,7 +123,7 @@ def test_a_map_with_another_condition_gets_no_published_points(changed, to):
     assert overlay.over(dataset, of_launches("leastload msgpack", MSGPACK, **{changed: to})) == []
 
 
-def test_a_packer_that_the_keys_hold_for_an_arm_counts():
+def test_a_packer_in_an_arms_keys_counts():
     (dataset,) = (each for each in DATASETS if each.experiment == "task_latency")
     keys = {"work": "empty", "engines": 4, "senders": 1, "packer": "json"}
     keys["entrant_options"] = '{"leastload": {"packer": "msgpack"}}'
@@ -157,7 +157,7 @@ def panel():
     return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
 
 
-def test_a_published_ratio_is_a_point_over_the_mean_of_the_reference_of_its_run_and_place():
+def test_a_published_ratio_is_a_point_divided_by_the_references_mean_in_the_same_run():
     found = overlay.ratios_over(theirs(), panel())
     assert [(point["run"], point["arm"], point["x"], point["value"]) for point in found] == [(1, "no-copy", 100, 0.25)]
     assert overlay.ratios_over(theirs(polled="yes"), panel()) == []

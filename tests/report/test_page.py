@@ -1,4 +1,4 @@
-"""Do the cells of the page show everything that was measured, and say what was not?"""
+"""Do the page's cells show all measurements, and name the missing ones?"""
 
 import json
 
@@ -15,7 +15,7 @@ LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_lat
 
 
 def table(shown):
-    """A pipe table as rows of cells, without its rule."""
+    """A pipe table as rows of cells, without its separator line."""
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in str(shown.data).splitlines()]
     return [rows[0], *rows[2:]]
 
@@ -45,7 +45,7 @@ def test_the_crossovers_of_every_pair_are_in_the_table_by_the_leading_metric(pag
     assert rows[-1][-3:] == ["always faster", "–", "–"]
 
 
-def test_a_crossover_that_is_not_replicated_is_no_number(tmp_path):
+def test_a_crossover_without_replication_has_no_number(tmp_path):
     _, row = table(Page(LEADS, Campaign([zmq(launches=1)]).write(tmp_path)).crossovers())
     assert row[-3:] == ["not replicated", "–", "–"]
 
@@ -65,7 +65,7 @@ def test_every_metric_has_its_tab_and_the_leading_one_is_first(page):
         "## send rate",
     ]
     assert shown.count('class="crossover-chart"') == 12
-    # Each tab ends with the verdicts of its own metric.
+    # Each tab ends with its metric's verdicts.
     assert shown.count("| protocol | arms | verdict |") == 3
 
 
@@ -79,7 +79,7 @@ def test_a_chart_says_to_a_screen_reader_what_it_shows(page):
     assert "Send is faster than send, with 0.419" in shown
 
 
-def test_an_experiment_of_holes_shows_a_warning_in_place_of_charts(page):
+def test_an_experiment_with_only_holes_shows_a_warning_instead_of_charts(page):
     shown = page.charts("task_latency").data
     assert shown.startswith("::: {.callout-warning}")
     assert "its 3 launches left only holes (*timeout*: `no engine registered within 60 s`)" in shown
@@ -90,7 +90,7 @@ def test_the_holes_come_with_the_command_that_fills_them(page):
     assert "-R results/raw/quick/task_latency/node/launch=1.parquet" in page.holes().data
 
 
-def test_an_arm_that_never_gave_a_value_is_told_with_its_reason_and_one_that_did_is_not(tmp_path):
+def test_only_arms_without_any_value_are_listed_with_the_reason(tmp_path):
     campaign = Campaign([mpi()])
     reason = "no C compiler 'cc' was found; install one, or name it in `CC`"
     measured = campaign.tables()["measurements"][0]
@@ -104,7 +104,7 @@ def test_an_arm_that_never_gave_a_value_is_told_with_its_reason_and_one_that_did
     )
 
 
-def test_where_nothing_failed_the_page_says_so(tmp_path):
+def test_without_failures_the_page_says_so(tmp_path):
     whole = Page({"mpi_pingpong": "round trip"}, Campaign([mpi()]).write(tmp_path))
     assert whole.holes().data == "There are none: every launch has data."
 
@@ -116,13 +116,13 @@ def test_an_experiment_that_the_page_does_not_know_gets_a_section(tmp_path):
     assert "crossover-chart" in toy and "becomes faster" in toy and "| 100 B |" in toy
 
 
-def test_such_a_section_is_headed_by_the_schemas_title(tmp_path):
+def test_such_a_section_has_the_schemas_title(tmp_path):
     shown = Page({}, Campaign([mpi()]).write(tmp_path)).others().data
     own = schema.read_schema()["properties"]["experiments"]["properties"]["mpi_pingpong"]
     assert shown.startswith(f"# {own['title']}\n\n{own['description']}\n\n")
 
 
-def test_the_health_of_the_run_is_told_per_experiment(page):
+def test_the_health_of_the_run_is_shown_per_experiment(page):
     header, *rows = table(page.health())
     told = {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
     zmq_column, task_column = "`zmq_throughput`", "`task_latency`"
@@ -138,14 +138,14 @@ def test_the_health_of_the_run_is_told_per_experiment(page):
     assert told["rows, by validity"][zmq_column] == "ok: 12, throttled: 12"
 
 
-def test_launches_that_were_asked_for_different_things_are_told_apart():
+def test_launches_with_different_limits_are_listed_separately():
     other = json.dumps(SETTINGS | {"budget_seconds": 600})
     launches = [launch_row("toy", 1), launch_row("toy", 2) | {"settings": other}]
     asked = machine.health(launches, [], [], [])["limits of each launch"]
     assert "10 min per launch" in asked and "18 s per launch" in asked
 
 
-def test_the_interface_between_hosts_is_told_and_that_within_a_host_is_not():
+def test_only_the_interface_between_hosts_is_shown():
     within, across = (
         {"placement": placement, "interface": name} for placement, name in (("node", "lo"), ("nodes", "ib0"))
     )
@@ -160,7 +160,7 @@ def test_the_days_of_the_run():
     assert machine.when([]) == "Nothing was launched"
 
 
-def test_hosts_that_are_alike_share_a_column_and_others_do_not():
+def test_only_equal_hosts_share_a_column():
     alike = [MACHINE | {"host": host} for host in ("b", "a")]
     other = MACHINE | {"host": "c", "governor": "powersave"}
     kinds = machine.kinds([*alike, other])
@@ -168,7 +168,7 @@ def test_hosts_that_are_alike_share_a_column_and_others_do_not():
     assert kinds["c"]["governor"] == "powersave"
 
 
-def test_the_machine_is_told_in_units_and_what_is_not_known_is_said():
+def test_the_machines_facts_have_units_and_unknown_ones_are_marked():
     slurm = json.dumps({"SLURM_JOB_ID": "7", "SLURM_JOB_PARTITION": "short"})
     unknown = {"governor": None, "memory_bytes": None, "network": None}
     (here,) = machine.kinds([MACHINE]).values()
@@ -179,7 +179,7 @@ def test_the_machine_is_told_in_units_and_what_is_not_known_is_said():
     assert {there[name] for name in ("governor", "memory", "network")} == {machine.UNKNOWN}
 
 
-def test_a_job_number_does_not_tell_hosts_apart():
+def test_hosts_with_different_job_numbers_can_be_equal():
     jobs = [json.dumps({"SLURM_JOB_ID": number, "SLURM_JOB_PARTITION": "short"}) for number in "12"]
     ranks = [MACHINE | {"host": host, "slurm": job} for host, job in zip("ab", jobs, strict=True)]
     assert len(machine.kinds(ranks)) == 1
@@ -190,14 +190,14 @@ def test_a_run_without_a_launch_says_so(tmp_path):
     assert empty.health().data == "Nothing was launched."
     assert empty.machine().data == "No rank recorded its machine."
     assert empty.crossovers().data == "No arm could be compared with another."
-    # The words beside it say when: that nothing was launched.
+    # The summary is empty because the date says that nothing was launched.
     assert (empty.summary().data, empty.when()) == ("", "Nothing was launched")
     assert empty.headlines().data == empty.holes().data
     assert empty.holes().data == ("`zmq_throughput`, `mpi_pingpong` and `task_latency` have no launch in this run.")
 
 
 class OnlyCeilingAndNull(Campaign):
-    """The reference and its rival failed; the null arm, which is another instance, and a ceiling did not."""
+    """The reference and its rival failed, but not the null arm, which is a separate instance, and a ceiling."""
 
     def tables(self):
         tables = super().tables()
@@ -206,7 +206,7 @@ class OnlyCeilingAndNull(Campaign):
         return tables
 
 
-def test_where_only_what_bounds_the_arms_was_measured_there_is_no_chart_and_no_traceback(tmp_path):
+def test_only_null_arm_and_ceiling_give_no_chart_and_no_traceback(tmp_path):
     page = Page(LEADS, OnlyCeilingAndNull([mpi()]).write(tmp_path))
     assert "`mpi_pingpong` has no result: no arm could be compared with another." in page.charts("mpi_pingpong").data
     assert "**mpi_pingpong** has no result" in page.headlines().data
@@ -214,7 +214,7 @@ def test_where_only_what_bounds_the_arms_was_measured_there_is_no_chart_and_no_t
 
 
 class OneArmMissing(Campaign):
-    """Under ipc, `no-copy` left nothing."""
+    """Over ipc, `no-copy` has no data."""
 
     def tables(self):
         tables = super().tables()
@@ -223,7 +223,7 @@ class OneArmMissing(Campaign):
         return tables
 
 
-def test_an_arm_that_is_missing_under_one_protocol_is_told_there_and_compared_elsewhere(tmp_path):
+def test_an_arm_that_one_protocol_lacks_is_reported_there_and_compared_elsewhere(tmp_path):
     page = Page(LEADS, OneArmMissing([zmq(), zmq("PUSH/PULL over ipc, 64 MB in flight")]).write(tmp_path))
     assert "**PUSH/PULL over ipc, 64 MB in flight.** No arm could be compared with another: only `copy` has data." in (
         page.findings("zmq_throughput").data
@@ -233,7 +233,7 @@ def test_an_arm_that_is_missing_under_one_protocol_is_told_there_and_compared_el
     assert "and its ratio to `copy`" in page.charts("zmq_throughput").data
 
 
-def test_a_caption_explains_the_marks_that_are_there_and_no_other(tmp_path, page):
+def test_a_caption_explains_exactly_the_marks_of_its_chart(tmp_path, page):
     assert "A vertical line marks a crossover" in page.charts("zmq_throughput").data
     assert "An upright line" not in page.charts("mpi_pingpong").data
     alone = Page(LEADS, Campaign([zmq(launches=1, verdict="undecided")]).write(tmp_path))

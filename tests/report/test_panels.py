@@ -1,4 +1,4 @@
-"""Are the tables of the corridor read as panels, with no number that is none?"""
+"""Are the corridor's tables read correctly as panels?"""
 
 import pyarrow as pa
 import pytest
@@ -10,7 +10,7 @@ from crossover.records import record
 from crossover.report.base import tables
 
 
-def test_a_run_falls_into_one_panel_per_metric_and_protocol(results):
+def test_a_run_has_one_panel_per_metric_and_protocol(results):
     panels = tables.load(results).panels("zmq_throughput", lead="send rate")
     assert len(panels) == 6
     assert [panel.metric for panel in panels[:2]] == ["send rate", "send rate"]
@@ -23,13 +23,13 @@ def test_the_reference_is_the_first_arm_and_the_null_arm_the_last(results):
     assert (panel.reference, panel.rivals, panel.null) == ("send", ["Send"], "null")
 
 
-def test_a_panel_runs_along_its_axis(results):
+def test_a_panel_is_sorted_by_its_axis(results):
     for panel in tables.load(results).panels("zmq_throughput"):
         places = [row["x"] for row in panel.ratios_of("no-copy")]
         assert places == sorted(places)
 
 
-def test_what_is_not_a_finite_number_is_none(tmp_path):
+def test_a_number_that_is_not_finite_is_none(tmp_path):
     row = Campaign([zmq()]).tables()["ratios"][0] | {"low": float("nan"), "high": float("inf")}
     record.write(pa.Table.from_pylist([row], schema=record.RATIOS), tmp_path / "ratios.parquet")
     read = tables.rows(tmp_path, "ratios")[0]
@@ -37,7 +37,7 @@ def test_what_is_not_a_finite_number_is_none(tmp_path):
     assert read["ratio"] == pytest.approx(row["ratio"])
 
 
-def test_holes_come_in_the_order_of_their_launches(results):
+def test_holes_are_in_the_order_of_their_launches(results):
     loaded = tables.load(results)
     assert [row["launch"] for row in loaded.holes()] == [1, 2, 3]
     assert loaded.holes("mpi_pingpong") == []
@@ -49,13 +49,13 @@ def test_a_missing_table_is_named(tmp_path):
         tables.load(tmp_path)
 
 
-def test_a_placement_that_is_not_usual_is_part_of_the_title(tmp_path):
+def test_an_unusual_placement_is_part_of_the_title(tmp_path):
     rows = [row | {"placement": "nodes"} for row in Campaign([mpi()]).tables()["summary"]]
     assert tables.panels(rows, [], [])[0].title == "float64 array, thread level multiple (nodes)"
 
 
 @given(st.text(max_size=40))
-def test_a_slug_is_a_safe_name_and_stays_one(text):
+def test_a_slug_is_a_safe_name_and_its_own_slug(text):
     slug = tables.slug(text)
     assert set(slug) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
     assert tables.slug(slug) == slug

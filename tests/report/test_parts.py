@@ -1,4 +1,4 @@
-"""Does a figure or a part of the page that fails leave its reason in its place, and everything else as it is?"""
+"""Does a figure or part of the page that fails leave its reason, and change nothing else?"""
 
 import re
 import shutil
@@ -41,7 +41,7 @@ PARTS = {
     "when": (machine, "when"),
     "odds": (numbers, "odds"),
 }
-"""The parts of the page that take no experiment, each with what it calls."""
+"""The parts of the page without an experiment, each with the function that it calls."""
 
 OF_EXPERIMENT = {
     "charts": (gallery, "captioned"),
@@ -81,15 +81,13 @@ def test_every_part_of_the_page_is_tried_here():
 
 
 @pytest.mark.parametrize("name", [*PARTS, *OF_EXPERIMENT])
-def test_a_part_that_fails_says_so_in_its_place_and_the_others_are_as_without(
-    page, before, monkeypatch, tmp_path, name
-):
+def test_a_part_that_fails_says_so_and_the_others_do_not_change(page, before, monkeypatch, tmp_path, name):
     monkeypatch.setenv("CROSSOVER_FAILURES", str(tmp_path / "failures"))
     monkeypatch.setattr(*(PARTS | OF_EXPERIMENT)[name], fault)
     after = shown(page)
     changed = [part for part in before if before[part] != after[part]]
     assert name in {part.split()[0] for part in changed}
-    # What two parts call takes both of them.
+    # Two parts that call the same function both fail.
     for part in changed:
         assert "This part of the page failed: " in after[part], part
         assert "Error: " in after[part]
@@ -98,7 +96,7 @@ def test_a_part_that_fails_says_so_in_its_place_and_the_others_are_as_without(
     assert {each.kind for each in failures} == {"section"}
 
 
-def test_the_page_names_at_its_top_and_in_its_place_what_failed_in_the_results(results, tmp_path):
+def test_the_page_names_failures_in_the_results_at_its_top_and_in_their_places(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
     cause = Failure(
         "table", "steady", "mpi_pingpong", "ValueError: a fault", "analyse/statistics/steady_state.py, line 7"
@@ -119,7 +117,7 @@ def test_the_page_names_at_its_top_and_in_its_place_what_failed_in_the_results(r
 @pytest.mark.parametrize(
     "wrong", ["throughput-push-pull-over-tcp-64-mb-in-flight", "bandwidth-push-pull-over-ipc-64-mb-in-flight-ratio"]
 )
-def test_a_figure_that_fails_is_left_out_and_the_others_are_as_without(results, tmp_path, monkeypatch, wrong):
+def test_a_figure_that_fails_is_left_out_and_the_others_do_not_change(results, tmp_path, monkeypatch, wrong):
     before, after = results, tmp_path / "after"
     kind = "ratio" if wrong.endswith("-ratio") else "curve"
     draw = getattr(figures, kind)
@@ -145,7 +143,7 @@ def test_a_ladder_that_fails_is_left_out(tmp_path, monkeypatch):
     assert [(each.kind, each.name) for each in failure.of(tmp_path / "figures" / "ladder")] == [("figure", "ladder")]
 
 
-def test_an_experiment_whose_tables_failed_is_not_said_to_be_no_part_of_the_run(results, tmp_path):
+def test_an_experiment_with_failed_tables_is_not_reported_as_absent(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
     cause = Failure("table", "launches", "task_map", "ValueError: a fault", "analyse/curves/raw_files.py, line 7")
     table = record.read(folder / "launches.parquet", record.LAUNCHES)
@@ -159,7 +157,7 @@ def test_an_experiment_whose_tables_failed_is_not_said_to_be_no_part_of_the_run(
 
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
-    """The report's source, of which one cell fails wherever it is rendered, and no Quarto."""
+    """A report whose source has one failing cell, and no Quarto."""
     source = shutil.copytree(renderer.REPORTS, tmp_path / "reports")
     text = (source / "index.qmd").read_text()
     setup = "from crossover.report.pages.index import Page\n"
@@ -171,9 +169,7 @@ def broken(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
 
 
-def test_a_page_of_which_a_part_failed_is_written_names_it_at_its_top_and_the_command_fails(
-    broken, results, tmp_path, capsys
-):
+def test_a_page_with_a_failed_part_names_it_at_its_top_and_the_command_fails(broken, results, tmp_path, capsys):
     page = tmp_path / "page.html"
     assert main(["report", str(results), "--page", str(page)]) == 1
     said = capsys.readouterr().err
@@ -186,14 +182,14 @@ def test_a_page_of_which_a_part_failed_is_written_names_it_at_its_top_and_the_co
     assert len(re.findall("TypeError: 'int' object is not callable|TypeError: &#39;int&#39; object", text)) >= 3
 
 
-def test_a_command_that_shall_go_on_does_not_fail_where_a_part_of_the_page_did(results, tmp_path, monkeypatch):
+def test_with_go_on_a_failed_part_does_not_fail_the_command(results, tmp_path, monkeypatch):
     failed = Failure("section", "fits", "", "ValueError: a fault", "")
     monkeypatch.setattr(renderer, "render", lambda *_: [failed])
     command = ["report", str(results), "--page", str(tmp_path / "page.html")]
     assert (main(command), main([*command, "--go-on"])) == (1, 0)
 
 
-def test_a_page_of_which_nothing_failed_is_rendered_once(results, tmp_path, capsys, monkeypatch):
+def test_a_page_without_failures_is_rendered_once(results, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert renderer.render(results, tmp_path / "page.html") == []
     assert capsys.readouterr().err.count("preview renders") == 1

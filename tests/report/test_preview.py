@@ -1,4 +1,4 @@
-"""Does the built-in preview make a whole page of what Quarto would, and name what is wrong with a page?"""
+"""Does the built-in preview render the same sources as Quarto, and name a page's errors?"""
 
 import os
 import re
@@ -29,7 +29,7 @@ def cell(code, options=""):
     return f"\n```{{python}}\n{options}{code}\n```\n"
 
 
-# ---- what code shows
+# ---- output of code
 
 
 def test_cells_share_one_interpreter_and_show_their_markdown(tmp_path):
@@ -65,12 +65,12 @@ def test_an_expression_cannot_become_markup(tmp_path):
         ("# One {#sec-a}\n\n# Two {#sec-a}\n", r"sec-a is used twice"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(tmp_path, body, told):
+def test_an_error_is_named_with_its_place(tmp_path, body, told):
     with pytest.raises(CrossoverError, match=told):
         page_of(tmp_path, body)
 
 
-def test_what_code_says_on_stderr_is_passed_on(tmp_path, capfd):
+def test_stderr_of_code_is_passed_on(tmp_path, capfd):
     page = page_of(tmp_path, cell("import sys; print('careful', file=sys.stderr)", "#| label: warns\n"))
     assert "cell 'warns' (line 6): careful" in capfd.readouterr().err
     assert "careful" not in page
@@ -84,7 +84,7 @@ def test_nothing_is_written_to_the_home_folder(tmp_path, monkeypatch):
     assert list(home.rglob("*")) == []
 
 
-def test_no_kernel_and_no_folder_stays_behind(tmp_path, monkeypatch):
+def test_no_kernel_and_no_folder_is_left(tmp_path, monkeypatch):
     temporary = tmp_path / "t"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
@@ -94,7 +94,7 @@ def test_no_kernel_and_no_folder_stays_behind(tmp_path, monkeypatch):
     assert list(temporary.iterdir()) == []
 
 
-# ---- what Markdown becomes
+# ---- Markdown
 
 
 def test_sections_are_numbered_and_referred_to():
@@ -123,7 +123,7 @@ def test_a_tabset_hides_all_panels_but_the_first_and_its_headings_are_no_section
     assert "left" not in page[page.index("<nav") : page.index("</nav>")]
 
 
-def test_a_figure_in_a_tab_is_numbered_in_the_order_of_the_page():
+def test_figures_in_tabs_are_numbered_in_the_order_of_the_page():
     page = html(
         "::: {.panel-tabset}\n\n## a\n\n::: {#fig-x}\nx\n\nFirst.\n:::\n\n:::\n\n"
         "::: {#fig-y}\ny\n\nSecond.\n:::\n\n@fig-y\n"
@@ -138,7 +138,7 @@ def test_a_callout_has_its_title(kind):
     assert f"<strong>{kind.capitalize()}</strong>" in page
 
 
-def test_a_callout_may_bring_its_own_title():
+def test_a_callout_may_have_its_own_title():
     page = html("::: {.callout-note}\n## Mind this\n\nText.\n:::\n")
     assert "<strong>Mind this</strong>" in page
     assert "<strong>Note</strong>" not in page
@@ -156,7 +156,7 @@ def test_mathematics_needs_no_script():
 
 
 def test_the_report_loads_nothing(rendered):
-    # What a script says is the browser's test; here only the page's own markup.
+    # Only the page's own markup; test_browser.py covers its scripts.
     page = re.sub(r"(<script[^>]*>).*?</script>", r"\1", rendered.read_text(), flags=re.DOTALL)
     assert not re.findall(r"""<(?:script|img|iframe|source)[^>]*\ssrc=""", page)
     assert not re.findall(r"""<link[^>]*href=["'](?!data:)""", page)
@@ -164,11 +164,11 @@ def test_the_report_loads_nothing(rendered):
     assert "url(" not in style and "@import" not in style
 
 
-def test_the_report_says_by_what_it_was_rendered(rendered):
+def test_the_report_names_its_renderer(rendered):
     assert "built-in preview, because Quarto was not found" in rendered.read_text()
 
 
-def test_every_reference_of_the_report_leads_somewhere(rendered):
+def test_every_reference_in_the_report_has_a_target(rendered):
     page = rendered.read_text()
     body = page[page.index("<body>") :]
     targets = set(re.findall(r'href="#([^"]+)"', body))
@@ -184,7 +184,7 @@ def test_the_report_shows_the_hole_and_the_results(rendered):
 
 
 @pytest.mark.parametrize("name", ["index.qmd", "changes.qmd", "history.qmd"])
-def test_no_number_is_typed_in_the_text_of_a_page(name):
+def test_the_text_of_a_page_contains_no_typed_number(name):
     source = (HOME / "reports" / name).read_text()
     captions = "\n".join(re.findall(r"^#\| tbl-cap: (.*)", source, flags=re.MULTILINE))
     prose = re.sub(r"```\{python\}.*?```|^---.*?^---|`[^`]*`|\{#[^}]*\}", "", source, flags=re.DOTALL | re.MULTILINE)
@@ -202,6 +202,6 @@ def test_a_citation_is_resolved_from_the_bibliography_beside_references_to_the_p
     assert page.count(sources.read()["pyzmq"].url) > 0
 
 
-def test_a_citation_of_nothing_is_refused():
+def test_an_unknown_citation_is_refused():
     with pytest.raises(CrossoverError, match="@nobody is not in the bibliography"):
         html("See [@nobody].\n")

@@ -1,4 +1,4 @@
-"""Is the report published as it is, where it was said, after asking, and never when it is older than its data?"""
+"""Is the report published unchanged, to the right place, after a question, and never if it is older than its data?"""
 
 import os
 import re
@@ -41,7 +41,7 @@ def files_of(folder):
 
 
 def pushed(checkout, tmp_path, branch="gh-pages"):
-    """What a clone of the pushed branch holds."""
+    """The files in a clone of the pushed branch."""
     do("clone", "-q", "--branch", branch, str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
     return files_of(tmp_path / "clone")
 
@@ -53,7 +53,7 @@ def tip(checkout, branch="gh-pages"):
 # ---- to a branch
 
 
-def test_a_clone_of_the_pushed_branch_holds_the_report_byte_for_byte(checkout, tmp_path, capsys):
+def test_a_clone_of_the_pushed_branch_contains_the_same_bytes(checkout, tmp_path, capsys):
     (checkout / "work").write_text("in progress")
     before = do("rev-parse", "HEAD", folder=checkout), do("status", "--porcelain", folder=checkout)
     publish("--yes")
@@ -94,7 +94,7 @@ def test_it_asks_before_it_pushes(checkout, capsys, monkeypatch, answer, code):
     assert bool(tip(checkout)) == (code == 0)
 
 
-def test_with_nobody_to_ask_it_does_not_push(checkout, capsys, monkeypatch):
+def test_without_a_terminal_it_does_not_push(checkout, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert "there is no terminal to ask on; to agree, add --yes" in refused(capsys)
     assert not tip(checkout)
@@ -171,7 +171,7 @@ def elsewhere(checkout, monkeypatch):
     ],
     ids=lambda trouble: trouble.__name__,
 )
-def test_what_stands_in_the_way_is_named_and_nothing_is_pushed(checkout, capsys, monkeypatch, trouble):
+def test_an_obstacle_is_named_and_nothing_is_pushed(checkout, capsys, monkeypatch, trouble):
     arguments, told = trouble(checkout, monkeypatch)
     before = tip(checkout) if trouble is foreign else ""
     assert told in refused(capsys, "--yes", *arguments)
@@ -179,7 +179,7 @@ def test_what_stands_in_the_way_is_named_and_nothing_is_pushed(checkout, capsys,
         assert tip(checkout) == before
 
 
-def test_after_a_rejected_push_the_next_one_goes_through(checkout, capsys, monkeypatch):
+def test_after_a_rejected_push_the_next_one_succeeds(checkout, capsys, monkeypatch):
     rejected(checkout, monkeypatch)
     assert "publish again" in refused(capsys, "--yes")
     hook = Path(do("remote", "get-url", "origin", folder=checkout)) / "hooks" / "pre-receive"
@@ -188,7 +188,7 @@ def test_after_a_rejected_push_the_next_one_goes_through(checkout, capsys, monke
     assert tip(checkout)
 
 
-def test_the_domain_that_the_site_was_given_stays(checkout, tmp_path):
+def test_the_sites_own_domain_stays(checkout, tmp_path):
     publish("--yes")
     do("worktree", "add", "-q", str(tmp_path / "pages"), "gh-pages", folder=checkout)
     (tmp_path / "pages" / "CNAME").write_text("bench.example.org\n")
@@ -206,7 +206,7 @@ def test_the_domain_that_the_site_was_given_stays(checkout, tmp_path):
     assert pushed(checkout, tmp_path)["CNAME"] == b"bench.example.org\n"
 
 
-def test_no_password_is_told():
+def test_no_password_is_printed():
     said = git.indented("fatal: unable to access 'https://me:s3cret@example.org/it.git/'")
     assert said == "  fatal: unable to access 'https://example.org/it.git/'"
 
@@ -223,7 +223,7 @@ def test_a_folder_gets_the_files_and_keeps_its_own(checkout):
     assert files_of(checkout / "www") == {"index.html": page, ".nojekyll": b"", "robots.txt": b"all"}
 
 
-def test_somebody_elses_page_is_not_overwritten(checkout, capsys):
+def test_a_foreign_page_is_not_overwritten(checkout, capsys):
     (checkout / "index.html").write_text("mine")
     assert "index.html: is not a crossover report and was kept" in refused(capsys, "--to", "./")
     assert (checkout / "index.html").read_text() == "mine"
@@ -234,7 +234,7 @@ def test_a_report_that_cannot_be_copied_is_named(tmp_path):
         publishing.stage(tmp_path / "nowhere", tmp_path / "site")
 
 
-def test_a_zip_file_is_the_same_whenever_it_is_made(checkout):
+def test_a_zip_file_does_not_depend_on_the_time(checkout):
     publish("--to", "a.zip")
     os.utime(checkout / "results/report/index.html", (1e9, 1e9))
     publish("--to", "b.zip")
@@ -304,13 +304,13 @@ def of_another_maker(results):
     [no_report, other_table, other_figure, table_gone, measured_again, damaged, another_launch, of_another_maker],
     ids=lambda why: why.__name__,
 )
-def test_a_report_older_than_its_data_goes_nowhere(checkout, capsys, why):
+def test_a_report_older_than_its_data_is_not_published(checkout, capsys, why):
     told = why(Path("results"))
     assert told in refused(capsys, "--to", "site/")
     assert not (checkout / "site").exists()
 
 
-def test_a_leftover_of_another_configuration_and_new_times_make_no_report_old(checkout):
+def test_leftovers_of_another_configuration_and_new_times_do_not_make_a_report_old(checkout):
     leftover = checkout / "results/raw/quick/mpi_pingpong/node/launch=9.parquet"
     record.write(record.MEASUREMENTS.empty_table(), leftover, {"launch": {}, "ranks": []})
     os.utime(leftover, (1e9, 1e9))
@@ -318,25 +318,25 @@ def test_a_leftover_of_another_configuration_and_new_times_make_no_report_old(ch
     publish("--to", "site/")
 
 
-def test_newer_launches_of_another_tier_make_no_report_old(checkout):
+def test_newer_launches_of_another_tier_do_not_make_a_report_old(checkout):
     path = checkout / "results/raw/paper/mpi_pingpong/node/launch=1.parquet"
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
     os.utime(path, (4e9, 4e9))
     publish("--to", "site/")
 
 
-def test_a_page_says_what_it_was_made_from(rendered, results):
+def test_a_page_contains_a_digest_of_its_data(rendered, results):
     told = origin.read(rendered)
     assert told == origin.of(results)
     assert {"summary.parquet", "figures/mpi_pingpong"} <= set(told["made_from"])
     assert str(results) not in rendered.read_text()
 
 
-# ---- where it is published on push
+# ---- publishing from continuous integration
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_the_ready_ci_file_calls_what_there_is(name):
+def test_the_ready_ci_file_calls_existing_commands(name):
     text = (ROOT / "docs/ci" / name).read_text()
     steps = "\n".join(found for found in every_string(yaml.safe_load(text)) if "make " in found)
     called = re.findall(r"^make ([a-z]+)((?: [A-Z]+=\S+)*)$", steps, re.MULTILINE)
@@ -355,9 +355,9 @@ def every_string(node):
         yield from every_string(part)
 
 
-def test_the_ready_ci_files_publish_on_push_and_nowhere_by_surprise():
+def test_the_ready_ci_files_publish_only_on_push():
     github = yaml.safe_load((ROOT / "docs/ci/github.yml").read_text())
-    # YAML 1.1, which this reader knows, takes the word for a truth value.
+    # This reader follows YAML 1.1, in which `on` is a truth value.
     assert github[True]["push"]["branches"] == ["main"]
     assert github["permissions"] == {"contents": "write"}
     gitlab = yaml.safe_load((ROOT / "docs/ci/gitlab.yml").read_text())

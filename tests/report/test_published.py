@@ -1,4 +1,4 @@
-"""Do the published numbers stand where they belong, in our units, as they were published?"""
+"""Are the published numbers drawn in the right place, in our units and otherwise unchanged?"""
 
 import csv
 from dataclasses import replace
@@ -37,7 +37,7 @@ def panel(curve):
     return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
 
 
-def test_points_come_in_our_units_and_those_of_arms_that_we_do_not_have_are_left_out(tmp_path):
+def test_points_have_our_units_and_unknown_arms_are_left_out(tmp_path):
     (theirs,) = dataset(tmp_path)
     assert [(point["arm"], point["x"], point["value"]) for point in theirs.points] == [
         ("copy", 1000, 1000),
@@ -56,7 +56,7 @@ def test_points_come_in_our_units_and_those_of_arms_that_we_do_not_have_are_left
         zmq(experiment="zmq_latency"),
     ],
 )
-def test_points_are_drawn_over_no_panel_of_anything_else(tmp_path, curve):
+def test_points_are_drawn_over_no_other_panel(tmp_path, curve):
     (theirs,) = dataset(tmp_path)
     assert len(overlay.over(theirs, panel(zmq()))) == 3
     assert overlay.over(theirs, panel(curve)) == []
@@ -90,12 +90,12 @@ def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_
         ({"experiment": "zmq_throughput"}, LINES),
     ],
 )
-def test_a_description_that_does_not_fit_its_file_is_an_error_that_names_both(tmp_path, told, lines):
+def test_a_description_that_does_not_match_its_file_is_an_error_that_names_both(tmp_path, told, lines):
     with pytest.raises(CrossoverError, match=r"theirs\.csv: does not fit its description in sources\.yaml"):
         dataset(tmp_path, told, lines)
 
 
-def test_what_is_shipped_names_experiments_arms_and_metrics_that_exist_and_holds_every_line():
+def test_shipped_data_sets_are_complete_and_name_known_experiments_arms_and_metrics():
     experiments = schema.read_schema()["properties"]["experiments"]["properties"]
     for name, told in yaml.safe_load((published.FOLDER / published.SOURCES).read_text()).items():
         assert told["experiment"] in experiments, name
@@ -110,7 +110,7 @@ def test_what_is_shipped_names_experiments_arms_and_metrics_that_exist_and_holds
         assert len(theirs.points) == count * len({point["metric"] for point in theirs.points})
 
 
-def test_the_caption_says_whose_numbers_they_are_where_they_stand_and_what_they_were_measured_under(tmp_path):
+def test_the_caption_names_the_source_and_the_conditions(tmp_path):
     theirs = dataset(tmp_path, TOLD | {"conditions": {"transport": "tcp", "machine": "an old one"}})
     told = gallery.caption([panel(zmq())], theirs)
     assert "Open marks are published numbers: [@pyzmq], table 3 (transport tcp; machine an old one; year 2024)." in told

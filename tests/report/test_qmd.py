@@ -1,4 +1,4 @@
-"""Is a `.qmd` read part by part, and is whatever only one renderer knows refused with its line?"""
+"""Is a `.qmd` split into its parts, and syntax that only one renderer knows refused with its line?"""
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ words = st.text("abc xyz#*:\n.", max_size=60).filter(lambda text: not text.start
 code = st.text("abc =()\n", max_size=40).filter(lambda text: not text.startswith("#|"))
 
 
-def test_a_page_falls_into_its_parts_each_with_its_line():
+def test_a_page_is_split_into_parts_with_their_lines():
     front, parts = parse(PAGE)
     assert front == {"title": "A page"}
     before, inline, between, cell, _, shown = parts
@@ -43,7 +43,7 @@ def test_a_page_falls_into_its_parts_each_with_its_line():
     assert "shown, not run" in shown
 
 
-def test_a_cell_is_called_by_its_label_or_else_by_its_line():
+def test_a_cell_is_named_by_its_label_or_else_by_its_line():
     assert Cell("", 7, {"label": "summary"}).name == "cell 'summary' (line 7)"
     assert Cell("", 7).name == "cell in line 7"
 
@@ -78,6 +78,6 @@ def test_the_line_of_a_cell_is_that_of_its_fence(prose, body):
         ("a\nb {{< video x >}}\n", "line 2: shortcodes such as {{< video x >}}"),
     ],
 )
-def test_what_is_outside_the_subset_is_refused_with_its_line(text, told):
+def test_syntax_outside_the_subset_is_refused_with_its_line(text, told):
     with pytest.raises(CrossoverError, match=told.replace("{{", r"\{\{").replace("[", r"\[")):
         parse(text)

@@ -1,4 +1,4 @@
-"""Does the page say what the table of recommendations says, and nothing else?"""
+"""Does the page agree with the table of recommendations?"""
 
 import json
 import re
@@ -26,7 +26,7 @@ def lines(text):
     return [line for line in text.splitlines() if line.startswith("|")]
 
 
-def test_what_passed_is_a_table_with_value_condition_and_gain():
+def test_recommended_settings_are_in_a_table_with_value_condition_and_gain():
     (_, _, line) = lines(section([PASSED]))
     assert line == (
         "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
@@ -36,13 +36,13 @@ def test_what_passed_is_a_table_with_value_condition_and_gain():
     )
 
 
-def test_the_opening_counts_and_names_the_largest_gain():
+def test_the_opening_counts_settings_and_names_the_largest_gain():
     opening = section([CHOSEN, PASSED, LEFT]).splitlines()[0]
     assert opening.startswith("3 settings examined, each for one aim and condition: **2 passed** the test.")
     assert "The largest gain is from `copy_threshold` of pyzmq for throughput (PUSH/PULL over tcp" in opening
 
 
-def test_a_choice_says_what_is_chosen_and_among_how_many():
+def test_a_choice_has_its_value_and_the_number_of_candidates():
     shown = section([CHOSEN])
     assert "**`pure`**" in shown
     assert (
@@ -51,11 +51,11 @@ def test_a_choice_says_what_is_chosen_and_among_how_many():
     assert "(the best of 5 candidates)" in shown
 
 
-def test_a_bound_is_said_to_be_one():
+def test_a_bound_is_marked_as_one():
     assert "**1 kB, or less**" in section([recommendation(x=1000.0, low=None, high=1000.0)])
 
 
-def test_a_place_without_a_default_says_whose_it_is_and_claims_no_gain():
+def test_a_point_without_a_default_names_its_arm_and_has_no_gain():
     alone = dict.fromkeys(("default", "tried", "effects", *(name for name in PASSED if name.startswith("gain"))))
     assert lines(section([recommendation(arm="pure", **alone)]))[-1].endswith(
         "64 MB in flight, `pure`) | **15 kB [9.3 kB, 21 kB]** | – | – |"
@@ -71,16 +71,16 @@ def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(silent) == "no gain is significantly larger"
 
 
-def test_of_several_the_reason_says_which_was_the_best():
+def test_the_reason_names_the_best_of_several():
     assert "significantly larger: `pure` is 1.30 [1.20, 1.40] times better" in reason(CHOSEN | NOT_SHOWN)
 
 
-def test_the_reasons_are_folded_unless_they_are_all_there_is():
+def test_the_reasons_are_folded_unless_nothing_is_recommended():
     assert "<details><summary>Leave at the default: 1 setting without" in section([PASSED, LEFT])
     assert "<details open><summary>Leave at the default: 1 setting without" in section([LEFT])
 
 
-def test_a_reason_that_is_the_same_in_several_places_is_told_once():
+def test_equal_reasons_under_several_conditions_share_a_line():
     places = ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
     silent = dict.fromkeys(("gain", "x", "smallest_effect"))
     shown = lines(section([recommendation(protocol=place, **NOT_SHOWN, **silent) for place in places]))
@@ -90,12 +90,12 @@ def test_a_reason_that_is_the_same_in_several_places_is_told_once():
     ]
 
 
-def test_an_experiment_that_was_not_run_is_named_in_place_of_a_condition():
+def test_an_experiment_that_was_not_run_is_named_instead_of_a_condition():
     absent = dict.fromkeys(("protocol", "placement", "gain", "x", "arm", "default"))
     assert "| throughput (`zmq_throughput`) | no gain" in section([recommendation(**NOT_SHOWN | absent)])
 
 
-def test_what_else_a_value_changes_stands_behind_the_gain_the_other_aims_first():
+def test_the_other_effects_follow_the_gain_with_other_aims_first():
     effects = [
         effect(),
         effect(aim="throughput", over="default", says="not shown", **dict.fromkeys(("factor", "low", "high"))),
@@ -113,7 +113,7 @@ def test_what_else_a_value_changes_stands_behind_the_gain_the_other_aims_first()
     ]
 
 
-def test_aims_that_disagree_are_named_with_their_values_and_what_one_costs_the_other():
+def test_conflicting_aims_are_named_with_their_values_and_costs():
     cost = effect(aim="throughput", metric="throughput", says="worse", factor=0.8, low=0.5, high=0.9)
     other = recommendation(
         aims='["round trip"]', protocol="REQ/REP over tcp", x=5e3, low=4e3, high=6e3, effects=json.dumps([cost])
@@ -133,7 +133,7 @@ def test_aims_that_disagree_are_named_with_their_values_and_what_one_costs_the_o
     assert "| throughput and round trip (" in agreed
 
 
-def test_a_run_whose_send_rate_and_throughput_disagree_is_read(tmp_path):
+def test_a_run_with_a_conflict_of_send_rate_and_throughput_is_described_correctly(tmp_path):
     shown = section(corridor.rows(disagreeing.write(tmp_path), "recommendations"))
     table, rest = shown.split("Leave at the default")
     cells = [line.split(" | ") for line in lines(table)[2:]]
@@ -162,7 +162,7 @@ def test_without_any_row_the_section_says_so():
 
 @pytest.mark.parametrize("column", ["x", "low", "high", "gain", "gain_low", "gain_high", "gain_from", "gain_to"])
 @pytest.mark.parametrize("row", [PASSED, LEFT], ids=["passed", "left"])
-def test_every_number_of_the_table_is_on_the_page_and_follows_it(tmp_path, row, column):
+def test_every_number_in_the_table_changes_the_page(tmp_path, row, column):
     def shown(value):
         table = pa.Table.from_pylist([row | {column: value}], schema=record.RECOMMENDATIONS)
         record.write(table, tmp_path / "recommendations.parquet")
@@ -171,18 +171,18 @@ def test_every_number_of_the_table_is_on_the_page_and_follows_it(tmp_path, row, 
     assert shown(row[column]) != shown(row[column] * 1.5)
 
 
-def test_the_smallest_effect_is_on_the_page_where_it_decided_and_follows_the_table():
+def test_the_smallest_effect_changes_the_page_if_it_decided():
     assert section([LEFT]) != section([LEFT | {"smallest_effect": 1.9}])
 
 
 @pytest.mark.parametrize("name", ["factor", "low", "high"])
-def test_every_number_of_an_effect_is_on_the_page_and_follows_it(name):
+def test_every_number_of_an_effect_changes_the_page(name):
     moved = effect()
     moved[name] *= 1.5
     assert section([PASSED]) != section([recommendation(effects=json.dumps([moved]))])
 
 
-def test_the_rendered_page_begins_with_it_and_its_folds_are_closed(rendered):
+def test_the_rendered_page_begins_with_recommendations_and_their_folds_are_closed(rendered):
     html = rendered.read_text()
     assert html.index("What to set here") < html.index("In short")
     body = html[html.index("<main") :]

@@ -1,4 +1,4 @@
-"""Is the page rendered by Quarto where there is one, and does it appear whole or not at all?"""
+"""Does Quarto render the page if it is installed, and does the page appear whole or not at all?"""
 
 import os
 import sys
@@ -22,7 +22,7 @@ WRITES = 'pathlib.Path("_site").mkdir(); pathlib.Path("_site/index.html").write_
 
 @pytest.fixture
 def quarto(tmp_path, monkeypatch):
-    """Puts a `quarto` on PATH that does what it is told, and gives the file in which it says how it was called."""
+    """Puts a `quarto` on PATH that runs a script; returns the file with its record of the call."""
 
     def install(does):
         folder, told = tmp_path / "bin", tmp_path / "told"
@@ -36,7 +36,7 @@ def quarto(tmp_path, monkeypatch):
     return install
 
 
-def test_quarto_gets_a_private_copy_and_is_told_where_the_results_are(quarto, results, tmp_path, monkeypatch, capsys):
+def test_quarto_gets_a_private_copy_and_the_path_of_the_results(quarto, results, tmp_path, monkeypatch, capsys):
     told = quarto(WRITES)
     monkeypatch.chdir(results.parent)
     page = tmp_path / "report" / "index.html"
@@ -103,7 +103,7 @@ def test_a_folder_without_results_is_an_error_that_names_cell_and_file(tmp_path,
     assert not page.exists()
 
 
-def test_the_page_can_be_read_by_whom_the_user_lets_read(rendered):
+def test_the_pages_permissions_follow_the_users_umask(rendered):
     umask = os.umask(0)
     os.umask(umask)
     assert rendered.stat().st_mode & 0o777 == 0o666 & ~umask

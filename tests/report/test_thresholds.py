@@ -1,4 +1,4 @@
-"""Is each outcome of a threshold told in words of its own, in sentences, in a table and on the chart?"""
+"""Does each outcome of a threshold have its own words, in sentences, in the table and on the chart?"""
 
 import pytest
 from campaigns import Campaign, lasting, mpi, threshold
@@ -35,12 +35,12 @@ def test_each_verdict_has_its_words(verdict, words, bracket):
     ]
 
 
-def test_one_launch_is_told_as_such():
+def test_a_single_launch_is_called_not_replicated():
     shown = panel(threshold("pure", 0.5, "undecided", launches=1))
     assert thresholds.sentences(shown) == "Efficiency of at least 50 %: `pure` not replicated."
 
 
-def test_levels_rise_and_arms_keep_their_order_without_the_null_arm():
+def test_levels_are_sorted_and_arms_keep_their_order_without_the_null_arm():
     rows = [threshold(arm, level, "always") for level in (0.95, 0.5) for arm in ("pure", "null", "leastload")]
     shown = panel(*rows)
     assert [(line["arm"], line["level"]) for line in thresholds.lines(shown)] == [
@@ -52,7 +52,7 @@ def test_levels_rise_and_arms_keep_their_order_without_the_null_arm():
     assert thresholds.sentences(shown).count(".") == 2
 
 
-def test_a_metric_without_levels_has_neither_sentence_nor_line_nor_mark():
+def test_a_metric_without_levels_has_no_sentence_no_line_and_no_mark():
     shown = panel(curve=mpi())
     assert (thresholds.sentences(shown), thresholds.lines(shown)) == ("", [])
     rules = [layer for layer in figures.curve(shown).to_dict()["layer"] if layer["mark"]["type"] == "rule"]
@@ -76,7 +76,7 @@ def test_the_chart_has_room_for_every_level_and_marks_it():
     assert low < 0.1 and high > 0.95
 
 
-def test_the_page_has_the_table_below_the_figure_and_the_sentences_among_the_findings(tmp_path):
+def test_the_table_is_below_the_figure_and_the_sentences_are_among_the_findings(tmp_path):
     campaign = Campaign([lasting()], thresholds=[threshold("pure", 0.5, "from")])
     page = Page({"task_map": "efficiency"}, campaign.write(tmp_path))
     shown = page.charts("task_map").data

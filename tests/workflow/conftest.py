@@ -1,4 +1,4 @@
-"""A fresh copy of the project, and one whose main job has been run."""
+"""A fresh copy of the project, and one after its main job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from copies import SMALL_MPI, Project, copy_of_the_project, refine
 
 @pytest.fixture(scope="session", autouse=True)
 def _temporary_folder_of_its_own() -> Iterator[None]:
-    """Launches wait for one another by a lock in the temporary folder; no number counts here, so tests need not."""
+    """Launches wait for each other by a lock in the temporary folder; these tests need no numbers, so no wait."""
     with tempfile.TemporaryDirectory(prefix="tests-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", folder)
         yield
@@ -29,7 +29,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def finished_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """The folder of a project whose main job, the toy and a small MPI ping-pong, has been run to its end."""
+    """The folder of a project after its whole main job: the toy and a small MPI ping-pong."""
 
     def build_in(folder: Path) -> None:
         copy = copy_of_the_project(folder / "project")
@@ -41,7 +41,7 @@ def finished_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -
 
 @pytest.fixture(scope="session")
 def swept_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """The folder of a project in which both sweeps of the toy have been run; what was said is in said.txt."""
+    """The folder of a project after both sweeps of the toy; the output is in said.txt."""
 
     def build_in(folder: Path) -> None:
         copy = copy_of_the_project(folder / "project")
@@ -53,5 +53,5 @@ def swept_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> P
 
 @pytest.fixture
 def finished(finished_once: Path, tmp_path: Path) -> Project:
-    """A copy of it."""
+    """A copy of the finished project."""
     return Project(shutil.copytree(finished_once, tmp_path / "project", symlinks=True))

@@ -51,17 +51,17 @@ class Project:
     """A copy of the project."""
 
     limit_seconds: ClassVar[float] = 240
-    """How long one of its commands may take."""
+    """Time limit of each command."""
 
     folder: Path
 
     def environment(self) -> dict[str, str]:
-        """A user's shell with the set-up's programs on the path, and nothing of ours beside them."""
+        """A user's shell, with the set-up's programs on the path and nothing else of ours."""
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return kept | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
 
     def command(self, *command: str) -> list[str]:
-        """What runs a command where this copy's commands run: here."""
+        """Wrap a command so that it runs in the right place; here, unchanged."""
         return list(command)
 
     def start(self, *command: str) -> subprocess.Popen[str]:
@@ -77,7 +77,7 @@ class Project:
         )
 
     def run(self, *command: str) -> tuple[int, str]:
-        """Run a command in the copy; its exit code and all it said."""
+        """Run a command in the copy; returns its exit code and output."""
         process = self.start(*command)
         try:
             said, _ = process.communicate(timeout=self.limit_seconds)
@@ -86,13 +86,13 @@ class Project:
         return process.returncode, said
 
     def succeed(self, *command: str) -> str:
-        """Run a command that must succeed."""
+        """Run a command that must succeed; returns its output."""
         code, said = self.run(*command)
         assert code == 0, said
         return said
 
     def planned(self, *arguments: str) -> dict[str, list[str]]:
-        """What a run would do: its jobs' messages by rule, targets left out."""
+        """The plan of a run: its jobs' messages by rule, without targets."""
         said = self.succeed("snakemake", "--profile", "profiles/local", "-n", *arguments)
         opening = {
             "Building": "build",
@@ -112,7 +112,7 @@ class Project:
         return jobs
 
     def edit(self, file: str, old: str, new: str) -> None:
-        """Replace a text that must be there."""
+        """Replace a text that the file must contain."""
         path = self.folder / file
         text = path.read_text()
         assert old in text
@@ -123,17 +123,17 @@ class Project:
         (self.folder / "config/config.yaml").write_text(yaml.safe_dump({"experiments": experiments}))
 
     def leftovers(self) -> list[Path]:
-        """Hidden files in the results, part files for example; those that belong there excepted."""
+        """Hidden files in the results, such as part files, except those that belong there."""
         hidden = (path for path in (self.folder / "results").rglob(".*") if path.is_file())
         return [path for path in hidden if path.name not in (".claim", ".snakemake_timestamp")]
 
 
 CLIFF_GRAMS = 30
-"""Where the toy of `refine` switches, between two of its weights."""
+"""The crossover of the toy in `refine`, between two of its weights."""
 
 
 def refine(project: Project) -> None:
-    """Let the toy's slow arm be slow up to CLIFF_GRAMS and fast from there on, and a second sweep look into that."""
+    """Make the toy's slow arm slow below CLIFF_GRAMS and fast from there on, and request a second sweep."""
     driver = "workflow/crossover/measure/experiments/toy.py"
     project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
     project.configure(toy={"weights": [1, 10, 100, 1000], "launches": 3, "refine_points": 3})

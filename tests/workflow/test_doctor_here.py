@@ -8,7 +8,7 @@ DOCTOR = ("snakemake", "--profile", "profiles/local", "-F", "doctor")
 
 
 def verdicts(project: Project) -> dict[str, str]:
-    """Each finding's verdict, from the page that is left."""
+    """Each finding's verdict, from the file that the doctor writes."""
     page = (project.folder / "results/doctor.txt").read_text()
     return {
         title: verdict
@@ -16,7 +16,7 @@ def verdicts(project: Project) -> dict[str, str]:
     }
 
 
-def test_on_one_machine_all_is_looked_at_but_two_hosts_and_a_job_that_fails_hides_no_other_finding(
+def test_one_machine_has_all_findings_but_two_hosts_and_a_failed_job_hides_no_other(
     project: Project,
 ) -> None:
     said = project.succeed(*DOCTOR)
@@ -26,7 +26,7 @@ def test_on_one_machine_all_is_looked_at_but_two_hosts_and_a_job_that_fails_hide
     assert found.keys() == titles | {"compilers", "quarto"}
     assert {title for title, verdict in found.items() if verdict == "unknown"} == {"two hosts"}
     assert "problem" not in found.values()
-    assert not (project.folder / "results/raw").exists(), "nothing is measured"
+    assert not (project.folder / "results/raw").exists(), "the doctor must measure nothing"
     assert project.leftovers() == []
 
     project.edit("workflow/rules/doctor.smk", '"python -m crossover examine', '"false && python -m crossover examine')
@@ -35,11 +35,11 @@ def test_on_one_machine_all_is_looked_at_but_two_hosts_and_a_job_that_fails_hide
     assert "Traceback" not in said
     found = verdicts(project)
     assert found["executor"] == "problem"
-    assert (found["launcher"], found["ports"]) == ("unknown", "unknown"), "nothing is told from an earlier run"
+    assert (found["launcher"], found["ports"]) == ("unknown", "unknown"), "a finding must not come from an earlier run"
     assert found["quarto"] == "ok"
 
 
-def test_a_launcher_that_is_not_there_is_named_with_one_that_works(project: Project) -> None:
+def test_a_missing_launcher_is_named_with_one_that_works(project: Project) -> None:
     code, said = project.run(*DOCTOR, "--set-resources", "examine:mpi='no-launcher --quick'")
     assert code == 1
     assert "Traceback" not in said
@@ -47,4 +47,4 @@ def test_a_launcher_that_is_not_there_is_named_with_one_that_works(project: Proj
     page = " ".join((project.folder / "results/doctor.txt").read_text().split())
     assert "no program no-launcher on PATH; mpiexec worked" in page
     assert "set `mpi: mpiexec`" in page
-    assert verdicts(project)["ports"] == "ok", "what the launcher that works shows is told all the same"
+    assert verdicts(project)["ports"] == "ok", "the launcher that works must give the other findings"

@@ -1,4 +1,4 @@
-"""Parts of the analysis and the report that fail: the rest is made, the page says what is missing, the run fails."""
+"""If parts of the analysis or report fail, the rest is made, the page names the missing parts, and the run fails."""
 
 import re
 
@@ -18,10 +18,10 @@ FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
         "workflow/crossover/report/pages/index.py": "    return markup.table(certainty.needs(",
     }.items()
 }
-"""A sound text of each of some files, and a faulty one."""
+"""For each file, a sound text and a faulty replacement."""
 
 
-def test_parts_that_fail_cost_those_parts_alone_and_the_exit_code_is_1_until_they_are_repaired(
+def test_failed_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaired(
     project: Project,
 ) -> None:
     refine(project)
@@ -41,14 +41,14 @@ def test_parts_that_fail_cost_those_parts_alone_and_the_exit_code_is_1_until_the
     }.items():
         assert re.search(rf"  {part}: {fault}\n    traceback: results/logs/{log}\n", said), part
     page = (results / "report/index.html").read_text()
-    assert page.count("ValueError: a fault") >= 3, "at the top, in its section, among the holes"
+    assert page.count("ValueError: a fault") >= 3, "at the top, in its section and among the holes"
     assert "Second sweep of" in page and "This figure could not be drawn" in page
     # The rest is made.
     assert record.read(results / "steady.parquet", record.STEADY).num_rows == 0
     assert record.read(results / "needs.parquet", record.NEEDS).num_rows > 0
     assert [each.name for each in failure.within(results) if each.kind == "table"] == ["steady"]
 
-    # The same command tries all of it again, also that for one experiment, which fails again.
+    # The same command retries all of it. So does the command for one experiment, which fails again.
     assert project.planned().keys() >= {"refinement", "tables", "figures", "report"}
     assert "launch" not in project.planned()
     code, said = project.run(*COMMAND, "toy")

@@ -1,4 +1,4 @@
-"""Killed at some moment, the same command goes on: nothing finished is lost, nothing half done is kept."""
+"""After a kill at any moment, the same command resumes; no finished file is lost, no unfinished one kept."""
 
 import contextlib
 import os
@@ -20,12 +20,12 @@ TOY_DRIVER = "workflow/crossover/measure/experiments/toy.py"
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
+        assert time.monotonic() < deadline, "the condition did not become true"
         time.sleep(0.02)
 
 
 def command_lines(project: Project) -> list[list[str]]:
-    """Those of the processes that work for a project and have not ended meanwhile."""
+    """The command lines of a project's processes that still run."""
     found = []
     for process in workers(project):
         with contextlib.suppress(psutil.Error):
@@ -34,9 +34,9 @@ def command_lines(project: Project) -> list[list[str]]:
 
 
 def workers(project: Project) -> list[psutil.Process]:
-    """Every process that works in the copy."""
+    """Every process in the copy."""
     found = []
-    # From its cache it would give a process that took over a number the identity of the one before it.
+    # Otherwise psutil confuses a new process with an old one of the same id.
     psutil.process_iter.cache_clear()
     for process in psutil.process_iter():
         try:
@@ -48,25 +48,25 @@ def workers(project: Project) -> list[psutil.Process]:
 
 
 def slow(project: Project) -> None:
-    """Let each launch of the toy take some seconds, in many cells."""
+    """Make each launch of the toy take some seconds, in many cells."""
     project.configure(
         toy={"weights": list(range(1, 31)), "rounds": {"at_least": 10, "at_most": 200}, "budget_seconds": 4}
     )
 
 
 def kill(run: subprocess.Popen[str], how: signal.Signals) -> None:
-    """End Snakemake; by Ctrl-C, as a terminal does: all of its processes at once."""
+    """End Snakemake. Ctrl-C goes to all its processes at once, as in a terminal."""
     os.killpg(run.pid, how) if how == signal.SIGINT else run.send_signal(how)
     try:
         run.communicate(timeout=60)
     except subprocess.TimeoutExpired:
-        # On a busy machine Snakemake may miss the first Ctrl-C, as it starts a job.
+        # On a busy machine Snakemake may miss the first Ctrl-C while it starts a job.
         os.killpg(run.pid, how)
         run.communicate(timeout=60)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_killed_run_goes_on_where_it_was(project: Project, how: signal.Signals) -> None:
+def test_a_killed_run_resumes(project: Project, how: signal.Signals) -> None:
     slow(project)
     raw, logs = (project.folder / "results" / kind / "quick/toy/node" for kind in ("raw", "logs"))
     run = project.start("snakemake", "--profile", "profiles/local", "toy")
@@ -76,7 +76,7 @@ def test_a_killed_run_goes_on_where_it_was(project: Project, how: signal.Signals
     before = kept.stat().st_mtime_ns
     kill(run, how)
     wait_for(lambda: not workers(project))
-    # Snakemake answers SIGTERM by waiting for the launch that is being measured.
+    # After SIGTERM, Snakemake waits for the current launch.
     assert len(list(raw.glob("launch=*.parquet"))) == (2 if how == signal.SIGTERM else 1)
     assert project.leftovers() == []
     project.succeed("snakemake", "--profile", "profiles/local", "toy")
@@ -84,7 +84,7 @@ def test_a_killed_run_goes_on_where_it_was(project: Project, how: signal.Signals
     assert len(list(raw.glob("launch=*.parquet"))) == 2
 
 
-def test_killed_while_rendering_the_page_is_whole_afterwards(finished: Project) -> None:
+def test_a_kill_during_rendering_leaves_no_broken_page(finished: Project) -> None:
     page = finished.folder / "results/report/index.html"
     page.unlink()
     run = finished.start("snakemake", "--profile", "profiles/local")
@@ -109,10 +109,10 @@ def test_a_second_run_beside_the_first_is_refused(project: Project) -> None:
     wait_for(lambda: not workers(project))
 
 
-def test_a_broken_experiment_becomes_a_hole_in_the_report_which_its_command_fills(finished: Project) -> None:
+def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(finished: Project) -> None:
     fault = "    raise RuntimeError('the toy broke')\n"
     finished.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
-    # A measured launch would be kept.
+    # Otherwise the measured launches would be kept.
     shutil.rmtree(finished.folder / "results/raw/quick/toy")
     finished.succeed("snakemake", "--profile", "profiles/local")
     page = text_of_the_page(finished)

@@ -1,4 +1,4 @@
-"""A launch that is measured stays: no ordinary command, kill or failure takes it away."""
+"""A measured launch stays: no ordinary command, kill or failure deletes it."""
 
 import shutil
 import signal
@@ -23,7 +23,7 @@ def measured(finished: Project) -> Project:
     return finished
 
 
-# ---- a run that would measure otherwise
+# ---- a run that would measure differently
 
 
 def other_setting(project: Project) -> str:
@@ -37,7 +37,7 @@ def other_code(project: Project) -> str:
 
 
 def other_library(project: Project) -> str:
-    """Versions as a launch recorded them cannot be edited, so those of here are."""
+    """Change the current version, because recorded versions cannot be edited."""
     project.edit("workflow/crossover/measure/machine/provenance.py", '"libzmq": zmq.zmq_version()', '"libzmq": "9.9"')
     return ", now 9.9"
 
@@ -45,7 +45,7 @@ def other_library(project: Project) -> str:
 @pytest.mark.parametrize(
     ("change", "dry"), [(other_setting, ()), (other_setting, ("-n",)), (other_code, ("-n",)), (other_library, ("-n",))]
 )
-def test_a_run_that_would_measure_otherwise_stops_and_says_what_differs_and_what_to_do(
+def test_a_run_that_would_measure_differently_stops_with_the_differences_and_remedies(
     measured: Project, change: object, dry: tuple[str, ...]
 ) -> None:
     assert callable(change)
@@ -58,12 +58,12 @@ def test_a_run_that_would_measure_otherwise_stops_and_says_what_differs_and_what
     assert raw(measured) == before
 
 
-def test_a_run_of_another_experiment_goes_on(measured: Project) -> None:
+def test_a_run_of_another_experiment_continues(measured: Project) -> None:
     other_setting(measured)
     assert measured.planned("mpi_pingpong") == {}
 
 
-def test_a_newer_library_or_file_of_snakemakes_knowledge_measures_nothing_again(measured: Project) -> None:
+def test_newer_libraries_and_lost_records_of_snakemake_remeasure_nothing(measured: Project) -> None:
     before = raw(measured)
     for path in (measured.folder / "results/native").iterdir():
         path.touch()
@@ -73,7 +73,7 @@ def test_a_newer_library_or_file_of_snakemakes_knowledge_measures_nothing_again(
     assert raw(measured) == before
 
 
-def test_other_tiers_lie_beside_it(measured: Project) -> None:
+def test_other_tiers_do_not_replace_it(measured: Project) -> None:
     before = raw(measured)
     measured.succeed(*RUN, "--config", "tier=smoke", "--", "toy")
     assert raw(measured) == before
@@ -81,10 +81,10 @@ def test_other_tiers_lie_beside_it(measured: Project) -> None:
     assert "launch" not in measured.planned("toy")
 
 
-# ---- measured again
+# ---- remeasured launches
 
 
-def test_what_differs_is_measured_again_where_that_is_asked_and_once(measured: Project) -> None:
+def test_remeasure_replaces_only_launches_that_differ_and_only_once(measured: Project) -> None:
     before = raw(measured)
     other_setting(measured)
     measured.succeed(*RUN, "--config", "remeasure=true", "--", "toy")
@@ -107,7 +107,7 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     ("how", "asked"),
     [(signal.SIGINT, ("-F", "toy")), (signal.SIGKILL, ("-R", "results/raw/quick/toy/node/launch=2.parquet"))],
 )
-def test_a_kill_while_it_is_measured_again_leaves_it_as_it_was(
+def test_a_kill_during_remeasuring_leaves_the_old_launch(
     measured: Project, how: signal.Signals, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = raw(measured)
@@ -116,7 +116,7 @@ def test_a_kill_while_it_is_measured_again_leaves_it_as_it_was(
         waiting.setenv("TOY_SECONDS", "60")
         shutil.rmtree(logs)
         run = measured.start(*RUN, *asked)
-        # Its ranks are there: Snakemake itself can hang where it is interrupted as it forks.
+        # Wait for its ranks, because Snakemake can hang if it is interrupted while it forks.
         wait_for(lambda: any(logs.glob("*.log")) and len(workers(measured)) > 4)
         kill(run, how)
     wait_for(lambda: not workers(measured))
@@ -125,18 +125,18 @@ def test_a_kill_while_it_is_measured_again_leaves_it_as_it_was(
     assert raw(measured) == before
 
 
-def test_a_second_sweep_that_is_measured_keeps_its_cells(swept_once: Path, tmp_path: Path) -> None:
+def test_a_measured_second_sweep_keeps_its_cells(swept_once: Path, tmp_path: Path) -> None:
     project = Project(shutil.copytree(swept_once, tmp_path / "project", symlinks=True))
     before = raw(project)
     assert len(before) == 6
-    # By now it would look at other points, as it would where a further launch moves the crossover.
+    # A second sweep would now choose other points, as if a further launch had moved the crossover.
     (project.folder / "results/raw/quick/toy/refinement.json").unlink()
     project.edit("workflow/crossover/analyse/tables/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
     project.succeed(*RUN, "toy")
     assert raw(project) == before
 
 
-def test_a_measured_launch_that_is_a_target_by_its_name_is_there(measured: Project) -> None:
+def test_a_measured_launch_can_be_a_target(measured: Project) -> None:
     before = raw(measured)
     one = "results/raw/quick/toy/node/launch=1.parquet"
     measured.succeed(*RUN, one)

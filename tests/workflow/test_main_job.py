@@ -14,8 +14,8 @@ def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) 
     results = finished.folder / "results"
     for name, schema in TABLES.items():
         experiments = set(record.read(results / f"{name}.parquet", schema)["experiment"].to_pylist())
-        # No metric of theirs has levels to be reached, no time per message follows from turns over grams, and two
-        # launches are too few to fall into groups.
+        # Their metrics have no levels, turns over grams give no time per message, and two launches are too few for
+        # groups.
         few = {"thresholds": set(), "groups": set(), "fits": {"mpi_pingpong"}}
         assert experiments == few.get(name, {"toy", "mpi_pingpong"})
     figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
@@ -61,7 +61,7 @@ def test_every_snakemake_command_of_the_documents_can_be_planned(project: Projec
     commands = {line for page in pages for line in _commands(page)}
     assert len(commands) > 3
     project.configure(zmq_throughput={}, mpi_pingpong={}, task_latency={})
-    # The experiment that docs/extending.md starts; here somebody may have done so.
+    # docs/extending.md creates this experiment; a developer may have created it already.
     if not (ROOT / "workflow/crossover/measure/experiments/message_halves.py").exists():
         starting = "PYTHONPATH=workflow python -m crossover new experiment message_halves"
         assert starting in (ROOT / "docs/extending.md").read_text()

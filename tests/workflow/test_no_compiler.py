@@ -1,4 +1,4 @@
-"""A machine without a C compiler: the ceilings are missing and say why, all else goes on, and a compiler fills them."""
+"""Without a C compiler, the ceilings are missing with the reason, and everything else is measured."""
 
 import shutil
 
@@ -8,7 +8,7 @@ from copies import SMALL_MPI, Project
 from crossover.records import record
 
 
-def test_without_a_compiler_all_but_the_ceilings_is_measured_until_there_is_one(
+def test_without_a_compiler_only_the_ceilings_are_missing_and_a_compiler_fills_them(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.configure(mpi_pingpong=SMALL_MPI | {"elements": [1], "launches": 1})

@@ -1,4 +1,4 @@
-"""Without libzmq's sources its experiment is a hole that says why, and by which command they are tried again."""
+"""Without libzmq's sources, its experiment is a hole with the reason and the command to retry."""
 
 from pathlib import Path
 

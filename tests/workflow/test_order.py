@@ -1,4 +1,4 @@
-"""All commands of the pages, in random order, some of them killed: no launch that was measured is lost."""
+"""All commands of the documents in random order, some of them killed: no measured launch is lost."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from test_main_job import _commands
 from crossover.planning import inventory
 
 ORDERS = int(os.environ.get("CROSSOVER_ORDERS", "1"))
-"""How many orders are tried, each in minutes; before a release: CROSSOVER_ORDERS=20."""
+"""The number of orders; each takes minutes. Before a release: CROSSOVER_ORDERS=20."""
 
 TIERS = ("smoke", "quick", "standard")
 KILLED = 0.3
@@ -26,7 +26,7 @@ KILLED = 0.3
 
 
 MADE = re.compile(r"^ {4}(make (?:report|bundle|publish TO=)[^\n#]*?)(?: {2,}.*)?$", re.MULTILINE)
-"""The commands of make that write results, or what is made of them, on this machine."""
+"""The make commands that write results, or files from results, on this machine."""
 
 
 def with_make(project: Project) -> None:
@@ -39,7 +39,7 @@ def commands() -> list[str]:
     """Every command of README and docs that runs on one machine, and a run of each of three tiers."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     made = sorted({line.strip() for page in pages for line in MADE.findall(page.read_text())})
-    # The set-up is there, whatever make thinks of its age. A bundle lies where it was written.
+    # -o: use the existing set-up, whatever its age. The bundle is where make wrote it.
     made = [line.replace("make ", "make -o .venv/run ").replace("FROM=", "FROM=results/") for line in made]
     found = sorted({line for page in pages for line in _commands(page) if "slurm" not in line})
     own = [re.sub(r"zmq_throughput|mpi_pingpong", "toy", line) for line in found if "doctor" not in line]
@@ -55,7 +55,7 @@ def measured(project: Project) -> dict[str, bytes]:
 
 
 def do(project: Project, command: str, chance: random.Random) -> str:
-    """Run a command, or kill it on its way; returns what was done."""
+    """Run a command, or kill it at a random moment; returns a description."""
     if command == "edit the driver":
         with (project.folder / "workflow/crossover/measure/experiments/toy.py").open("a") as driver:
             driver.write(f"\nEDIT = {chance.random()}\n")

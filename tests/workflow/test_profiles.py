@@ -1,4 +1,4 @@
-"""What reaches Snakemake of a profile, of the facts of a site, and of a profile of the user's own beside it."""
+"""Do profiles, a site's facts and a user's own profile reach Snakemake?"""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def there(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def settings(*arguments: str) -> Settings:
-    """Snakemake's settings as it takes them from its arguments and the profiles; resources as they are written."""
+    """Snakemake's settings from its arguments and the profiles; resources stay as written."""
     found = vars(parse_args(arguments)[1])
     rules = {rule: written(asked) for rule, asked in (found["set_resources"] or {}).items()}
     return found | {
@@ -38,7 +38,7 @@ def written(resources: Any) -> Settings:
     return {name: entry.raw if entry.is_evaluable() else entry.value for name, entry in resources.items()}
 
 
-def test_without_a_site_file_nothing_is_asked_that_a_site_would_have_to_say(there: Project) -> None:
+def test_without_a_site_file_no_fact_of_a_site_is_requested(there: Project) -> None:
     found = settings("--profile", "slurm")
     assert set(found["set_resources"]["launch"]) == {"mpi", "slurm_extra", "mem_mb"}
     assert found["resources"] == {}
@@ -63,7 +63,7 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     assert found["slurm_status_command"] == "sacct"
 
 
-def test_no_two_launches_may_share_a_node_and_no_job_may_be_one_of_an_array(there: Project) -> None:
+def test_launches_share_no_node_and_jobs_are_no_arrays(there: Project) -> None:
     found = settings("--profile", "slurm")
     assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive'"
     assert not isinstance(found.get("slurm_array_jobs"), str)
@@ -83,7 +83,7 @@ def test_a_wrong_site_file_ends_with_its_name_and_no_traceback(project: Project)
 
 @pytest.fixture
 def home(there: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home that has the profile of the example, and is that of this process."""
+    """The home of this process, with the profile of the example."""
     [example] = re.findall(r"^```yaml\n(.+?)^```", (ROOT / "profiles/slurm/README.md").read_text(), re.DOTALL | re.M)
     folder = tmp_path / "home/.config/snakemake/mine"
     folder.mkdir(parents=True)
@@ -109,7 +109,7 @@ def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     assert found["retries"] == 2
     assert found["executor"] == "slurm"
     assert found["default_resources"].items() >= {"slurm_account": "ab1234", "slurm_partition": "compute"}.items()
-    # What default-resources brings along is no limit for a launch.
+    # default-resources adds a memory limit, but it must not apply to a launch.
     assert "mem_mb" in found["default_resources"]
     assert found["set_resources"]["launch"]["mem_mb"] == 0
 
@@ -134,7 +134,7 @@ PROFILES = sorted(path.name for path in (ROOT / "profiles").iterdir() if path.is
 
 
 def entries(profile: str) -> dict[str, Any]:
-    """What Snakemake reads from a profile."""
+    """The entries that Snakemake reads from a profile."""
     with Path(f"profiles/{profile}/config.yaml").open() as file:
         return dict(ProfileConfigFileParser().parse(file))
 
@@ -149,7 +149,7 @@ def test_every_profile_can_be_read_and_loses_nothing_when_a_launch_fails(there: 
 
 
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "local"])
-def test_every_profile_of_a_cluster_tries_again_and_names_the_launcher(there: Project, profile: str) -> None:
+def test_every_cluster_profile_retries_and_names_the_launcher(there: Project, profile: str) -> None:
     (there.folder / "profiles/kubernetes/site.yaml").write_text("image: python\nclaim: home\nmount: /home\n")
     found = entries(profile)
     assert found["retries"] == "2"
@@ -171,7 +171,7 @@ def test_facts_of_the_site_reach_other_batch_systems(there: Project, profile: st
     assert all(fact in str(found) for fact in ("long", "ab1234"))
 
 
-def test_what_kubernetes_cannot_do_without_is_asked_for(there: Project) -> None:
+def test_kubernetes_without_its_required_keys_is_refused(there: Project) -> None:
     with pytest.raises(SystemExit, match=r"profiles/kubernetes/site.yaml: image: is missing"):
         entries("kubernetes")
 
@@ -206,7 +206,7 @@ STATES = {
 @pytest.mark.parametrize(
     ("profile", "answer", "status"), [(name, *state) for name, states in STATES.items() for state in states]
 )
-def test_the_state_of_a_job_is_told_in_snakemakes_words(tmp_path: Path, profile: str, answer: str, status: str) -> None:
+def test_the_state_of_a_job_is_translated_for_snakemake(tmp_path: Path, profile: str, answer: str, status: str) -> None:
     for program in ("qstat", "kubectl"):
         (tmp_path / program).write_text(f"#!/bin/sh\n{answer}\n")
         (tmp_path / program).chmod(0o755)

@@ -1,4 +1,4 @@
-"""A crossover that the first sweep finds is looked into by a second: in the same run, by launches of its own."""
+"""A second sweep refines a crossover that the first finds, in the same run and by its own launches."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ FIRST, SECOND = (1, 2, 3), (10001, 10002, 10003)
 
 @pytest.fixture(scope="module")
 def swept(swept_once: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str]:
-    """A project in which both sweeps of the toy have been run, and what was said."""
+    """A project after both sweeps of the toy, and the output."""
     folder = shutil.copytree(swept_once, tmp_path_factory.mktemp("swept") / "project", symlinks=True)
     return Project(folder), (folder / "said.txt").read_text()
 
@@ -46,7 +46,7 @@ def test_the_second_measures_the_points_of_the_bracket_and_says_so(swept: tuple[
         assert sorted(set(table["x"].to_pylist())) == (inside if number in SECOND else [1, 10, 100, 1000])
 
 
-def test_together_they_see_the_cliff_four_times_as_sharply(swept: tuple[Project, str]) -> None:
+def test_both_sweeps_locate_the_cliff_four_times_as_precisely(swept: tuple[Project, str]) -> None:
     project, _ = swept
     [row] = record.read(project.folder / "results/crossovers.parquet", record.CROSSOVERS).to_pylist()
     assert (row["verdict"], row["bracket_low"], row["bracket_high"]) == ("one", 18, 32)
@@ -64,18 +64,18 @@ def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:
     assert swept[0].planned() == {}
 
 
-def test_a_launch_of_the_second_sweep_that_is_gone_is_measured_again_alone(swept: tuple[Project, str]) -> None:
+def test_only_a_missing_launch_of_the_second_sweep_is_measured_again(swept: tuple[Project, str]) -> None:
     project, _ = swept
     path = project.folder / RAW / "launch=10003.parquet"
     aside = path.rename(project.folder / "aside")
     assert project.planned("toy")["launch"] == ["Measuring toy, placement node, launch 10003"]
-    # What exists is reported on, and nothing is measured.
+    # A partial run reports the existing launches and measures nothing.
     partial = project.planned("--config", "partial=true")
     assert not {"launch", "refinement"} & set(partial) and "tables" in partial
     aside.rename(path)
 
 
-def test_a_partial_run_takes_launches_as_they_are_whatever_has_changed_since(swept: tuple[Project, str]) -> None:
+def test_a_partial_run_uses_launches_as_they_are_despite_changes(swept: tuple[Project, str]) -> None:
     project, _ = swept
     driver = project.folder / "workflow/crossover/measure/experiments/toy.py"
     before = driver.read_text()
@@ -86,7 +86,7 @@ def test_a_partial_run_takes_launches_as_they_are_whatever_has_changed_since(swe
     assert project.planned() == {}
 
 
-def test_without_points_to_refine_there_is_nothing_of_it(swept: tuple[Project, str]) -> None:
+def test_without_points_to_refine_there_is_no_second_sweep(swept: tuple[Project, str]) -> None:
     project, _ = swept
     before = (project.folder / "config/config.yaml").read_text()
     project.edit("config/config.yaml", "refine_points: 3", "refine_points: 0")
@@ -94,7 +94,7 @@ def test_without_points_to_refine_there_is_nothing_of_it(swept: tuple[Project, s
     (project.folder / "config/config.yaml").write_text(before)
 
 
-def test_a_refinement_that_comes_out_the_same_measures_nothing_again(swept: tuple[Project, str]) -> None:
+def test_an_unchanged_refinement_remeasures_nothing(swept: tuple[Project, str]) -> None:
     project, _ = swept
     project.edit("workflow/crossover/analyse/estimators/crossover.py", "STEPS = 64", "STEPS = 65")
     assert "refinement" in project.planned()

@@ -1,4 +1,4 @@
-"""What the same command does again after something changed: exactly what the change concerns."""
+"""After a change, the same command repeats exactly the affected jobs."""
 
 import time
 
@@ -25,7 +25,7 @@ def test_touching_every_file_reruns_nothing(finished: Project) -> None:
     assert finished.planned() == {}
 
 
-def test_editing_a_driver_concerns_its_own_launches_and_what_follows_and_nothing_of_others(finished: Project) -> None:
+def test_editing_a_driver_affects_its_own_launches_and_their_results_but_no_others(finished: Project) -> None:
     finished.edit(DRIVER, "2e-5", "3e-5")
     jobs = finished.planned("--config", "remeasure=true")
     assert len(about(jobs["launch"], "toy")) == 2
@@ -34,7 +34,7 @@ def test_editing_a_driver_concerns_its_own_launches_and_what_follows_and_nothing
     assert finished.planned("mpi_pingpong") == {}
 
 
-def test_editing_the_sampler_concerns_every_launch(finished: Project) -> None:
+def test_editing_the_sampler_affects_every_launch(finished: Project) -> None:
     finished.edit("workflow/crossover/measure/sampling/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
     assert len(finished.planned("--config", "remeasure=true")["launch"]) == 4
 
@@ -44,7 +44,7 @@ def test_editing_the_statistics_reruns_no_launch(finished: Project) -> None:
     assert set(finished.planned()) == {"tables", "join", "claims", "recommend", "figures", "report"}
 
 
-def test_editing_the_page_renders_the_page_alone(finished: Project) -> None:
+def test_editing_the_page_only_renders_the_page(finished: Project) -> None:
     finished.edit("reports/index.qmd", "\n# ", "\nOne more sentence.\n\n# ")
     assert set(finished.planned()) == {"report"}
 
@@ -59,7 +59,7 @@ def test_more_launches_measure_only_the_new_ones(finished: Project) -> None:
     assert finished.planned()["launch"] == ["Measuring toy, placement node, launch 3"]
 
 
-def test_a_changed_setting_concerns_that_experiment(finished: Project) -> None:
+def test_a_changed_setting_affects_its_experiment(finished: Project) -> None:
     finished.configure(toy={"weights": [1, 10]}, mpi_pingpong=SMALL_MPI)
     jobs = finished.planned("--config", "remeasure=true")["launch"]
     assert len(jobs) == len(about(jobs, "toy")) == 2
@@ -78,7 +78,7 @@ def test_without_ceilings_nothing_is_built(project: Project) -> None:
     assert "build" not in project.planned()
 
 
-def test_a_library_that_was_deleted_or_touched_reruns_no_launch(finished: Project) -> None:
+def test_a_deleted_or_touched_library_reruns_no_launch(finished: Project) -> None:
     (finished.folder / "results/native/mpi_pingpong.so").unlink()
     (finished.folder / "results/native/memory_copy.so").touch()
     assert finished.planned() == {}

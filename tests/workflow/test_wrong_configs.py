@@ -1,11 +1,11 @@
-"""A wrong configuration ends before any job and names the key. The faults one by one: tests/corridor/test_schema.py."""
+"""A wrong configuration is refused before any job, with the key. tests/corridor/test_schema.py tests each fault."""
 
 import yaml
 from copies import Project
 
 
 def refused(project: Project) -> str:
-    """What a run says that ends before any job."""
+    """The output of a run that is refused before any job."""
     code, said = project.run("snakemake", "--profile", "profiles/local")
     assert code == 1
     assert "Traceback" not in said
@@ -20,7 +20,7 @@ def test_a_wrong_claim_is_named_and_nothing_runs(project: Project) -> None:
     assert "config/claims.yaml: claims.zmq-small-penalty.quantity.under: unknown key; known here: " in said
 
 
-def test_all_that_is_wrong_is_said_at_once_and_nothing_runs(project: Project) -> None:
+def test_all_faults_are_reported_at_once_and_nothing_runs(project: Project) -> None:
     config = {"experiments": {"toy": {"launches": 0, "budget_seconds": "much"}, "mpi_pingpong": {"arm": 1}}}
     (project.folder / "config/config.yaml").write_text(yaml.safe_dump(config))
     said = refused(project)

@@ -1,4 +1,4 @@
-"""A toy experiment: spinning for as long as the arm says. Copied into a copy of the project as its one new driver."""
+"""A toy experiment that spins for the arm's time. Tests put it into a copy of the project as a new driver."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 
 
 class Spinner:
-    """Turns: a heavy one takes longer, and the slow arm's half as long again."""
+    """Makes turns: a heavier weight takes longer, and the slow arm 1.5 times as long."""
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Make `n` turns."""
@@ -36,7 +36,7 @@ class Spinner:
 
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Spinner]:
-    """Spin on rank 0, after a while where a test wants time to interfere."""
+    """Spin on rank 0; a test may set a pause before, to have time to interfere."""
     channel = peers.channel(to=1)
     sleep(float(os.environ.get("TOY_SECONDS", 0)))
     yield Spinner()

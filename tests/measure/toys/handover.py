@@ -1,4 +1,4 @@
-"""Bytes to a child process: through a pipe, through a socket pair, or in shared memory."""
+"""Bytes to a child process: through a pipe, a socket pair, or shared memory."""
 
 import multiprocessing
 import os

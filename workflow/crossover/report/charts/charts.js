@@ -1,10 +1,10 @@
-// Draws the charts of the page from the specifications inside it, each when it comes near the screen; those of hidden
-// tabs and panels when they are shown, and all of them for print. Bundled with Vega, which names vegaEmbed.
+// Draws the page's charts from the specifications inside it, each when it comes near the screen. Charts in hidden tabs
+// and panels are drawn when they are shown; for print, all are drawn. Bundled with Vega, which defines vegaEmbed.
 
-const FALLBACK_WIDTH = 480; // of a chart that is drawn while it is hidden, until it is shown
-const PRINT_WIDTH = 330; // two beside each other on a page of A4 or letter
+const FALLBACK_WIDTH = 480; // of a chart that is drawn before it is shown
+const PRINT_WIDTH = 330; // two charts fit side by side on A4 or letter paper
 const charts = [...document.querySelectorAll(".crossover-chart")];
-const drawings = new Map(); // what vegaEmbed made of each chart, or its promise
+const drawings = new Map(); // vegaEmbed's result for each chart, or its promise
 const canvasOf = (chart) => chart.querySelector(".crossover-canvas");
 
 async function specificationOf(chart) {
@@ -17,11 +17,11 @@ function hiddenArms(chart) {
   return [...buttons].map((button) => button.dataset.arm);
 }
 
-// Colours are variables of the page, so a chart that is drawn follows its scheme; the font it takes from the page too.
+// Colours are variables of the page, so charts follow its colour scheme. The font is the page's, too.
 async function draw(chart, width) {
   const specification = await specificationOf(chart);
   const font = getComputedStyle(document.body).fontFamily;
-  // The page has a title and mostly a legend of its own, which fit any width; and its canvas has the text alternative.
+  // The page itself shows the title and usually the legend, which then fit any width; the canvas has the description.
   delete specification.title;
   if (chart.closest(".crossover-gallery").querySelector(".crossover-legend")) {
     const channels = specification.layer.flatMap(({ encoding }) => [encoding.color, encoding.shape]);
@@ -32,16 +32,16 @@ async function draw(chart, width) {
   specification.width = width || FALLBACK_WIDTH;
   specification.autosize = { type: "fit-x", contains: "padding" };
   const drawing = await vegaEmbed(canvasOf(chart), specification, { actions: false, renderer: "svg", tooltip: true });
-  canvasOf(chart).querySelector("svg").setAttribute("aria-hidden", "true"); // else each mark would want a name
+  canvasOf(chart).querySelector("svg").setAttribute("aria-hidden", "true"); // otherwise each mark would need a name
   drawing.width = specification.width;
   drawings.set(chart, drawing);
   chart.dataset.drawn = "yes";
-  // Meanwhile the place may have become another, or an arm have been hidden.
+  // Meanwhile the width may have changed, or an arm may have been hidden.
   drawing.view.signal("hidden", hiddenArms(chart)).runAsync();
   fit(chart, canvasOf(chart).clientWidth);
 }
 
-// Browsers from before 2023 cannot unpack the specification. The style then shows the words that stand for the chart.
+// Browsers from before 2023 cannot unpack the specification. The style sheet then shows the chart's description.
 function tell(chart, error) {
   chart.dataset.drawn = "no";
   console.error(error);
@@ -52,8 +52,8 @@ function begin(chart, width) {
   else drawings.set(chart, draw(chart, width).catch((error) => tell(chart, error)));
 }
 
-// Later widths are forced upon a drawing: Vega keeps the width inside the axes in the same signal, and ignores an outer
-// width that happens to equal it.
+// Sets the width by force, because Vega stores the width inside the axes in the same signal, and would ignore an outer
+// width of the same value.
 function fit(chart, width) {
   const drawing = drawings.get(chart);
   if (!drawing?.view || !width || Math.abs(drawing.width - width) < 1) return;
@@ -61,7 +61,7 @@ function fit(chart, width) {
   drawing.view.signal("width", width, { force: true }).runAsync();
 }
 
-// One after the other from the top, with room for the browser to show each.
+// Draws the charts one by one from the top, so that the browser can show each at once.
 const waiting = [];
 function beginNext() {
   const chart = waiting[0];

@@ -9,7 +9,7 @@ for (const button of document.querySelectorAll(".crossover-legend [data-arm]")) 
   });
 }
 
-// A choice holds for all metrics of an experiment that have such a panel.
+// A choice applies to all metrics of an experiment that have such a panel.
 function show(select, title) {
   if (![...select.options].some(({ value }) => value === title)) return;
   select.value = title;
@@ -43,13 +43,13 @@ function save(name, type, text) {
 function csv(specification) {
   const { columns } = specification.usermeta;
   const quoted = (cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  // What breaks a line has no numbers.
+  // Rows that only break a line have no numbers.
   const rows = specification.data.values.filter((row) => columns.every(([, field]) => field in row));
   const lines = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, field]) => row[field] ?? ""))];
   return `${lines.map((line) => line.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
 }
 
-// With the title and the legend that the page has in their place, in the colours of a light page.
+// Includes the title and the legend, which the page shows itself, and uses the colours of the light scheme.
 async function svg(specification) {
   const light = (_, name) => getComputedStyle(document.documentElement).getPropertyValue(name).match(/#\w+/)[0];
   const text = JSON.stringify(specification).replace(/var\((--chart-[a-z]+)\)/g, light);

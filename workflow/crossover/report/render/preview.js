@@ -21,14 +21,14 @@ for (const bar of document.querySelectorAll(".tab-bar")) {
   });
 }
 
-// The scheme: the system's unless the reader chooses one, which is remembered where the browser allows.
+// The colour scheme: the system's, unless the reader chooses one, which the browser remembers if it can.
 const schemes = { "light dark": "Theme: automatic", light: "Theme: light", dark: "Theme: dark" };
 const schemeButton = document.querySelector(".scheme");
 const memory = (use) => {
   try {
     return use(localStorage);
   } catch {
-    return null; // a browser may forbid it to a page that is a file
+    return null; // a browser may forbid this to local files
   }
 };
 const choose = (scheme) => {
@@ -45,7 +45,7 @@ schemeButton.addEventListener("click", () => {
   memory((storage) => storage.setItem("crossover-scheme", next));
 });
 
-// The contents: open beside the text, folded above it where there is no room beside it.
+// The table of contents: open beside the text, or folded above it on a narrow page.
 const contents = document.querySelector("nav details");
 const beside = matchMedia("(min-width: 72rem)");
 const foldContents = () => { contents.open = beside.matches; };
@@ -55,7 +55,7 @@ contents.addEventListener("click", (event) => {
   if (event.target.closest("a") && !beside.matches) contents.open = false;
 });
 
-// Which section one is in: that of the last heading that was scrolled past.
+// Marks the current section: that of the last heading above the reader's position.
 const links = new Map([...contents.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
 const headings = [...links.keys()].map((name) => document.getElementById(name)).filter(Boolean);
 const mark = () => {

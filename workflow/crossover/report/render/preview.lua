@@ -98,7 +98,7 @@ local function tabs(div)
       .. 'aria-selected="%s" tabindex="%d">'):format(name, name, tostring(index == 1), index == 1 and 0 or -1)))
     bar:extend(title)
     bar:insert(pandoc.RawInline("html", "</button>"))
-    -- On paper, where all panels are shown, the title stands above each.
+    -- In print, all panels are shown, each below its title.
     -- A list, because Lua shuffles the keys of a table, and the same report must give the same bytes.
     local attributes = {
       { "role", "tabpanel" }, { "aria-labelledby", name .. "-tab" }, { "data-title", pandoc.utils.stringify(title) },
