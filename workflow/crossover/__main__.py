@@ -1,7 +1,5 @@
 """The command line. Snakemake calls most of it."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

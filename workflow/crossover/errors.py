@@ -1,7 +1,5 @@
 """The errors that users see: one family. Any other exception is a bug of crossover, and keeps its traceback."""
 
-from __future__ import annotations
-
 
 class CrossoverError(Exception):
     """A fault that the user can correct. The message gives the fact, the cause and the remedy.

@@ -1,7 +1,5 @@
 """Paths of this package and of the project's folders."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent

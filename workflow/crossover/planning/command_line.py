@@ -1,7 +1,5 @@
 """The user's Snakemake command: the rules and files that it forces, and the same command with other --config values."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Iterable, Sequence

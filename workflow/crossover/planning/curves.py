@@ -1,7 +1,5 @@
 """Names in the configuration for several keys of a curve at once, such as `PUSH/PULL over ipc, polled`."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

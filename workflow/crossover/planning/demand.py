@@ -4,8 +4,6 @@ Launches can take hours to repeat. So a measured launch is kept unless the user 
 its file (`inventory.others`), and Snakemake treats it as a source, which it neither deletes nor writes.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

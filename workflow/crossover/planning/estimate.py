@@ -1,7 +1,5 @@
 """The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Iterable, Sequence

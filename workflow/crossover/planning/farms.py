@@ -3,8 +3,6 @@
 An import would need the farm's libraries, which may be missing here and are slow to load.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """The launches in a folder of results: how each ended, and its settings, code and software."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

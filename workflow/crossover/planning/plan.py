@@ -4,8 +4,6 @@ This module has the launches of the first sweep, `second_sweep` those of the sec
 except those of task farms. Every rank and every Snakemake job loads it, so it imports nothing slow.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping

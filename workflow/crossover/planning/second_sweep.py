@@ -8,8 +8,6 @@ settings that each launch of the second sweep replaces:
 `cells` are points of the axis by protocol. Without this file there is no second sweep (yet).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ Snakemake knows a rule, but not the modules behind it. With this hash as a param
 the jobs that depend on it, and a new time of a file reruns none.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Reports the failed parts at the end of a run, so that its exit code is 1."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run's session with Snakemake: plain errors, the environment of rules, the jobs, the claim on a results folder."""
 
-from __future__ import annotations
-
 import fcntl
 import importlib
 import os

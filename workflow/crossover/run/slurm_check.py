@@ -3,8 +3,6 @@
 Without this check, a job that no partition can hold would wait in the queue for ever.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Recommends settings from the joined tables of a run; a setting without a recommendation has a reason."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

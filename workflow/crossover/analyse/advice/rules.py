@@ -3,8 +3,6 @@
 Only the panel's own metric decides. `effects` computes the value's other effects.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import fields

@@ -4,8 +4,6 @@ A default is a library's behaviour if nothing is set. Tests check the defaults a
 themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf

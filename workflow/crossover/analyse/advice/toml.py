@@ -1,7 +1,5 @@
 """The recommendations as TOML, for people and for programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

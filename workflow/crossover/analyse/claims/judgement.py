@@ -1,7 +1,5 @@
 """Judges every claim from the joined tables of a run."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The method of judging a claim, in words: quantity, data, test, bound."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

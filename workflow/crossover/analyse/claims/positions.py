@@ -1,7 +1,5 @@
 """Quantities that are points of the axis: crossovers and saturation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from crossover.analyse.claims.result import ONE_LAUNCH, Place

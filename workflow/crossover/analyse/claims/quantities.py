@@ -4,8 +4,6 @@ A quantity is one number per launch, or several if the claim is about several po
 launches. Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ A curve is `x`, rising, shape (cells,), and `d`, logarithms of shape (launches, 
 number that is not a cell of the curve is computed once per launch, and has a plain t interval over launches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The estimate of a claim's quantity: numbers with t intervals, or a point of the axis with its possible range."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ numbers lie within the range; this needs no correction. In addition, a claim of 
 difference exceeds the smallest detectable effect, and a claim of equality only if it allows more than that effect.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

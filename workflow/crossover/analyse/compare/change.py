@@ -5,8 +5,6 @@ log ratio of an arm to its reference, both measured in the same rounds, so machi
 interval covers the variation from launch to launch.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

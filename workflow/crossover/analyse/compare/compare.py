@@ -1,7 +1,5 @@
 """Compares two runs, and writes the tables of changes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Follows each curve through many runs in order of time, and detects where it shifted."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

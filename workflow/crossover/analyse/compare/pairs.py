@@ -1,7 +1,5 @@
 """Pairs the comparable curves of two runs, and gives the reasons for all others."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from crossover.analyse.compare.run import Name, Run

@@ -1,7 +1,5 @@
 """A finished run, read from its folder of results: its launches, ranks and curves."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

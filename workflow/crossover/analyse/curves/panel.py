@@ -1,7 +1,5 @@
 """The arms of one metric under one protocol and placement, on the same launches and cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

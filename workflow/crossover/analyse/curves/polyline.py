@@ -4,8 +4,6 @@ If arms cross slowly, points near the crossing can be on either side by chance; 
 crossing better.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gathers the raw files of an experiment into its tables of measurements, launches and ranks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The valid blocks of an experiment, launch by launch and round by round, as numbers, and their medians over rounds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

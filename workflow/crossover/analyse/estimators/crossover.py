@@ -1,7 +1,5 @@
 """The point of the axis from which an arm beats the reference, or the verdict if there is no such point."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -8,8 +8,6 @@ range. Dixon's ratios for outliers (Biometrics 9 (1953) 74) are similar; here th
 under one normal population is simulated, because the scale cancels. Three launches can hardly show two groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 

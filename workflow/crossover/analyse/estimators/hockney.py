@@ -5,8 +5,6 @@ If the library's protocol switches, for example from eager to rendezvous, anothe
 own pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

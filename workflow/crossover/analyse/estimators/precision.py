@@ -5,8 +5,6 @@ half-width t(97.5 %, L - 1) * sqrt((sL2 + v / R) / L). More launches help if lau
 do; the cheapest pair depends on the costs of a launch and of a round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ well. So an arm's difference counts only if it is significantly larger. The effe
 interval instead.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 

@@ -4,8 +4,6 @@ METG, the minimum effective task granularity, is the shortest task duration from
 for example, 50 % (Slaughter et al., Task Bench, SC20).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

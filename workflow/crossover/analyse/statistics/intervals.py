@@ -6,8 +6,6 @@ block. Rounds and cells never count as independent. With a launch effect they ar
 have far less than their nominal coverage.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ A metric in `times` is a factor over a lower bound, and so the inverse of a shar
 excess over 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Exact segmentation of series by level. The libraries for this have no wheels for some Python versions."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

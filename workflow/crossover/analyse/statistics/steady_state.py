@@ -6,8 +6,6 @@ ten rounds. So we cut ranks, on which a slow block has no more influence than an
 series in one of twenty cases, whatever its length and its noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A bracket is as certain as its two ends, but interpolation cannot show the curve
 protocol switches. So a second sweep measures points inside, in separate launches.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable

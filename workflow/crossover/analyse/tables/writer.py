@@ -1,7 +1,5 @@
 """Writes the tables of an experiment from its measurements, and joins them into the tables of a run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 If a library can be built later, its file changes, and all steps that depend on it are repeated.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Loads the libraries that were built for this launch; the supervisor passes their paths in an environment variable."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Sequence

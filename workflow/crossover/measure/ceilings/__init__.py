@@ -4,8 +4,6 @@ A missing library raises `loader.UnavailableError` when the ceiling is created; 
 RuntimeError.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Blocking sends and receives in C, on the same MPI and at the same thread level as the Python arms."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 

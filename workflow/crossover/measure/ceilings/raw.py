@@ -1,7 +1,5 @@
 """Ceilings without a library for messages: memcpy, and a raw stream socket, TCP or Unix."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import socket

@@ -3,8 +3,6 @@
 Python and C may use a socket in turn, from one thread. Times are on the clock of `time.perf_counter_ns`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

@@ -1,7 +1,5 @@
 """The experiments, one driver each, found by the name of its file; no other module lists them. None imports another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module

@@ -18,8 +18,6 @@ task for each engine. Inside a block, both ends wait in MPI and spin, because th
 engine, too, this happens in the main thread.
 """
 
-from __future__ import annotations
-
 import time
 import traceback
 from collections.abc import Iterator

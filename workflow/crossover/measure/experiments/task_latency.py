@@ -6,8 +6,6 @@ A block is one or more floods of x tasks to one farm.
 - round trip = tasks / time from the first submit to the last result.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from typing import Any
 

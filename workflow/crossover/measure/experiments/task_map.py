@@ -8,8 +8,6 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 - round trip = tasks / the same time.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from functools import partial
 from math import nan

@@ -8,8 +8,6 @@ for one of `durations_us` (microseconds), `tasks_per_engine` for each engine.
 - efficiency = ideal time / the same time, for tasks that take time. In the ideal time, every engine is always busy.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from functools import partial
 from math import nan

@@ -8,8 +8,6 @@ random bytes as its argument and as its result.
 - payload one way = the arrays' bytes / the round trip's time. The same bytes also return in this time.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from typing import Any

@@ -5,8 +5,6 @@ are asleep when a burst begins, and the burst includes the time to wake them. A 
 `zeromq/burst.py`).
 """
 
-from __future__ import annotations
-
 import os
 from functools import lru_cache
 from typing import Any

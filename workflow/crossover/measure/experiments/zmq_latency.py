@@ -11,8 +11,6 @@ The ceiling is the same exchange in C, over the same sockets. It times all trips
 After a block, each end checks the last message that it received.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import lru_cache, partial

@@ -13,8 +13,6 @@ An `untouched` payload is neither written nor read, as in libzmq's own inproc_th
 written by the sender and compared by the receiver, every byte.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -14,8 +14,6 @@ An arm adds its messages in flight. The metric is left out if the kernel does no
 The ceilings are the same floods in C, over the same sockets.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from functools import lru_cache

@@ -12,8 +12,6 @@ The farms of all arms run during the whole launch; the null arm has a second ins
 sleep.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 The ranks reserved for its engines do nothing.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor

@@ -4,8 +4,6 @@ It has no dashboard, and listens only on the ranks' addresses. It wakes up often
 launches with the reference only.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -6,8 +6,6 @@ which would grow with every task and slow the launch down.
 With `ssh`, the client connects to the controller through an SSH tunnel, as from a laptop; the engines connect directly.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -3,8 +3,6 @@
 Its idle workers poll for messages a thousand times a second, so it needs `alone`: launches with the reference only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, cast

@@ -9,8 +9,6 @@ its successor, it has no message signatures, no metadata and no database of task
 As a command, it is the controller: `python -m crossover.measure.farms.twisted HOST FILE` writes its address to FILE.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import sys

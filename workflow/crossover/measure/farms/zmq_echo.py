@@ -3,8 +3,6 @@
 It has no scheduler, no signatures and no metadata, only the pickle and the round trip.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rank 0 of a launch: runs the sampler, prints the progress, writes the part file."""
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import sys

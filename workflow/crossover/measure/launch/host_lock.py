@@ -4,8 +4,6 @@ The supervisor does both on its host, and ranks on the other hosts of a launch. 
 because hosts may share their temporary folders.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

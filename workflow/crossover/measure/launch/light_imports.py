@@ -1,7 +1,5 @@
 """Keeps slow imports out of measuring processes."""
 
-from __future__ import annotations
-
 import sys
 from importlib.abc import MetaPathFinder
 

@@ -1,7 +1,5 @@
 """The command and the environment of the MPI launcher: binding, distribution, and the end of the ranks."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

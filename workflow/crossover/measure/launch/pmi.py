@@ -8,8 +8,6 @@ Slurm 22.05). The proxy announces half the length.
 As a command, `python pmi.py <server> <client>` relays between two open file descriptors, detached from its parent.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,7 +1,5 @@
 """One rank of a launch: meets the others, then conducts the measurement (rank 0) or follows its commands."""
 
-from __future__ import annotations
-
 import json
 import socket
 from contextlib import ExitStack, suppress

@@ -4,8 +4,6 @@ It runs outside MPI. So if ranks crash, hang or start on the wrong host, it writ
 goes on. It writes nothing if it is interrupted, or if the disk is full.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

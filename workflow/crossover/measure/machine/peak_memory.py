@@ -1,7 +1,5 @@
 """The peak memory of this process, from a counter that Linux lets a process reset."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Facts of a rank's process and host, gathered on the rank itself, and disturbances during the measurement."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import os

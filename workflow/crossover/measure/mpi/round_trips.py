@@ -1,7 +1,5 @@
 """The timed loops of round trips through mpi4py, for plain ranks and for engines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any

@@ -4,8 +4,6 @@ As a command, `python -m crossover.measure.processes.ending COMMAND` runs COMMAN
 ends, all processes that COMMAND has started end too.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

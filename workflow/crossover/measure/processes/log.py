@@ -1,7 +1,5 @@
 """The output of a launch: passed to the terminal and the log, and searched for the reason of a hole."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import deque

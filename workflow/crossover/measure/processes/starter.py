@@ -10,8 +10,6 @@ The ranks use PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing 
 they store and fetch values by key, and wait for each other.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import select

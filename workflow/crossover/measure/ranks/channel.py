@@ -1,7 +1,5 @@
 """Channels for commands between the two ends of an experiment, whose waits use no processor time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import zmq

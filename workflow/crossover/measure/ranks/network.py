@@ -1,7 +1,5 @@
 """The network between a launch's ranks: its interface, the address on this host, and reserved ports."""
 
-from __future__ import annotations
-
 import socket
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The contract between the sampler and the experiments: cells, metrics, and blocks that run a cell's arms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol

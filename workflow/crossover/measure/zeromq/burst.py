@@ -16,8 +16,6 @@ Multipart messages, from DEALER to ROUTER, are timed as by pyzmq's own `perf.py`
 and the time ends when this answer arrives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import Any, NamedTuple

@@ -17,8 +17,6 @@ send call is timed. Batches start with one message, double while they arrive qui
 messages are left to arrive at the end, however slow the network is.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping
 from time import perf_counter_ns

@@ -1,7 +1,5 @@
 """The ways in which a Python program sends and receives messages over ZeroMQ: the arms of these experiments."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pieces of the page: raw blocks of HTML, tables of Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

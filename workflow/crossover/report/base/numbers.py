@@ -1,7 +1,5 @@
 """Numbers for readers: two or three significant digits, a unit, an interval in brackets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The style of each arm: colour, shape and dash depend on its name, so they are the same in every chart and report."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

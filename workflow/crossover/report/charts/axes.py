@@ -1,7 +1,5 @@
 """The two axes of a chart, both logarithmic, with round ticks that become denser on zooming in."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ On both, the contrast with the background is at least 3 to 1, and 4.5 to 1 for t
 colours of arms can be distinguished with each kind of colour blindness. Tests check both.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A chart as files: its specification, and files for papers, as wide as a journal's column."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial

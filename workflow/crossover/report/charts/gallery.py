@@ -1,7 +1,5 @@
 """The charts of a page as HTML: one legend for all charts of a metric, a choice of panels, the charts, a caption."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -3,8 +3,6 @@
 The layers come from different launches, so the ladder shows orders of magnitude, not smaller differences.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The marks of a chart: bands, lines and points of arms, crossovers, levels, published points."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

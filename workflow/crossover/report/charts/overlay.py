@@ -1,7 +1,5 @@
 """The published points in our charts: those that were measured under the same conditions as our curves."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from statistics import fmean

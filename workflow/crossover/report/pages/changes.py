@@ -1,7 +1,5 @@
 """The changes between two runs: the output of the code cells of `reports/changes.qmd`, and its charts."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import groupby
 from pathlib import Path

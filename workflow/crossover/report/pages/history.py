@@ -1,7 +1,5 @@
 """The course of curves through many runs: the output of the code cells of `reports/history.qmd`, and its charts."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import groupby
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The output of the code cells of `reports/index.qmd`: charts, tables and computed sentences, as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

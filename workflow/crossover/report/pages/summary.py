@@ -1,7 +1,5 @@
 """The page in a few sentences: launches, crossovers, claims, noise."""
 
-from __future__ import annotations
-
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, Tables
 from crossover.report.sections import claims

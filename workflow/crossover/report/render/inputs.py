@@ -1,7 +1,5 @@
 """Renderer inputs, passed to the cells of a page through environment variables."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 It has no date, so that the same results give the same page, byte for byte.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ The code runs in a kernel of this interpreter. Pandoc, with `preview.lua`, turns
 `qmd` accepts into HTML: numbered figures and tables, references to them, citations, callouts, tabs.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

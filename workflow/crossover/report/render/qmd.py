@@ -3,8 +3,6 @@
 Anything else is refused with its line, so that a page cannot look right in one renderer and wrong in the other.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

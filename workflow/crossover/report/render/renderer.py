@@ -4,8 +4,6 @@ Both work in a private copy of `reports/`, so that concurrent renderings do not 
 through the environment. The page records its own origin. It appears whole or not at all.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

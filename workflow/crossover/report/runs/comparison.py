@@ -1,7 +1,5 @@
 """The changes between two runs, in sentences and tables computed from a comparison's own tables."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

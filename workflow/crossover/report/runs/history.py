@@ -1,7 +1,5 @@
 """The course of every curve through many runs, in sentences and tables computed from a history's own tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """The facts of runs (code, machine, libraries, settings), and the differences between two runs."""
 
-from __future__ import annotations
-
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row
 

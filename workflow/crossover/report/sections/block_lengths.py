@@ -1,7 +1,5 @@
 """The agreement of short blocks with long ones, as measured by the developers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from crossover.config.block_lengths import LongBlock

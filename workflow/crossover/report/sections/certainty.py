@@ -1,7 +1,5 @@
 """The smallest detectable effect and the precision of each experiment, the sources of its noise, and the next run."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """The verdicts on published claims: their number, a table, and a paragraph for each source."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

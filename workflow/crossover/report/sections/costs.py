@@ -1,7 +1,5 @@
 """Costs: of a send in a flood, with the largest rates; of a message and of a byte, from straight lines over size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from crossover.report.base import numbers

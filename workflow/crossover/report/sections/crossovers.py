@@ -1,7 +1,5 @@
 """The crossovers and the ratios of panels, as lines of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from crossover.report.base import numbers

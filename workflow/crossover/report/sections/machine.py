@@ -1,7 +1,5 @@
 """Facts of the machine and of the run, from ranks and launches, as short texts."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable

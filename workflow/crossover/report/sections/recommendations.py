@@ -1,7 +1,5 @@
 """Recommended settings: a table, lines to paste, and the reasons for settings without a recommendation."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterator, Sequence

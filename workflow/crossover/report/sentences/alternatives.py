@@ -1,7 +1,5 @@
 """Alternative texts of charts, for readers who cannot see them. No number in them is typed."""
 
-from __future__ import annotations
-
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Panel, Row, competes
 from crossover.report.sentences import findings, thresholds

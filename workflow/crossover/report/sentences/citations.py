@@ -1,7 +1,5 @@
 """Citations of the documents that published claims and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from crossover.config import sources

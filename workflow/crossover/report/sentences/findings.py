@@ -1,7 +1,5 @@
 """Sentences computed from the tables, in Markdown. No number in them is typed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """Sentences about missing data, and how to get it: holes, arms without values, measurements of other runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from crossover.records.holes import alike, why

@@ -1,7 +1,5 @@
 """Thresholds, from which an arm reaches a level such as half efficiency: a table and sentences per panel."""
 
-from __future__ import annotations
-
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 

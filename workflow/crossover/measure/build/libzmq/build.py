@@ -6,8 +6,6 @@ each library binds its own definitions and hides them where possible, and none i
 compiler makes statics of inline functions).
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The versions of libzmq that can be built, and the edits of their sources for other message structs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A server process of rank 0, such as a farm's controller. It logs to a file, and ends with rank 0."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

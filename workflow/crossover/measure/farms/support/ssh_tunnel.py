@@ -5,8 +5,6 @@ loopback. It runs as this user, without root. Server and client read no configur
 Both end with rank 0.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

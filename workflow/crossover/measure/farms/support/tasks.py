@@ -3,8 +3,6 @@
 Engines import this module, so it must not import anything slow, and never MPI.
 """
 
-from __future__ import annotations
-
 import time
 from typing import TypeVar
 

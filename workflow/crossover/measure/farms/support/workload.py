@@ -5,8 +5,6 @@ work, which takes the task's duration on an idle core. Client, scheduler and eng
 real use. With more engines than cores, spinning tasks would not measure the farm.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
