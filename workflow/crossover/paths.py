@@ -9,3 +9,5 @@ WORKFLOW = PACKAGE.parent
 PROJECT = WORKFLOW.parent
 CONFIG, PROFILES, REPORTS = (PROJECT / name for name in ("config", "profiles", "reports"))
 NATIVE = WORKFLOW / "native"
+SITE = "profiles/slurm/site.yaml"
+"""The file of a cluster's facts, as messages name it."""

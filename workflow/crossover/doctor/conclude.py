@@ -10,6 +10,7 @@ from typing import Any
 
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.paths import SITE
 from crossover.run import session
 from crossover.run.slurm_check import CUT_OFF
 
@@ -18,7 +19,7 @@ TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shar
 INDENT = 28
 
 PLACES = {
-    "slurm": "in profiles/slurm/site.yaml",
+    "slurm": f"in {SITE}",
     "local": "in profiles/local/config.yaml, under set-resources, for the rules launch and examine,",
 }
 """The file in which a key of the site is set, by Snakemake's executor."""

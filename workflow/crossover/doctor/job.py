@@ -60,7 +60,7 @@ def attempts(
         environment = mpi_launcher.surroundings(placement, interface)
     except Refusal:
         # Without the network's variables; `ports` reports that there is no such interface.
-        environment = mpi_launcher.wishes()
+        environment = mpi_launcher.environment_without_network()
     ranks = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.rank", str(shared), interface]
     found: list[Facts] = []
     for launcher in _worth_trying(mpi):

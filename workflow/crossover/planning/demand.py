@@ -14,7 +14,7 @@ from crossover.errors import CrossoverError
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
-from crossover.planning.inventory import Held
+from crossover.planning.inventory import RawFile
 from crossover.planning.plan import Config, canonical, read_settings
 from crossover.run import code_digest
 
@@ -43,12 +43,12 @@ class Demand:
     command: Command
     software: Mapping[str, str] | None = None
 
-    def kept(self, held: Iterable[Held]) -> list[Held]:
+    def kept(self, held: Iterable[RawFile]) -> list[RawFile]:
         """The measured launches that this run must not remeasure."""
         measured = [each for each in held if each.measured and not self.command.remeasures(each.path)]
         return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
 
-    def differences(self, held: Held) -> list[str]:
+    def differences(self, held: RawFile) -> list[str]:
         """Differences between a launch and this run's version of it, each as `name: before, now after`.
 
         Empty as well for a launch that this run does not have.
@@ -68,14 +68,14 @@ class Demand:
             found += _changed("", *both)
         return found
 
-    def conflict(self, kept: Iterable[Held], experiments: Collection[str]) -> str:
+    def conflict(self, kept: Iterable[RawFile], experiments: Collection[str]) -> str:
         """The message to the user if kept launches of these experiments differ from this run; empty if none do.
 
         With `partial`, launches are used as they are, so nothing conflicts.
         """
         if self.config["partial"]:
             return ""
-        alike: dict[tuple[str, str, str], list[Held]] = defaultdict(list)
+        alike: dict[tuple[str, str, str], list[RawFile]] = defaultdict(list)
         for held in kept:
             if held.launch["experiment"] in experiments and (found := self.differences(held)):
                 alike[held.launch["experiment"], held.launch["placement"], "; ".join(found)].append(held)
@@ -100,7 +100,7 @@ class Demand:
             ]
         )
 
-    def leaves_out(self, held: Sequence[Held], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
+    def leaves_out(self, held: Sequence[RawFile], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
 
         `others` maps other tiers to their numbers of launches; `of_no_tier` is `inventory.of_no_tier`.

@@ -15,7 +15,7 @@ FILES = "*/*/launch=*.parquet"
 
 
 @dataclass(frozen=True)
-class Held:
+class RawFile:
     """A raw file: its launch, and the outcome: `measured`, `hole`, or `unreadable` with the `fault`."""
 
     path: str
@@ -33,9 +33,9 @@ class Held:
         return self.outcome == "measured"
 
 
-def launches(results: str, tier: str) -> list[Held]:
+def launches(results: str, tier: str) -> list[RawFile]:
     """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
-    found = [_held(path) for path in Path(results, "raw", tier).glob(FILES)]
+    found = [_raw_file(path) for path in Path(results, "raw", tier).glob(FILES)]
     return sorted(found, key=lambda held: tuple(held.launch.values()))
 
 
@@ -56,7 +56,7 @@ def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]
     return {name: count for name, count in counts.items() if count}
 
 
-def _held(path: Path) -> Held:
+def _raw_file(path: Path) -> RawFile:
     # Imported only if there is a file to read, because these load slowly.
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -70,24 +70,24 @@ def _held(path: Path) -> Held:
         version = stored.get(b"crossover", b"none").decode(errors="replace")
         if version not in record.READABLE:
             readable = " or ".join(record.READABLE)
-            return Held(str(path), launch, "unreadable", fault=f"has schema version {version}, not {readable}")
+            return RawFile(str(path), launch, "unreadable", fault=f"has schema version {version}, not {readable}")
         facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
         first = ranks[0] if ranks else {}
         software = json.loads(first.get("libraries") or "{}") | ({"python": first["python"]} if ranks else {})
-        return Held(str(path), launch, facts["outcome"], facts, software)
+        return RawFile(str(path), launch, facts["outcome"], facts, software)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        return Held(str(path), launch, "unreadable", fault=f"cannot be read ({' '.join(str(error).split())})")
+        return RawFile(str(path), launch, "unreadable", fault=f"cannot be read ({' '.join(str(error).split())})")
 
 
-def readable(held: Iterable[Held], experiment: str) -> list[str]:
+def readable(held: Iterable[RawFile], experiment: str) -> list[str]:
     """The readable raw files of an experiment, including holes."""
     return [each.path for each in held if each.launch["experiment"] == experiment and each.outcome != "unreadable"]
 
 
-def others(kept: Iterable[Held], experiments: Iterable[str]) -> str:
+def others(kept: Iterable[RawFile], experiments: Iterable[str]) -> str:
     """A pattern for the wildcard `experiment` of `plan.RAW`: matches the launches of these experiments except `kept`.
 
-    >>> pattern = others([Held("", {"experiment": "toy", "placement": "node", "launch": 2}, "measured")], ["toy"])
+    >>> pattern = others([RawFile("", {"experiment": "toy", "placement": "node", "launch": 2}, "measured")], ["toy"])
     >>> [bool(re.match(pattern, f"toy/node/launch={number}.parquet")) for number in (1, 2, 22)]
     [True, False, True]
     """

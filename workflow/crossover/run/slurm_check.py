@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crossover.errors import CrossoverError
-
-SITE = "profiles/slurm/site.yaml"
+from crossover.paths import SITE
 
 OPTIONS = {
     "slurm_partition": "--partition",

@@ -32,9 +32,9 @@ from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, mpi, raw
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.mpi.payload import ARRAY, BUFFERS, Kind, Payload, payload
-from crossover.measure.mpi.round_trips import Game, game
+from crossover.measure.mpi.round_trips import RoundTrips, round_trips
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
 from crossover.planning.curves import NAMED
 from crossover.planning.plan import Arm, points
 from crossover.planning.plan import arms as arms_of
@@ -124,7 +124,7 @@ class Player:
             return Block(0.0, fault=self.unavailable[arm])
         present = self.payload(kind, elements)
         present.reset()
-        play = self._game(arm, present)
+        play = self._round_trips(arm, present)
         if arm in ALONE:
             seconds, got = play(n)
             undamaged = present.arrived(got)
@@ -139,12 +139,12 @@ class Player:
             self.comm.Sendrecv(ours, self.other, recvbuf=theirs, source=self.other)
             undamaged = bool(ours[0] and theirs[0])
         if not undamaged:
-            return Block(seconds, fault="lost or damaged messages")
+            return Block(seconds, fault=DAMAGED)
         return Block(seconds, {"round trip": seconds / n})
 
-    def _game(self, arm: str, present: Payload) -> Game:
+    def _round_trips(self, arm: str, present: Payload) -> RoundTrips:
         if arm not in self.ceilings:
-            return game(arm, self.comm, present)
+            return round_trips(arm, self.comm, present)
         exchange = self.ceilings[arm]
         return lambda n: (exchange(present.bytes_out, present.bytes_in, n), None)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from crossover.measure.ceilings import zeromq
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
 from crossover.measure.zeromq import sockets
 from crossover.measure.zeromq.handover import HANDOVERS, Message, checksum, without
 from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
@@ -80,7 +80,7 @@ class Requester:
         # A legacy reply is the request.
         expected = checksum(payload) if curve.legacy else reply_checksum
         if (request_checksum, checksum(got), leftover) != (checksum(payload), expected, 0):
-            return Block(seconds, fault="lost or damaged messages")
+            return Block(seconds, fault=DAMAGED)
         values = {"round trip": seconds / trips}
         if times_ns:
             each = np.percentile(np.diff(times_ns) / 1e9, list(PERCENTILES.values()))

@@ -25,7 +25,7 @@ from typing import Any
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
 from crossover.planning.plan import Arm, arms, points
 from crossover.records.holes import HoleKind, Refusal
 
@@ -137,7 +137,7 @@ class Exchanges:
             if code > 0:
                 raise OSError(code, f"libzmq {version}, {arm.name}, {pattern}: {os.strerror(code)}")
             if code:
-                return Block(nanoseconds / 1e9, fault="lost or damaged messages")
+                return Block(nanoseconds / 1e9, fault=DAMAGED)
         seconds = nanoseconds / 1e9
         return Block(seconds, {"round trip": seconds / n} if round_trips else {"throughput": n / seconds})
 

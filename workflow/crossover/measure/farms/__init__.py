@@ -23,7 +23,7 @@ from typing import Any
 from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Block, Cell, Metric
 from crossover.planning.plan import Arm, arms, places
 from crossover.records.holes import HoleKind, Refusal
 
@@ -177,7 +177,7 @@ class Floods:
             seconds += perf_counter() - began
             submitting += submitted - began
             if len(results) != len(arguments) or not all(map(given.same, results, arguments)):
-                return Block(seconds, fault="lost or damaged messages")
+                return Block(seconds, fault=DAMAGED)
         tasks = n * len(arguments)
         rates = {
             "submission": tasks / submitting,

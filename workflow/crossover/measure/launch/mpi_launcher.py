@@ -43,10 +43,10 @@ def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
 def surroundings(placement: str, interface: str) -> dict[str, str]:
     """The environment of an MPI launcher. Raises Refusal (WRONG_INTERFACE)."""
     # MPI must not listen on networks without ranks; the user's own variables override this.
-    return network.reach(placement, interface).for_mpi() | wishes()
+    return network.reach(placement, interface).for_mpi() | environment_without_network()
 
 
-def wishes() -> dict[str, str]:
+def environment_without_network() -> dict[str, str]:
     """The environment of an MPI launcher without the network's variables."""
     return FOR_OPEN_MPI | os.environ | FOR_SRUN
 

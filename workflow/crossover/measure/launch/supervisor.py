@@ -29,6 +29,7 @@ from crossover.measure.machine import provenance
 from crossover.measure.processes.ending import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
+from crossover.paths import SITE
 from crossover.planning import plan
 from crossover.records import atomic, disk_space, record
 from crossover.records.holes import HoleKind, Refusal
@@ -118,7 +119,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     except Refusal as error:
         return error
     except (FileNotFoundError, PermissionError) as error:
-        reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); set `mpi:` in {network.SITE}"
+        reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); set `mpi:` in {SITE}"
         return Refusal(HoleKind.NOT_INSTALLED, reason)
     finally:
         part.unlink(missing_ok=True)

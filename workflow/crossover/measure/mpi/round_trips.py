@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from crossover.measure.mpi.payload import Payload
 
-Game = Callable[[int], tuple[float, Any]]
+RoundTrips = Callable[[int], tuple[float, Any]]
 """Makes n round trips; returns their seconds, and the last received object (None: it is in the payload's inbox)."""
 
 
-def game(arm: str, comm: MPI.Intracomm, payload: Payload) -> Game:
+def round_trips(arm: str, comm: MPI.Intracomm, payload: Payload) -> RoundTrips:
     """The round trips of `arm` at one of the two ranks of `comm`; rank 0 sends first."""
     inbox = payload.inbox
     match arm:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import psutil
 
+from crossover.paths import SITE
 from crossover.records.holes import HoleKind, Refusal
 
 LOOPBACK = "127.0.0.1"
 AUTO = "auto"
 ANYWHERE = "192.0.2.1"
 """An address reserved for documentation (RFC 5737). Nothing is sent to it; the kernel only reports the route."""
-SITE = "profiles/slurm/site.yaml"
 LAUNCHER = f"set `mpi:` in {SITE}"
 """The remedy for wrong placements."""
 DEVICES = Path("/sys/class/net")

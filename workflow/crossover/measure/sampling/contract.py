@@ -52,6 +52,10 @@ class Cell:
         return not self.arms or arm.runs in self.arms
 
 
+DAMAGED = "lost or damaged messages"
+"""The fault of a block if not every message arrived as it was sent."""
+
+
 @dataclass(frozen=True)
 class Block:
     """The result of one block: the seconds of its timed part and a value per metric, or a fault and no value."""

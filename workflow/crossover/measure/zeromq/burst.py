@@ -21,7 +21,7 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling.contract import Block
+from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.measure.zeromq.handover import Send, Take, checksum, sending
 from crossover.measure.zeromq.sockets import Curve, Socket, Sockets
 
@@ -60,7 +60,7 @@ class Sender:
                 break
         moving = sum(burst.last - burst.began for burst in bursts) / 1e9
         if not bursts[-1].sane:
-            return Block(moving, fault="lost or damaged messages")
+            return Block(moving, fault=DAMAGED)
         sent = sum(burst.sent - burst.began for burst in bursts)
         values = {"throughput": sum(counts) / moving, "send rate": sum(counts) / sent * 1e9}
         # Between the first and the last arrival of a single message there is no time.

@@ -23,7 +23,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling.contract import Block
+from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.measure.zeromq.handover import Send, Take, checksum
 from crossover.measure.zeromq.sockets import Socket
 
@@ -61,7 +61,7 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, n: int, s
     socket.send(sentinel)
     timed_ns, *received = channel.receive()
     if received != [sent, checksum(payload), sentinel, 0]:
-        return Block(timed_ns / 1e9, fault="lost or damaged messages")
+        return Block(timed_ns / 1e9, fault=DAMAGED)
     led_in = batches[0][0] + settings["lead_in_seconds"] * 1e9
     # If one batch outlasts the lead-in, possibly none has begun after it.
     late = [batch for batch in batches if batch[0] >= led_in] or batches[-1:]
