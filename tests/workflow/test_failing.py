@@ -21,7 +21,7 @@ FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
 """For each file, a sound text and a faulty replacement."""
 
 
-def test_failed_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaired(
+def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaired(
     project: Project,
 ) -> None:
     refine(project)
