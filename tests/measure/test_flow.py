@@ -143,9 +143,10 @@ def test_a_slow_start_is_not_timed():
 
         return slow
 
-    with_lead_in = flowed(CURVES[0], n, bounds(2000, 10**6, 4 * slow_seconds), send=send)
+    # On a busy machine, a thread can lose its core for longer than the whole flow lasts; but not five times in a row.
+    with_lead_in = [flowed(CURVES[0], n, bounds(2000, 10**6, 4 * slow_seconds), send=send) for _ in range(5)]
     without = flowed(CURVES[0], n, bounds(2000, 10**6, 1e-9), send=send)
-    assert with_lead_in.seconds < without.seconds / 2
+    assert min(block.seconds for block in with_lead_in) < without.seconds / 2
 
 
 def test_the_senders_waits_are_not_in_the_time_of_its_calls():
