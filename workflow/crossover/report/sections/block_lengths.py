@@ -28,7 +28,8 @@ def sentence(rows: Sequence[LongBlock]) -> str:
 
 def differing(rows: Sequence[LongBlock]) -> list[LongBlock]:
     """The rows that differ significantly, and by more than TOLERATED."""
-    return [row for row in rows if abs(row.ratio - 1) > TOLERATED and not row.low <= 1 <= row.high]
+    least, most = 1 - TOLERATED, 1 + TOLERATED
+    return [row for row in rows if not (least <= row.ratio <= most or row.low <= 1 <= row.high)]
 
 
 def lines(rows: Sequence[LongBlock]) -> list[dict[str, str]]:
