@@ -34,7 +34,7 @@ from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
 from crossover.run import session
 
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]
-WANTED_LAUNCHES, FEWEST_LAUNCHES = 5, 3
+WANTED_LAUNCHES = 5
 START_SECONDS = 2
 """Roughly the time of a launch beyond its budget."""
 AS_LONG = {"burst_bytes": 8_000_000_000, "rounds": {"at_least": 3, "at_most": 3}}
@@ -55,14 +55,14 @@ class Run(NamedTuple):
     """Messages/s, of shape (ARMS, sizes)."""
 
 
-def ours(sizes: list[int], bursts: dict[str, Any], seconds: float) -> Run:
-    """A run of ours of about so many seconds."""
+def ours(sizes: list[int], bursts: dict[str, Any], fewest: int, seconds: float) -> Run:
+    """A run of ours of about so many seconds, and of at least `fewest` launches."""
     budget = max(seconds / WANTED_LAUNCHES - START_SECONDS, SECONDS_PER_SIZE * len(sizes))
     changes = LAUNCH | bursts | {"sizes_bytes": sizes, "budget_seconds": budget}
     measured: list[pa.Table] = []
     began = perf_counter()
     # Start another launch only if one of the mean length so far still fits.
-    while (number := len(measured)) < FEWEST_LAUNCHES or (perf_counter() - began) * (number + 1) / number < seconds:
+    while (number := len(measured)) < fewest or (perf_counter() - began) * (number + 1) / number < seconds:
         table = launched("zmq_throughput", changes)
         at = table.schema.get_field_index("launch")
         field = table.schema.field(at)
@@ -118,6 +118,14 @@ def main() -> None:
         help="the length of our bursts; from 1 on, each cell has three rounds, and bursts are not limited in "
         "bytes, like the script's (default: %(default)s)",
     )
+    parser.add_argument(
+        "--launches",
+        type=int,
+        default=3,
+        metavar="NUMBER",
+        help="a run of ours has at least so many launches; one gives no interval, but more runs in the same time "
+        "(default: %(default)s)",
+    )
     parser.add_argument("--warm", action="store_true", help="let one process receive all of the script's runs")
     chosen = parser.parse_args()
     shortest = chosen.shortest_seconds
@@ -136,7 +144,7 @@ def main() -> None:
             for own in random.sample([True, False], 2) if published else (False, True):
                 if own:
                     seconds = statistics.mean(lasted for lasted, _ in published)
-                    mine.append(timed(partial(ours, chosen.sizes, bursts, seconds)))
+                    mine.append(timed(partial(ours, chosen.sizes, bursts, chosen.launches, seconds)))
                 else:
                     published.append(timed(partial(theirs, scripts, shortest, points)))
             print(f"turn {turn} of {chosen.runs}", file=sys.stderr)

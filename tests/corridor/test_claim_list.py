@@ -210,7 +210,7 @@ def test_the_shipped_file_is_where_the_workflow_looks_for_it():
     assert Path("config/claims.yaml") == claim_list.FILE.relative_to(claim_list.FILE.parents[1])
 
 
-# ---- about what is measured
+# ---- the curves that a claim names
 
 CLAIM = next(claim for claim in claim_list.read() if claim["quantity"]["experiment"] == "zmq_throughput")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from crossover.measure.processes import ending
+from crossover.measure.processes import mpich_files
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -189,11 +189,11 @@ class Launch:
     def end(self) -> None:
         """Kill its processes and delete its leftovers, which other tests would take for their own."""
         left = self.processes()
-        memory = {segment for process in left for segment in ending.shared_memory(process.pid)}
+        memory = {segment for process in left for segment in mpich_files.shared_memory(process.pid)}
         for process in left:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        ending.unlink(memory)
+        mpich_files.unlink(memory)
 
     def leaves_nothing_but_its_file(self) -> None:
         """Assert that it left no process, file, folder or shared memory, except its output, if any."""
@@ -215,7 +215,7 @@ class Launch:
             for name in _names(folder) - before
             if name.startswith(LEAKS)
         }
-        return found and found - {str(used) for pid in psutil.pids() for used in ending.shared_memory(pid)}
+        return found and found - {str(used) for pid in psutil.pids() for used in mpich_files.shared_memory(pid)}
 
 
 def _names(folder: Path) -> set[str]:

@@ -29,10 +29,12 @@ SETTINGS = COMMON | {
     "in_flight_bytes": 3 * MESSAGE_BYTES,
 }
 
-told = pytest.mark.skipif(not peak_memory.watch()(), reason="this kernel does not let a process reset its peak memory")
+needs_peak_memory = pytest.mark.skipif(
+    not peak_memory.watch()(), reason="this kernel does not let a process reset its peak memory"
+)
 
 
-@told
+@needs_peak_memory
 def test_memory_that_was_freed_before_does_not_count():
     peak_bytes = peak_memory.watch()
     empty_handed = peak_bytes()
@@ -43,7 +45,7 @@ def test_memory_that_was_freed_before_does_not_count():
     assert peak_memory.watch()() < 0.7 * holding
 
 
-@told
+@needs_peak_memory
 @pytest.mark.parametrize("placement", ["process", "node"])
 def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
     launch = Launch(tmp_path, "zmq_throughput", SETTINGS | {"placement": placement})

@@ -13,7 +13,7 @@ import pytest
 from launching import TOY, Launch, eventually, toy_project
 
 from crossover.measure.launch import mpi_launcher
-from crossover.measure.processes import ending
+from crossover.measure.processes import mpich_files
 from crossover.records import record
 
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
@@ -276,7 +276,7 @@ def late(launch, tmp_path_factory):
     asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("late"), asleep=asleep))
     toy.start()
-    assert eventually(lambda: any(ending.shared_memory(rank.pid) for rank in toy.ranks()))
+    assert eventually(lambda: any(mpich_files.shared_memory(rank.pid) for rank in toy.ranks()))
     return toy
 
 

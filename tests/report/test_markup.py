@@ -1,7 +1,19 @@
 """Do the parts of the page stay whole with any text in them?"""
 
-from crossover.report.base.markup import table
+import pytest
+
+from crossover.report.base import markup
 
 
 def test_a_bar_in_a_cell_does_not_end_it():
-    assert table([{"a": "x|y"}]).splitlines()[2] == "| x\\|y |"
+    assert markup.table([{"a": "x|y"}]).splitlines()[2] == "| x\\|y |"
+
+
+def test_cells_are_under_their_headings_in_any_order():
+    swapped = markup.table([{"arm": "copy", "at": "1 kB"}, {"at": "2 kB", "arm": "no-copy"}])
+    assert swapped.splitlines()[2:] == ["| copy | 1 kB |", "| no-copy | 2 kB |"]
+
+
+def test_a_line_without_a_cell_is_refused():
+    with pytest.raises(KeyError):
+        markup.table([{"arm": "copy", "at": "1 kB"}, {"arm": "no-copy"}])

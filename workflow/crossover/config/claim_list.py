@@ -1,4 +1,4 @@
-"""Reads the published claims from `config/claims.yaml`, and checks them, their sources, and what they are about."""
+"""Reads the published claims from `config/claims.yaml`; checks them, their sources and the curves that they name."""
 
 import json
 import math

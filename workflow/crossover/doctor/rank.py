@@ -15,7 +15,7 @@ from crossover.doctor.attempt import RANKS
 from crossover.doctor.checks import BETWEEN_RANKS, module
 from crossover.doctor.pair import MARK, Pair
 from crossover.measure.launch.pmi import shorten_values
-from crossover.measure.processes import ending
+from crossover.measure.processes import ending, mpich_files
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     shared, interface = sys.argv[1:]
     comm = MPI.COMM_WORLD
     hosts = comm.allgather(socket.gethostname())
-    ending.unlink(ending.shared_memory(os.getpid()))
+    mpich_files.unlink(mpich_files.shared_memory(os.getpid()))
     found: dict[str, Any] = {
         "size": comm.size,
         "hosts": hosts,

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from crossover.errors import CrossoverError
 from crossover.planning import farms, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
@@ -55,7 +54,7 @@ class Demand:
         """
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
-        except (KeyError, CrossoverError):
+        except (KeyError, second_sweep.MissingLaunchError):
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         code = held.facts.get("code")

@@ -20,6 +20,10 @@ from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
+class MissingLaunchError(CrossoverError):
+    """A launch that the second sweep does not have."""
+
+
 def launches(config: Config, experiment: str) -> list[Launch]:
     """The launches of the second sweep; none if the first is not done."""
     return [
@@ -30,7 +34,7 @@ def launches(config: Config, experiment: str) -> list[Launch]:
 
 
 def settings_of(config: Config, launch: Launch) -> Settings:
-    """The settings of one launch of either sweep. Raises CrossoverError if the second has no such launch."""
+    """The settings of one launch of either sweep. Raises MissingLaunchError if the second has no such one."""
     experiment, placement, number = launch["experiment"], launch["placement"], launch["launch"]
     own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
     if number <= SECOND_SWEEP:
@@ -38,7 +42,7 @@ def settings_of(config: Config, launch: Launch) -> Settings:
     narrowed = _refinement(config, experiment).get(placement, {})
     if str(number) not in narrowed:
         # Otherwise the whole axis would be measured under a number of the second sweep.
-        raise CrossoverError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
+        raise MissingLaunchError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
     return own | narrowed[str(number)]
 
 

@@ -21,8 +21,8 @@ OPTIONS = {
 }
 """Resources that decide whether Slurm accepts a job, with the option of sbatch for each."""
 
-
 CUT_OFF = "this run ended before the job did"
+"""The reason if a job of the doctor was still waiting when the run ended."""
 
 REFUSALS: tuple[tuple[str, str, str], ...] = (
     (r"invalid partition|partition(inactive|down)", "partition", "choose one that `sinfo --summarize` lists as up"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -39,7 +40,7 @@ def changed(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(ABC):
     """Curves, and explanations for missing ones."""
 
     curves: Sequence[Curve]
@@ -53,13 +54,13 @@ class Candidates:
         """Whether a curve with these facts has the placement and the keys of a quantity."""
         return bool(facts["placement"] == wanted["placement"] and holds(wanted["where"], facts))
 
+    @abstractmethod
     def missing(self, wanted: Quantity) -> NotMeasuredError:
         """The reason for a missing curve, and the remedy."""
-        raise NotImplementedError
 
+    @abstractmethod
     def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
         """The reason if a curve does not reach a point of the axis, and the remedy."""
-        raise NotImplementedError
 
     def curve(self, wanted: Quantity, refined: bool = False) -> Curve:
         """The first curve with a quantity's names and keys, with the points of a second sweep if `refined`.

@@ -56,7 +56,7 @@ class Measured(Candidates):
             return NotMeasuredError(f"measured only {_from(tier)}" if tier else lacking, arm)
         if not any(c.facts["experiment"] == experiment and self.has(c.facts, wanted) for c in self.curves):
             adding = (tier for tier in tiers if any(holds(keys, where) for keys in tier.get("adds", [])))
-            return NotMeasuredError(f"`{experiment}` has no curve{_with(where)}{_measured(next(adding, None))}")
+            return NotMeasuredError(f"`{experiment}` has no curve{_with(where)}{_available(next(adding, None))}")
         return NotMeasuredError(f"no valid value of {wanted['metric']}{_with(where)}", arm)
 
     def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
@@ -65,7 +65,7 @@ class Measured(Candidates):
         ends = f"the axis goes from {curve.x[0]:,.10g} to {curve.x[-1]:,.10g} {unit}, without {place:,.10g}"
         reaching = (tier for tier in self.higher.get(experiment, []) if tier["low"] <= place <= tier["high"])
         remedy = f", also in every higher tier; add it to the axis of `{experiment}` in config/config.yaml"
-        return NotMeasuredError(ends + (_measured(next(reaching, None)) or remedy))
+        return NotMeasuredError(ends + (_available(next(reaching, None)) or remedy))
 
 
 def _with(where: Keys) -> str:
@@ -74,7 +74,7 @@ def _with(where: Keys) -> str:
     return f" with `{', '.join(values)}`" if where else ""
 
 
-def _measured(tier: Row | None) -> str:
+def _available(tier: Row | None) -> str:
     return f"; it is measured {_from(tier)}" if tier else ""
 
 

@@ -80,7 +80,7 @@ def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
 
 
 def _thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
-    """Includes null arms and ceilings, which show how far to trust the others and what is possible."""
+    """Of null arms and ceilings too: the first show the noise, the second the limit."""
     for curve in curves:
         for level in json.loads(curve.facts["levels"]):
             found = threshold(curve.x, np.exp(curve.values), level)

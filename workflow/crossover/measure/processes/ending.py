@@ -1,4 +1,4 @@
-"""Ends child processes with their parent, and removes files of MPICH, which ranks remove only if MPI finalizes.
+"""Ends child processes with their parent.
 
 As a command, `python -m crossover.measure.processes.ending COMMAND` runs COMMAND. When COMMAND or the parent process
 ends, all processes that COMMAND has started end too.
@@ -6,19 +6,18 @@ ends, all processes that COMMAND has started end too.
 
 import ctypes
 import os
-import re
 import select
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import psutil
+
+from crossover.measure.processes import mpich_files
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -62,44 +61,16 @@ def end_descendants() -> None:
     """
     for stop in (psutil.Process.terminate, psutil.Process.kill):
         below = psutil.Process().children(recursive=True)
-        memory = {segment for process in below for segment in shared_memory(process.pid)}
+        memory = {segment for process in below for segment in mpich_files.shared_memory(process.pid)}
         for process in below:
             try:
                 stop(process)
             except psutil.NoSuchProcess:
                 continue
         left = psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] or psutil.Process().children()
-        unlink(memory)
+        mpich_files.unlink(memory)
         if not left:
             return
-
-
-def shared_memory(pid: int) -> set[Path]:
-    """The files of shared memory that a process uses; empty if it has ended or belongs to another user."""
-    with suppress(OSError):
-        mapped = Path(f"/proc/{pid}/maps").read_text(errors="replace")
-        return {Path(name) for name in re.findall(r"/dev/shm/mpich_\S+", mapped)}
-    return set()
-
-
-def unlink(files: Iterable[Path]) -> None:
-    """Unlink these files; processes that have them open can still use them."""
-    for file in files:
-        if os.access(file, os.W_OK):
-            file.unlink(missing_ok=True)
-
-
-def forget_topology() -> None:
-    """Unlink the launcher's file about the host's topology. All ranks, including this one, must have read it."""
-    launcher = psutil.Process().parent()
-    if launcher is None or not launcher.name().startswith("hydra"):
-        return
-    for file in Path("/tmp").glob("hydra_hwloc_xmlfile_*"):
-        with suppress(OSError):
-            facts = file.stat()
-            # The name is random, so the time identifies the file. A second allows for the difference between clocks.
-            if facts.st_uid == os.getuid() and facts.st_mtime > launcher.create_time() - 1:
-                file.unlink()
 
 
 def guard(command: list[str]) -> int:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import zmq
 
-from crossover.measure.processes import ending
+from crossover.measure.processes import ending, mpich_files
 from crossover.measure.ranks.channel import Channel, end, within
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.records.holes import HoleKind, Refusal
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SUCH_AS = ", such as srun --mpi=pmi2"
+"""The end of the remedy for a wrong placement; most errors add options to it."""
 
 
 class Peers:
@@ -196,6 +197,6 @@ def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
 def _forget_files(comm: MPI.Intracomm) -> None:
     """Unlink MPICH's files when every rank has opened or read them, so that no abnormal end leaves them behind."""
     comm.Barrier()
-    ending.forget_topology()
-    ending.unlink(ending.shared_memory(os.getpid()))
+    mpich_files.forget_topology()
+    mpich_files.unlink(mpich_files.shared_memory(os.getpid()))
     comm.Barrier()

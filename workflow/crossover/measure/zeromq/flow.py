@@ -51,20 +51,20 @@ def batches(settings: Mapping[str, Any], size_bytes: int) -> tuple[int, int]:
 
 def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, n: int, settings: Mapping[str, Any]) -> Block:
     """Send every requested batch, then a message with the number of messages; `n` of them are timed."""
-    batches: list[tuple[int, int, int]] = []
+    loops: list[tuple[int, int, int]] = []
     while (count := channel.receive()) != STOP:
         began = perf_counter_ns()
         loop(count)
-        batches.append((began, perf_counter_ns(), count))
-    sent = sum(count for _, _, count in batches)
+        loops.append((began, perf_counter_ns(), count))
+    sent = sum(count for _, _, count in loops)
     sentinel = b"end of a flow of %d messages" % sent
     socket.send(sentinel)
     timed_ns, *received = channel.receive()
     if received != [sent, checksum(payload), sentinel, 0]:
         return Block(timed_ns / 1e9, fault=DAMAGED)
-    led_in = batches[0][0] + settings["lead_in_seconds"] * 1e9
+    led_in = loops[0][0] + settings["lead_in_seconds"] * 1e9
     # If one batch outlasts the lead-in, possibly none has begun after it.
-    late = [batch for batch in batches if batch[0] >= led_in] or batches[-1:]
+    late = [each for each in loops if each[0] >= led_in] or loops[-1:]
     send_rate = sum(count for _, _, count in late) / sum(ended - began for began, ended, _ in late) * 1e9
     return Block(timed_ns / 1e9, {"throughput": n / (timed_ns / 1e9), "send rate": send_rate})
 

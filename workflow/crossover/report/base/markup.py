@@ -36,13 +36,14 @@ def figure(name: str, charts: str, caption: str) -> str:
 
 
 def table(lines: Sequence[Mapping[str, str]], empty: str = "") -> str:
-    """A Markdown pipe table of lines, whose cells are by heading; the text `empty` if there are none.
+    """A Markdown pipe table of lines, which all have the same headings; the text `empty` if there are none.
 
     In a wide table, columns share the width in proportion to their longest cells.
     """
     if not lines:
         return empty
-    rows = [list(lines[0]), *(line.values() for line in lines)]
+    headings = list(lines[0])
+    rows = [headings, *([line[heading] for heading in headings] for line in lines)]
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     rules = ["-" * max(3, min(max(map(len, column)), 40)) for column in zip(*cells, strict=True)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [cells[0], rules, *cells[1:]])

@@ -70,7 +70,7 @@ def arms(
             ),
             own.mark_line(strokeWidth=1.8, color=look.colour.light, strokeDash=list(look.dash), clip=True).encode(y=y),
         ]
-    told = {"arm": "arm", "at": panel.facts["axis"], "is": title, "interval": "interval", "launches": "launches"}
+    facts = {"arm": "arm", "at": panel.facts["axis"], "is": title, "interval": "interval", "launches": "launches"}
     marked: alt.Chart = (
         # Named, because otherwise Altair numbers the charts of the process.
         base.properties(name="points")
@@ -79,7 +79,7 @@ def arms(
             x=x,
             y=alt.Y("value:Q", scale=scale, axis=axis, title=title),
             **encodings(styles),
-            tooltip=tips(told | {"rounds": "rounds in all"}),
+            tooltip=tips(facts | {"rounds": "rounds in all"}),
         )
         .add_params(axes.zoom())
     )

@@ -8,7 +8,6 @@ from crossover.report.base.tables import Panel, Row, place
 LARGE_BYTES = 1e6
 """The size of the large message; the nearest measured size within a factor of two is used."""
 
-
 UNKNOWN = "–"
 
 
