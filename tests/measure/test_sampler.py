@@ -134,6 +134,22 @@ def test_a_slow_reference_does_not_cut_short_the_blocks_of_a_fast_arm():
     assert min(seen.block.seconds for seen in stretch.observations) >= 0.01
 
 
+def test_the_search_starts_from_the_number_at_the_next_larger_x():
+    cells = [Cell({}, 10**power) for power in range(4)]
+    together, alone = Machine({"plain": 1e-7, "fancy": 1e-6}), Machine({"plain": 1e-7, "fancy": 1e-6})
+    together.launch(sampling(at_most=3, budget=0), cells)
+    for cell in cells:
+        alone.launch(sampling(at_most=3, budget=0), [cell])
+    rounds_only = len(cells) * len(ARMS) * FEWEST_ROUNDS
+    assert len(together.ran) - rounds_only < 0.7 * (len(alone.ran) - rounds_only)
+    # An arm of one curve tells nothing about another arm, or about another curve.
+    assert {n for _, arm, n, _ in together.ran if arm == FANCY} != {n for _, arm, n, _ in together.ran if arm == PLAIN}
+    other = [Cell({"pattern": "PUSH/PULL", "transport": name}, x) for name, x in (("tcp", 1000), ("ipc", 1))]
+    machine = Machine({"plain": 1e-7, "fancy": 1e-6})
+    machine.launch(sampling(at_most=3, budget=0), other)
+    assert min(n for cell, _, n, _ in machine.ran if cell.x == 1) == 1
+
+
 def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
     (stretch,) = Machine({"plain": 1e-5, "fancy": 0.5}).launch(sampling(at_most=5, budget=1e9))
     assert {seen.n for seen in stretch.observations if seen.arm == FANCY} == {1}

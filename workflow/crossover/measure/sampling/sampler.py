@@ -3,9 +3,9 @@
 The sampler knows nothing of messages. An experiment gives it cells, arms and a driver that runs a *block*: `n`
 repetitions of one arm in one cell. The clock is a parameter, so the sampler is tested on simulated time.
 
-A launch takes its cells in random order. It first estimates the cost of a long enough block in each cell. Then, cell by
-cell, it warms up, calibrates the numbers of repetitions, and runs rounds, each with every arm once in a new random
-order. A drift of the machine affects all arms of a round alike and cancels in their ratio.
+A launch first estimates the cost of a long enough block in each cell. Then it takes its cells in random order: it warms
+up, calibrates the numbers of repetitions, and runs rounds, each with every arm once in a new random order. A drift of
+the machine affects all arms of a round alike and cancels in their ratio.
 """
 
 from __future__ import annotations
@@ -75,10 +75,8 @@ class Sampler:
         The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
         """
         began, budget = self.clock(), self.settings["budget_seconds"]
-        order = [
-            self._calibrated(cell, [arm for arm in arms if cell.has(arm)])
-            for cell in self.random.sample(list(cells), len(cells))
-        ]
+        plans = self._calibrated(cells, arms)
+        order = self.random.sample(plans, len(plans))
         for done, plan in enumerate(order, start=1):
             costs = [later.round_seconds for later in order[done - 1 :]]
             stretch = self._measure(plan, deal(budget - (self.clock() - began), costs)[0])
@@ -87,11 +85,20 @@ class Sampler:
             self.progress(done, len(order), stretch, gone, left)
             yield stretch
 
-    def _calibrated(self, cell: Cell, arms: Sequence[Arm]) -> _Plan:
-        found = {arm.runs: self.calibrate(cell, arm) for arm in arms if not arm.null}
-        seconds = [found[arm.runs][1] for arm in arms]
-        shortest = min(found[arm.runs][1] for arm in arms if not arm.ceiling)
-        return _Plan(cell, arms, {runs: n for runs, (n, _) in found.items()}, sum(seconds), len(seconds) * shortest)
+    def _calibrated(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> list[_Plan]:
+        plans, numbers = [], dict[tuple[str, str], int]()
+        # A repetition at a smaller x is hardly ever slower, so at least as many are needed as at the larger one.
+        for cell in sorted(cells, key=lambda cell: cell.x, reverse=True):
+            own = [arm for arm in arms if cell.has(arm)]
+            seconds = {}
+            for arm in own:
+                if not arm.null:
+                    curve = cell.protocol, arm.runs
+                    numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1))
+            shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
+            n = {runs: numbers[cell.protocol, runs] for runs in seconds}
+            plans.append(_Plan(cell, own, n, sum(seconds[arm.runs] for arm in own), len(own) * shortest))
+        return plans
 
     def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1) -> tuple[int, float]:
         """The repetitions, `n` or more, at which `in_a_row` consecutive blocks of `arm` are long enough; and the total
