@@ -1,4 +1,4 @@
-"""The compiled libraries that launches need, built once for all tests of the measuring wing."""
+"""The compiled libraries that launches need, built once for all tests of `measure`."""
 
 import shutil
 import subprocess

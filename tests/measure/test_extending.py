@@ -27,7 +27,7 @@ ENTRANT, SOURCE, CLAIM = re.findall(
 )
 """The document's examples of them."""
 
-HOLDING = ("tests/documents", "tests/corridor/test_architecture.py", "tests/corridor/test_claim_list.py")
+HOLDING = ("tests/documents", "tests/test_architecture.py", "tests/config/test_claim_list.py")
 """Tests that know all experiments, farms or keys, of those that take seconds."""
 
 NEW = "halves_once_more"

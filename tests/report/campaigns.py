@@ -1,4 +1,4 @@
-"""Synthetic results of known truth, written by the corridor's code like those of the analysing wing."""
+"""Synthetic results of known truth, written like those of the analysis."""
 
 from __future__ import annotations
 

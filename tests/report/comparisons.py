@@ -1,4 +1,4 @@
-"""Synthetic comparisons and histories, written by the corridor's code like those of the analysing wing."""
+"""Synthetic comparisons and histories, written like those of the analysis."""
 
 from __future__ import annotations
 

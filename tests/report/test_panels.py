@@ -1,4 +1,4 @@
-"""Are the corridor's tables read correctly as panels?"""
+"""Are stored tables read correctly as panels?"""
 
 import pyarrow as pa
 import pytest

@@ -9,7 +9,7 @@ import pytest
 from campaigns import NOT_SHOWN, effect, recommendation
 
 from crossover.records import record
-from crossover.report.base import tables as corridor
+from crossover.report.base import tables
 from crossover.report.sections.recommendations import gain, reason, section
 
 PASSED = recommendation()
@@ -134,7 +134,7 @@ def test_conflicting_aims_are_named_with_their_values_and_costs():
 
 
 def test_a_run_with_a_conflict_of_send_rate_and_throughput_is_described_correctly(tmp_path):
-    shown = section(corridor.rows(disagreeing.write(tmp_path), "recommendations"))
+    shown = section(tables.rows(disagreeing.write(tmp_path), "recommendations"))
     table, rest = shown.split("Leave at the default")
     cells = [line.split(" | ") for line in lines(table)[2:]]
     assert cells and not [line for line in cells if "send rate" in line[3]]
@@ -166,7 +166,7 @@ def test_every_number_in_the_table_changes_the_page(tmp_path, row, column):
     def shown(value):
         table = pa.Table.from_pylist([row | {column: value}], schema=record.RECOMMENDATIONS)
         record.write(table, tmp_path / "recommendations.parquet")
-        return re.sub(r"<pre>.*?</pre>", "", section(corridor.rows(tmp_path, "recommendations")))
+        return re.sub(r"<pre>.*?</pre>", "", section(tables.rows(tmp_path, "recommendations")))
 
     assert shown(row[column]) != shown(row[column] * 1.5)
 

@@ -1,4 +1,4 @@
-"""A wrong configuration is refused before any job, with the key. tests/corridor/test_schema.py tests each fault."""
+"""A wrong configuration is refused before any job, with the key. tests/config/test_schema.py tests each fault."""
 
 import yaml
 from copies import Project

@@ -1,1 +1,1 @@
-"""The analysing wing: from the blocks of many launches to estimates, intervals and crossovers."""
+"""The analysis: from the blocks of many launches to estimates, intervals and crossovers."""

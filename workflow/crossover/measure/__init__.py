@@ -1,1 +1,1 @@
-"""The measuring wing: runs one launch, and writes its raw file, with measurements or a hole."""
+"""The measurement: runs one launch, and writes its raw file, with measurements or a hole."""

@@ -1,4 +1,4 @@
-"""The corridor between the wings: the schemas of all parquet files, and the functions that write and read them.
+"""The schemas of all parquet files, and the functions that write and read them.
 
 A raw file holds the blocks of one launch, or no block and the reason (a *hole*). The analysis derives all other tables.
 The schemas below are the project's public interface: columns may be added, but existing columns stay. `docs/data.md`

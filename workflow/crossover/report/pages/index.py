@@ -11,8 +11,7 @@ from IPython.display import Markdown
 from crossover.config import block_lengths as long_blocks
 from crossover.config import published, schema
 from crossover.records import record
-from crossover.report.base import markup
-from crossover.report.base import tables as corridor
+from crossover.report.base import markup, tables
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder
 from crossover.report.pages import summary
@@ -32,7 +31,7 @@ class Page(AnyPage):
         self.described: dict[str, Any] = schema.read_schema()["properties"]["experiments"]["properties"]
         self.leads = dict(leads) if leads is not None else {name: lead(own) for name, own in self.described.items()}
         self.shown: set[str] = set()
-        self.tables = corridor.load(self.folder)
+        self.tables = tables.load(self.folder)
         self.published = published.read()
 
     # ---- the whole page

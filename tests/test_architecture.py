@@ -107,9 +107,9 @@ def test_the_imports_are_seen():
 
 def test_every_module_is_in_a_room():
     outside = {"__init__", "__main__", *GROUND}
-    wings = {"measure", "analyse", "report"}
-    assert {room(name) for name in MODULES if name not in outside} == {*ROOMS, *wings, "cli"}
-    assert {name for name in MODULES if room(name) in wings} == {f"{wing}.__init__" for wing in wings}
+    parts = {"measure", "analyse", "report"}
+    assert {room(name) for name in MODULES if name not in outside} == {*ROOMS, *parts, "cli"}
+    assert {name for name in MODULES if room(name) in parts} == {f"{part}.__init__" for part in parts}
 
 
 def test_a_room_imports_only_allowed_rooms():
@@ -150,10 +150,10 @@ def test_every_imported_module_of_ours_exists():
     assert {(name, other) for name in MODULES for other in imported(name) if not exists(other)} == set()
 
 
-def test_wings_meet_only_in_files():
-    for wing in ("measure", "analyse", "report"):
-        others = {other.partition(".")[0] for name in within(wing) for other in imported(name)}
-        assert others <= {wing, "records", "planning", "config", *GROUND}, wing
+def test_measuring_analysing_and_reporting_meet_only_in_files():
+    for part in ("measure", "analyse", "report"):
+        others = {other.partition(".")[0] for name in within(part) for other in imported(name)}
+        assert others <= {part, "records", "planning", "config", *GROUND}, part
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
