@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -264,6 +266,26 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
 def launch_on(*hosts, placement="nodes", rows=BLOCKS):
     encoded = {"launch": {"placement": placement}, "ranks": [{"host": host} for host in hosts]}
     return rows.replace_schema_metadata({key: json.dumps(value) for key, value in encoded.items()})
+
+
+def test_hardly_any_flipped_bit_is_believed(tmp_path):
+    """Of the bits outside pages and metadata, a few change nothing that is read, or only statistics."""
+    random = Random(1)
+    path = tmp_path / "launch=1.parquet"
+    table = pa.table(
+        {"arm": ["copy", "no-copy"] * 50, "x": list(range(100)), "value": [random.random() for _ in range(100)]}
+    )
+    record.write(table, path, FACTS)
+    whole, content = record.read(path, SCHEMA), path.read_bytes()
+    believed = 0
+    for _ in range(1500):
+        damaged = bytearray(content)
+        damaged[random.randrange(len(content))] ^= 1 << random.randrange(8)
+        path.write_bytes(damaged)
+        with suppress(record.RecordError):
+            found = record.read(path, SCHEMA)
+            believed += not (found.equals(whole) and record.metadata(found) == record.metadata(whole))
+    assert believed <= 2
 
 
 def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):

@@ -5,6 +5,7 @@ The schemas below are the project's public interface: columns may be added, but 
 explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -193,6 +194,10 @@ HISTORY = _schema(
 """One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
 
 
+DIGEST = b"digest"
+"""The key of the checksum of the metadata."""
+
+
 class RecordError(CrossoverError):
     """A file that cannot be read, or whose content contradicts itself; the message names it and the next step."""
 
@@ -200,12 +205,14 @@ class RecordError(CrossoverError):
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
     """Write `table` to `path`, whole or not at all.
 
-    `metadata` values are stored as JSON. The same input gives the same bytes. Raises CrossoverError if writing fails.
+    `metadata` values are stored as JSON. The same input gives the same bytes. Each page of rows has a checksum, and so
+    have the metadata, so that `read` notices damage. Raises CrossoverError if writing fails.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
-    encoded = {key: json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
+    encoded = {key.encode(): json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
+    encoded[DIGEST] = _digest(encoded)
     with atomic.replacing(path) as part:
-        pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd")
+        pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd", write_page_checksum=True)
         if pq.read_metadata(part).num_rows != table.num_rows:
             raise RecordError(f"{part}: has fewer rows than written; check whether the file system is full")
 
@@ -213,21 +220,25 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order; one of version 1 as a table of this version.
 
-    Raises RecordError if the file cannot be read, has another version, lacks a column, or has one of another type.
+    Raises RecordError if the file cannot be read, is damaged, has another version, lacks a column, or has one of
+    another type. Files of earlier releases have no checksums.
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read()
     except (OSError, pa.ArrowException) as error:
         raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
     # As bytes, because metadata of a foreign file may not be JSON.
-    version = (table.schema.metadata or {}).get(b"crossover", b"none").decode(errors="replace")
+    stored = table.schema.metadata or {}
+    version = stored.get(b"crossover", b"none").decode(errors="replace")
     if version not in READABLE:
         readable = " and ".join(READABLE)
         raise RecordError(f"{path}: has schema version {version}, this code reads {readable}; measure again")
+    if stored.get(DIGEST, _digest(stored)) != _digest(stored):
+        raise RecordError(f"{path}: its metadata are damaged (another checksum); delete it and run again")
     if version == "1":
-        stored = table.schema.metadata | {b"crossover": str(VERSION).encode()}
+        stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
@@ -238,10 +249,19 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         raise RecordError(f"{path}: has a column of another type ({error}); delete it and run again") from error
 
 
+def _digest(stored: Mapping[bytes, bytes]) -> bytes:
+    own = sorted((key, value) for key, value in stored.items() if _is_ours(key))
+    return json.dumps(hashlib.sha256(repr(own).encode()).hexdigest()).encode()
+
+
+def _is_ours(key: bytes) -> bool:
+    return key not in (b"pandas", DIGEST)
+
+
 def metadata(table: pa.Table) -> dict[str, Any]:
     """The metadata stored beside the rows."""
     stored = table.schema.metadata or {}
-    return {key.decode(): json.loads(value) for key, value in stored.items() if key != b"pandas"}
+    return {key.decode(): json.loads(value) for key, value in stored.items() if _is_ours(key)}
 
 
 def refuse_untrue(path: Path, table: pa.Table) -> None:
