@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from crossover.errors import CrossoverError
 
@@ -13,32 +13,21 @@ Launch = TypeVar("Launch", bound=Row)
 
 
 class HoleKind(StrEnum):
-    """The kinds of holes, each with its `meaning`. The values are public: the column `hole` of record.LAUNCHES."""
+    """The kinds of holes; docs/data.md explains each. The values are public: the column `hole` of record.LAUNCHES."""
 
-    meaning: str
-
-    def __new__(cls, value: str, meaning: str = "") -> Self:
-        """A member whose value is `value` alone."""
-        kind = str.__new__(cls, value)
-        kind._value_, kind.meaning = value, meaning
-        return kind
-
-    TIMED_OUT = "timed out", "The ranks were not finished within the launch's time limit."
-    CRASHED = "crashed", "The ranks, or a server that they need, ended early or did not start."
-    NOT_INSTALLED = "not installed", "A program or a Python library that the launch needs is missing."
-    NOT_BUILT = "not built", "A library that is compiled for the launch is missing."
-    WRONG_LIBRARY = "wrong library", "A compiled library is another build than its name says."
-    WRONG_PLACEMENT = (
-        "wrong placement",
-        "Ranks started on the wrong hosts or processors, or not all of them started.",
-    )
-    WRONG_INTERFACE = "wrong interface", "A host has no such network interface, or none could be chosen."
-    WRONG_THREAD_LEVEL = "wrong thread level", "MPI runs at another thread level than requested."
-    HOST_IN_USE = "host in use", "Another launch of the same user was being measured on a host."
-    STRANGER = "stranger", "Somebody else connected to a channel between the ranks."
-    ANOTHER_MACHINE = "another machine", "The second sweep ran on a host without the curves of the first."
-    UNKNOWN_METRIC = "unknown metric", "The experiment's driver gave a metric that it does not declare."
-    NO_VALUE = "no value", "No block gave a value or a fault."
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+    NOT_INSTALLED = "not installed"
+    NOT_BUILT = "not built"
+    WRONG_LIBRARY = "wrong library"
+    WRONG_PLACEMENT = "wrong placement"
+    WRONG_INTERFACE = "wrong interface"
+    WRONG_THREAD_LEVEL = "wrong thread level"
+    HOST_IN_USE = "host in use"
+    STRANGER = "stranger"
+    ANOTHER_MACHINE = "another machine"
+    UNKNOWN_METRIC = "unknown metric"
+    NO_VALUE = "no value"
 
 
 class Refusal(CrossoverError):

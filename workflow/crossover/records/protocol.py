@@ -96,14 +96,12 @@ def label(keys: Keys) -> str:
         raise ValueError(
             f"unknown key {unknown[0]!r} of a curve; available: {', '.join(KEYS)}; add it to records/protocol.py"
         )
-    return ", ".join(filter(None, (_words(key, name, keys) for name, key in KEYS.items() if name in keys)))
-
-
-def _words(key: Key, name: str, keys: Keys) -> str:
-    value = keys[name]
-    if value is False:
-        return ""
-    return key.words(keys) if callable(key.words) else key.words.format(value)
+    words = (
+        key.words(keys) if callable(key.words) else key.words.format(keys[name])
+        for name, key in KEYS.items()
+        if keys.get(name, False) is not False
+    )
+    return ", ".join(filter(None, words))
 
 
 def known(row: Mapping[str, Any]) -> dict[str, Any]:
