@@ -1,8 +1,10 @@
 """The text of `config/README.md`, made from the schema, so that the page and the checks cannot differ."""
 
-import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import yaml
 
 from crossover.config import schema
 
@@ -101,13 +103,6 @@ def _default(value: Any) -> str:
 
 
 def _literal(value: Any) -> str:
-    if isinstance(value, dict):
-        return "`{" + ", ".join(f"{key}: {_plain(entry)}" for key, entry in value.items()) + "}`"
-    return f"`{_plain(value)}`"
-
-
-def _plain(value: Any) -> str:
-    """A value as YAML."""
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_plain, value)) + "]"
-    return value if isinstance(value, str) else json.dumps(value)
+    """A value as one line of YAML, which ends a document of a single value with dots."""
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
+    return f"`{text.strip().removesuffix('...').strip()}`"
