@@ -154,11 +154,11 @@ def interval(logs: Sequence[float]) -> tuple[float, float, float]:
 
 def written(rows: Sequence[LongBlock], file: Path = block_lengths.FILE) -> None:
     """Write rows to the file; they replace older rows of the same cell, metric and arm."""
-    kept = {each.key: each for each in [*block_lengths.read(file), *rows]}
+    kept = {astuple(each)[:5]: each for each in [*block_lengths.read(file), *rows]}
     with file.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(field.name for field in fields(LongBlock))
-        for each in sorted(kept.values(), key=lambda each: each.key):
+        for _, each in sorted(kept.items()):
             table.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in astuple(each))
 
 

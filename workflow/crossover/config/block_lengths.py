@@ -30,14 +30,8 @@ class LongBlock:
     """The ends of the ratio's 95 % interval over launches."""
     date: str
 
-    @property
-    def key(self) -> tuple[str, str, float, str, str]:
-        """The columns that identify a row."""
-        return self.experiment, self.protocol, self.x, self.metric, self.arm
-
 
 def read(file: Path = FILE) -> list[LongBlock]:
     """Every row, in the file's order."""
-    return [
-        LongBlock(*row) for row in pd.read_csv(file, dtype={"x": float}, keep_default_na=False).itertuples(index=False)
-    ]
+    rows = pd.read_csv(file, dtype={"x": float}, keep_default_na=False)
+    return [LongBlock(*row) for row in rows.itertuples(index=False)]

@@ -149,20 +149,20 @@ def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
     schema.refuse(
         f"config/claims.yaml: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims
-        for fault in _unmeasured(claim["quantity"], whole["experiments"]["properties"], known)
+        for where, side in sides(claim["quantity"])
+        for fault in _unmeasured(side, whole["experiments"]["properties"], known, where)
     )
 
 
-def _unmeasured(
-    quantity: Mapping[str, Any], experiments: Mapping[str, Any], entrants: Mapping[str, Any]
-) -> Iterator[str]:
-    yield from _of_side(quantity, experiments, entrants, "")
+def sides(quantity: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A quantity and the others that it names, each with all its keys, and with the beginning of their path."""
+    yield "", quantity
     for key in ("against", "over"):
         if isinstance(quantity.get(key), Mapping):
-            yield from _of_side({**quantity, **quantity[key]}, experiments, entrants, f"{key}.")
+            yield f"{key}.", {**quantity, **quantity[key]}
 
 
-def _of_side(
+def _unmeasured(
     part: Mapping[str, Any], experiments: Mapping[str, Any], entrants: Mapping[str, Any], where: str
 ) -> Iterator[str]:
     if part["experiment"] not in experiments:

@@ -17,7 +17,9 @@ NOT_STATED = "not stated"
 INAPPLICABLE = "none"
 """Value of a condition that does not apply to the document."""
 
-SPECIAL = {**{sign: f"\\{sign}" for sign in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+SPECIAL = str.maketrans(
+    {**{sign: f"\\{sign}" for sign in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+)
 """Special characters of BibTeX, and how to write them."""
 
 
@@ -61,16 +63,12 @@ def bibliography(documents: Mapping[str, Source]) -> str:
 
 def _entry(source: Source) -> str:
     fields = {
-        "author": " and ".join(_escaped(f"{each['family']}, {each['given']}") for each in source.authors),
+        "author": " and ".join(f"{each['family']}, {each['given']}".translate(SPECIAL) for each in source.authors),
         # The inner braces keep the capitals.
-        "title": f"{{{_escaped(source.title)}}}",
+        "title": f"{{{source.title.translate(SPECIAL)}}}",
         "year": str(source.year),
-        "howpublished": _escaped(source.kind),
+        "howpublished": source.kind.translate(SPECIAL),
         "url": source.url,
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@misc{{{source.key},", *lines, "}", ""])
-
-
-def _escaped(text: str) -> str:
-    return "".join(SPECIAL.get(sign, sign) for sign in text)

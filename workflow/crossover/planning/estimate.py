@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.planning import plan, second_sweep
-from crossover.planning.plan import Config, Launch, Settings
+from crossover.planning.plan import Config, Launch
 from crossover.records.holes import alike
 
 START_SECONDS = 1
@@ -67,7 +67,8 @@ class Course:
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
         jobs = []
-        for settings in map(self._settings, launches):
+        for launch in launches:
+            settings = second_sweep.settings_of(self.config, launch)
             start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
             jobs.append((start + settings["budget_seconds"], plan.nodes(settings)))
         return cost(jobs, self.nodes or 1)
@@ -109,7 +110,8 @@ class Course:
         )
         if self.nodes is not None:
             used = sum(
-                (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(fact))
+                (fact["wall_seconds"] + fact.get("entering_seconds", 0))
+                * plan.nodes(second_sweep.settings_of(self.config, fact))
                 for fact in facts
             )
             text += (
@@ -123,7 +125,7 @@ class Course:
         from crossover.records import record
 
         found = []
-        for file in (self._file(launch) for launch in due):
+        for file in (Path(plan.raw_file(self.config, launch)) for launch in due):
             if file.exists() and (written := file.stat().st_mtime) >= self.began:
                 fact = record.metadata(record.read(file, record.MEASUREMENTS))["launch"]
                 started = fact.get("started_utc")
@@ -135,18 +137,12 @@ class Course:
     def _line(self, holes: Sequence[dict[str, Any]]) -> str:
         """One line for launches with the same hole: which launches, the reason, and how to retry."""
         numbers = ", ".join(str(fact["launch"]) for fact in holes)
-        files = " ".join(str(self._file(fact)) for fact in holes)
+        files = " ".join(plan.raw_file(self.config, fact) for fact in holes)
         hole = holes[0]
         return (
             f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']}): "
             f"{hole['reason']}; to retry, add -R {files} (before any --)"
         )
-
-    def _settings(self, launch: Launch) -> Settings:
-        return second_sweep.settings_of(self.config, launch)
-
-    def _file(self, launch: Launch) -> Path:
-        return Path(plan.raw_file(self.config, launch))
 
 
 def _phases(facts: Iterable[dict[str, Any]]) -> str:

@@ -18,7 +18,7 @@ from crossover.analyse.claims.quantities import UNITS, find
 from crossover.analyse.claims.result import Result
 from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
 from crossover.analyse.curves.curve import NAMES, Row
-from crossover.config import published
+from crossover.config import claim_list, published
 from crossover.records import failure, protocol, record
 
 Claim = Mapping[str, Any]
@@ -35,7 +35,7 @@ def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Seque
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
     rows, failures = [], []
     for claim in claims:
-        experiments = _experiments(claim["quantity"])
+        experiments = [side["experiment"] for _, side in claim_list.sides(claim["quantity"])]
         with failure.caught("claim", claim["claim"], experiments[0]) as failed:
             failure.require(broken, experiments, READ)
             rows.append(row(claim, candidates(), source(claim["source"])))
@@ -44,12 +44,6 @@ def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Seque
     rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
     table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.CLAIMS.names), record.CLAIMS, preserve_index=False)
     record.write(table, results / "claims.parquet", failure.stored(failures))
-
-
-def _experiments(quantity: Mapping[str, Any]) -> list[str]:
-    """The experiments whose curves a quantity needs, the main one first."""
-    sides = [side["experiment"] for side in quantity.values() if isinstance(side, Mapping) and "experiment" in side]
-    return [quantity["experiment"], *sides]
 
 
 def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
