@@ -7,7 +7,7 @@ explains each column. A table with a `protocol` also has a column for each of pr
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -198,8 +198,19 @@ DIGEST = b"digest"
 """The key of the checksum of the metadata."""
 
 
+def schemas(tables: str) -> dict[str, pa.Schema]:
+    """The schemas above by the names of their tables, which are those of the files too, such as `launches ranks`."""
+    return {name: globals()[name.upper()] for name in tables.split()}
+
+
 class RecordError(CrossoverError):
     """A file that cannot be read, or whose content contradicts itself; the message names it and the next step."""
+
+
+def from_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """The rows as a table of this schema; a missing value and NaN become null."""
+    columns = [pa.array([row.get(each.name) for row in rows], each.type, from_pandas=True) for each in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:

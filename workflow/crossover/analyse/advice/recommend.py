@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from crossover.analyse.advice.effects import Evidence, effects, serves
 from crossover.analyse.advice.rules import decide
@@ -20,12 +19,7 @@ from crossover.records import failure, holes, protocol, record
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""
 
-READ = {
-    "medians": record.MEDIANS,
-    "thresholds": record.THRESHOLDS,
-    "sensitivity": record.SENSITIVITY,
-    "launches": record.LAUNCHES,
-}
+READ = record.schemas("medians thresholds sensitivity launches")
 """The joined tables behind the recommendations."""
 
 
@@ -54,8 +48,7 @@ def recommend(results: Path) -> None:
             rows += list(recommendations(replace(setting, aims=tuple(sound)), every(), launches))
         rows += [_unanswered(setting, aim, f"failed: {failure.reason(each)}") for each in failed for aim in sound]
         failures += failed
-    frame = pd.DataFrame(rows, columns=record.RECOMMENDATIONS.names)
-    table = pa.Table.from_pandas(frame, record.RECOMMENDATIONS, preserve_index=False)
+    table = record.from_rows(rows, record.RECOMMENDATIONS)
     record.write(table, results / "recommendations.parquet", failure.stored(failures))
     (results / FILE).write_text(toml(table.to_pylist()), encoding="utf-8")
 

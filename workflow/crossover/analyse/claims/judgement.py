@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, of_source
 from crossover.analyse.claims.measured import READ, Tiers, measured
@@ -42,8 +40,7 @@ def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Seque
         rows += [_of_claim(claim) | _nothing("not judged", failure.reason(each)) for each in failed]
         failures += failed
     rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
-    table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.CLAIMS.names), record.CLAIMS, preserve_index=False)
-    record.write(table, results / "claims.parquet", failure.stored(failures))
+    record.write(record.from_rows(rows, record.CLAIMS), results / "claims.parquet", failure.stored(failures))
 
 
 def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from scipy.stats import false_discovery_control
 
 from crossover.analyse.compare import run
@@ -16,12 +15,7 @@ from crossover.analyse.statistics.intervals import Estimate, Floats, difference,
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 
-TABLES = {
-    "changes": record.CHANGES,
-    "curve_changes": record.CURVE_CHANGES,
-    "unpaired": record.UNPAIRED,
-    "runs": record.RUNS,
-}
+TABLES = record.schemas("changes curve_changes unpaired runs")
 """Every table of a comparison, by the name of its file."""
 
 
@@ -51,7 +45,7 @@ def compare(before: Path, after: Path, folder: Path, within: float) -> None:
         failures += failed
     for name, own in rows.items():
         _add_false_discovery(own)
-        table = pa.Table.from_pylist([_finite(row) for row in own], TABLES[name])
+        table = record.from_rows(own, TABLES[name])
         record.write(table, folder / f"{name}.parquet", failure.stored(failures))
     run.write_facts([first, second], folder)
 
@@ -122,7 +116,3 @@ def _add_false_discovery(rows: list[Row]) -> None:
     adjusted = false_discovery_control([row["alone"] for row in tested]) if tested else ()
     for row, q in zip(tested, adjusted, strict=True):
         row["q"] = float(q)
-
-
-def _finite(row: Row) -> Row:
-    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}

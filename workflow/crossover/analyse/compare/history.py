@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from crossover.analyse.compare import run
 from crossover.analyse.compare.change import comparable
@@ -20,7 +19,7 @@ from crossover.analyse.statistics.segmentation import cuts
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 
-TABLES = {"history": record.HISTORY, "runs": record.RUNS}
+TABLES = record.schemas("history runs")
 """Every table of a history, by the name of its file."""
 
 FEWEST = 6
@@ -57,7 +56,7 @@ def history(folders: list[Path], folder: Path) -> None:
         failures += failed
     if not rows:
         raise CrossoverError(f"{named}: no two of these runs share a curve; name runs of the same experiments")
-    record.write(pa.Table.from_pylist(rows, record.HISTORY), folder / "history.parquet", failure.stored(failures))
+    record.write(record.from_rows(rows, record.HISTORY), folder / "history.parquet", failure.stored(failures))
     run.write_facts(runs, folder)
 
 
@@ -80,12 +79,11 @@ def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
     bounds = [0, *starts(centres), len(centres)]
     levels = np.concatenate([np.full(end - first, centres[first:end].mean()) for first, end in pairwise(bounds)])
     for position, (each, d, here) in enumerate(zip(having, samples, found, strict=True)):
-        interval = (None, None) if np.isnan(here.error[0]) else (math.exp(here.low[0]), math.exp(here.high[0]))
         yield _row(every[-1].facts, each, len(d)) | {
             "cells": d.shape[1],
             "ratio": math.exp(here.mean[0]),
-            "low": interval[0],
-            "high": interval[1],
+            "low": math.exp(here.low[0]),
+            "high": math.exp(here.high[0]),
             "level": math.exp(levels[position]),
             "changed": position in bounds[1:-1],
         }
@@ -100,7 +98,6 @@ def _row(facts: Row, of: Run, launches: int) -> Row:
         "began_utc": of.began_utc,
         "launches": launches,
         "cells": 0,
-        **dict.fromkeys(("ratio", "low", "high", "level")),
         "changed": False,
     }
 

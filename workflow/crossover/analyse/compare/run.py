@@ -8,8 +8,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
 from crossover.analyse.curves.rounds import blocks, medians
 from crossover.errors import CrossoverError
@@ -112,7 +110,7 @@ def failures(runs: Iterable[Run]) -> list[Failure]:
 def write_facts(runs: list[Run], folder: Path) -> None:
     """Write the facts of the `runs` to `folder`, as record.RUNS."""
     rows = [row for run in runs for row in run.facts()]
-    record.write(pa.Table.from_pylist(rows, record.RUNS), folder / "runs.parquet")
+    record.write(record.from_rows(rows, record.RUNS), folder / "runs.parquet")
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from crossover.analyse.curves.curve import Row
 from crossover.records import failure, record
 
-GATHERED = {"measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS}
+GATHERED = record.schemas("measurements launches ranks")
 """The tables with the content of the raw files."""
 
 LAUNCH = ("experiment", "placement", "launch")
@@ -56,8 +56,8 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
     measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
     return {
         "measurements": measurements.combine_chunks(),
-        "launches": pa.Table.from_pylist([launch for _, launch, _ in parts], record.LAUNCHES),
-        "ranks": pa.Table.from_pylist([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
+        "launches": record.from_rows([launch for _, launch, _ in parts], record.LAUNCHES),
+        "ranks": record.from_rows([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
     }
 
 

@@ -24,21 +24,9 @@ from crossover.analyse.statistics.scale import POSITIVE, Scale, of_unit
 from crossover.analyse.statistics.steady_state import states
 from crossover.records import failure, record
 
-TABLES = {
-    "measurements": record.MEASUREMENTS,
-    "launches": record.LAUNCHES,
-    "ranks": record.RANKS,
-    "medians": record.MEDIANS,
-    "summary": record.SUMMARY,
-    "ratios": record.RATIOS,
-    "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS,
-    "sensitivity": record.SENSITIVITY,
-    "groups": record.GROUPS,
-    "fits": record.FITS,
-    "needs": record.NEEDS,
-    "steady": record.STEADY,
-}
+TABLES = record.schemas(
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity groups fits needs steady"
+)
 """Every table of an experiment, which a run has too, by file name."""
 
 Rows: TypeAlias = pd.DataFrame | Iterable[Row]
