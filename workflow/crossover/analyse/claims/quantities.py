@@ -33,18 +33,13 @@ def find(candidates: Candidates, quantity: Quantity) -> Result:
     instead = ""
     for where in alternatives:
         try:
-            return replace(_find(candidates, {**quantity, "where": where}), instead=instead)
+            found = KINDS[quantity["kind"]](candidates, {**quantity, "where": where})
+            if isinstance(found.known, Estimate) and np.isnan(found.known.mean).any() and not found.missing:
+                raise NotMeasuredError("no launch measured all the points that it needs")
+            return replace(found, instead=instead)
         except NotMeasuredError as error:
             instead, last = instead or str(error), error
     raise last
-
-
-def _find(candidates: Candidates, quantity: Quantity) -> Result:
-    found = KINDS[quantity["kind"]](candidates, quantity)
-    nowhere = isinstance(found.known, Estimate) and bool(np.isnan(found.known.mean).any())
-    if nowhere and not found.missing:
-        raise NotMeasuredError("no launch measured all the points that it needs")
-    return found
 
 
 def value(candidates: Candidates, quantity: Quantity) -> Result:
@@ -185,19 +180,10 @@ def scaling(candidates: Candidates, quantity: Quantity) -> Result:
 
 
 KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
-    "value": value,
-    "ratio": ratio,
-    "contrast": contrast,
-    "time": time,
-    "penalty": penalty,
-    "crossover": crossover,
-    "crossovers": crossovers,
-    "loss": loss,
-    "gap": gap,
-    "saturation": saturation,
-    "scaling": scaling,
+    kind.__name__: kind
+    for kind in (value, ratio, contrast, time, penalty, crossover, crossovers, loss, gap, saturation, scaling)
 }
-"""The function of each kind of quantity."""
+"""The function of each kind of quantity, which has the kind's name."""
 
 
 # ---- pieces

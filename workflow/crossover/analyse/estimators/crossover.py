@@ -61,8 +61,11 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     if settled.size and not changes.size and sign.all():
         return Crossing("always")
     if not changes.size:
-        parts = _unsettled(settled, len(x) - 1) if len(d) > 1 else []
-        found = (_interval(stretch(np.log(x), d, cells.mean, *part)) for part in parts)
+        # An undetected crossover is beyond the settled cells, which are all on one side.
+        last = len(x) - 1
+        parts = [(0, int(settled[0])), (int(settled[-1]), last)] if settled.size else [(0, last)]
+        replicated = len(d) > 1 and len(x) > 0
+        found = (_interval(stretch(np.log(x), d, cells.mean, *part)) for part in parts if replicated)
         possible = [ends for ends in found if ends]
         low, high = (_on_axis(x, possible[0][0]), _on_axis(x, possible[-1][1])) if possible else (None, None)
         return Crossing("none" if settled.size else "undecided", low=low, high=high)
@@ -74,14 +77,6 @@ def crossing(x: Floats, d: Floats) -> Crossing:
     assert ends  # the zeros are inside
     scaled = [_on_axis(x, place) for place in (zeros[len(zeros) // 2], *ends, first, last)]
     return Crossing("one", *scaled)
-
-
-def _unsettled(settled: NDArray[np.intp], last: int) -> list[tuple[int, int]]:
-    """The parts of an axis, up to the cell `last`, that can contain an undetected crossover: those beyond the `settled`
-    cells, which are all on one side."""
-    if last < 0:
-        return []
-    return [(0, int(settled[0])), (int(settled[-1]), last)] if settled.size else [(0, last)]
 
 
 def sides(cells: Estimate, effect: float = 0.0) -> Floats:
