@@ -10,39 +10,14 @@ from crossover.config import schema
 
 PAGE = schema.FILE.with_name("README.md")
 
-OPENING = """\
-# Configuration
-
-Generated from `schema.yaml` by `make docs`; edit that file, not this one.
-
-`config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
-`launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--config tier=standard` chooses the tier. The
-whole configuration, of every tier, is checked before anything runs; all errors are listed, key by key.
-"""
-
-ENTRANTS = """\
-An entrant is a task farm with its options, under a name that arms can use. One line adds an entrant:
-`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`.
-
-- `farm`: the file in `workflow/crossover/measure/farms/` that runs it.
-- `alone`: it shares a launch with no other rival, because it disturbs them even while it is idle.
-
-These options are for ipyparallel only:
-
-- `scheme`: its scheduler.
-- `hwm`: the most tasks that the scheduler hands an engine at a time; 0 for any number. With 1, ipyparallel's own
-  default, only idle engines are offered, and schemes hardly differ.
-- `packer`: how messages are serialized, `json` by default.
-- `ssh`: the client's connections go through an SSH tunnel.
-"""
-
 
 def text() -> str:
     """The page, as Markdown."""
     whole = schema.read_schema()
     experiments = whole["properties"]["experiments"]["properties"]
-    entrants = whole["properties"]["entrants"]["properties"]
-    parts = [OPENING, *_table(whole), "", "## `entrants`", "", ENTRANTS, *_entrants(entrants), ""]
+    entrants = whole["properties"]["entrants"]
+    parts = ["# Configuration", "", whole["description"], *_table(whole), ""]
+    parts += ["## `entrants`", "", entrants["x-page"], *_entrants(entrants["properties"]), ""]
     for name, part in experiments.items():
         parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
     return "\n".join(parts)
