@@ -84,13 +84,10 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
         for panel in every:
             known = panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
             if known and panel.facts["metric"] in (aim.metric, *aim.beside):
-                found.setdefault(_condition(panel, aim), []).append(Evidence(aim, panel))
+                values = [panel.facts[name] for name in ("placement", *(aim.condition or ["protocol"]))]
+                condition = ", ".join(str(value) for value in values if value is not None)
+                found.setdefault(condition, []).append(Evidence(aim, panel))
     return found
-
-
-def _condition(panel: Panel, aim: Aim) -> str:
-    keys = [panel.facts[name] for name in aim.condition] if aim.condition else [panel.facts["protocol"]]
-    return ", ".join([panel.facts["placement"], *(str(value) for value in keys if value is not None)])
 
 
 def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:

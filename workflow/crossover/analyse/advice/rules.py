@@ -79,8 +79,7 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
     best = max(found, key=lambda arm: (found[arm].shown, along[arm]))
     columns |= placed[best] | {"arm": best}
-    judged = _judged(setting, _written(columns), best, found[best], panel)
-    return columns | _gained(found[best], panel, gained[best]) | judged
+    return columns | _judged(setting, _written(columns), best, found[best], panel, gained[best])
 
 
 def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
@@ -117,7 +116,7 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     columns["launches"] = gain.launches
     if gain.launches < 2:
         return columns | {"reason": NOT_REPLICATED}
-    return columns | _gained(gain, panel, gained[best]) | _judged(setting, rule.values[best], best, gain, panel)
+    return columns | _judged(setting, rule.values[best], best, gain, panel, gained[best])
 
 
 def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
@@ -152,10 +151,11 @@ def _written(place: Row) -> int:
     return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
 
 
-def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
-    """The columns of a gain from `d`, shape (launches, cells)."""
+def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel, d: Floats) -> Row:
+    """The columns of a gain from `d`, shape (launches, cells), and of a recommendation if it passes its test, otherwise
+    the reason."""
     cells = panel.cells(d)
-    return {
+    columns: Row = {
         "gain": np.exp(gain.mean),
         "gain_low": np.exp(gain.low),
         "gain_high": np.exp(gain.high),
@@ -164,17 +164,13 @@ def _gained(gain: Gain, panel: Panel, d: Floats) -> Row:
         "smallest_effect": np.exp(panel.smallest_effect),
         "tried": gain.tried,
     }
-
-
-def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel) -> Row:
-    """The columns of a recommendation if the gain passes its test, otherwise the reason."""
     if np.isnan(gain.low):
-        return {"reason": NOT_REPLICATED}
+        return columns | {"reason": NOT_REPLICATED}
     if np.isnan(panel.smallest_effect):
-        return {"reason": NO_NULL}
+        return columns | {"reason": NO_NULL}
     if not gain.shown:
-        return {"reason": "no gain is significantly larger than the smallest detectable effect"}
-    return _recommended(setting, value, arm)
+        return columns | {"reason": "no gain is significantly larger than the smallest detectable effect"}
+    return columns | _recommended(setting, value, arm)
 
 
 def _recommended(setting: Setting, value: Value, arm: str) -> Row:

@@ -1,7 +1,6 @@
 """Follows each curve through many runs in order of time, and detects where it shifted."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
@@ -52,7 +51,7 @@ def history(folders: list[Path], folder: Path) -> None:
     for name in sorted({name for each in runs for name in each.curves}):
         facts = dict(zip(NAMES, name, strict=True))
         with failure.caught("curve", title(facts), facts["experiment"]) as failed:
-            rows += list(_course(name, runs))
+            rows += _course(name, runs)
         failures += failed
     if not rows:
         raise CrossoverError(f"{named}: no two of these runs share a curve; name runs of the same experiments")
@@ -60,46 +59,34 @@ def history(folders: list[Path], folder: Path) -> None:
     run.write_facts(runs, folder)
 
 
-def _course(name: Name, runs: list[Run]) -> Iterator[Row]:
+def _course(name: Name, runs: list[Run]) -> list[Row]:
     """The rows of one curve, one for each run that has it; none if fewer than two runs have it.
 
     A curve without a point that every launch of these runs measured cannot be followed: its rows have no numbers.
     """
     having = _comparable(name, runs)
     if len(having) < 2:
-        return
+        return []
     every = [each.curves[name] for each in having]
+    rows: list[Row] = [
+        every[-1].facts
+        | {"run": each.label, "number": int(each.label), "folder": str(each.folder), "began_utc": each.began_utc}
+        | {"launches": len(curve.launches), "cells": 0, "changed": False}
+        for each, curve in zip(having, every, strict=True)
+    ]
     common = reduce(np.intersect1d, [curve.x for curve in every])
     samples = comparable(*(curve.at(common).ratios for curve in every))
     if np.isnan(samples[0]).any():
-        yield from (_row(every[-1].facts, each, len(curve.launches)) for each, curve in zip(having, every, strict=True))
-        return
+        return rows
     found = [estimate(d.mean(axis=1, keepdims=True)) for d in samples]
     centres = np.array([each.mean[0] for each in found])
     bounds = [0, *starts(centres), len(centres)]
     levels = np.concatenate([np.full(end - first, centres[first:end].mean()) for first, end in pairwise(bounds)])
-    for position, (each, d, here) in enumerate(zip(having, samples, found, strict=True)):
-        yield _row(every[-1].facts, each, len(d)) | {
-            "cells": d.shape[1],
-            "ratio": math.exp(here.mean[0]),
-            "low": math.exp(here.low[0]),
-            "high": math.exp(here.high[0]),
-            "level": math.exp(levels[position]),
-            "changed": position in bounds[1:-1],
-        }
-
-
-def _row(facts: Row, of: Run, launches: int) -> Row:
-    """A run's row of a curve, without numbers."""
-    return facts | {
-        "run": of.label,
-        "number": int(of.label),
-        "folder": str(of.folder),
-        "began_utc": of.began_utc,
-        "launches": launches,
-        "cells": 0,
-        "changed": False,
-    }
+    for position, (row, d, here) in enumerate(zip(rows, samples, found, strict=True)):
+        row["launches"], row["cells"] = d.shape
+        row["level"], row["changed"] = math.exp(levels[position]), position in bounds[1:-1]
+        row["ratio"], row["low"], row["high"] = (math.exp(each[0]) for each in (here.mean, here.low, here.high))
+    return rows
 
 
 def _comparable(name: Name, runs: list[Run]) -> list[Run]:
