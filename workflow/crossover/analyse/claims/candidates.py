@@ -77,10 +77,9 @@ class Candidates(ABC):
     def reference(self, curve: Curve) -> Curve | None:
         """The reference arm that shares launches with a curve; None for the reference itself, or without one."""
         facts = {**curve.facts, "arm": curve.facts["reference"]}
-        for other in self.curves:
-            if other is not curve and all(other.facts[name] == facts[name] for name in NAMES):
-                return other if curve.facts["arm"] != facts["arm"] else None
-        return None
+        if facts["arm"] == curve.facts["arm"]:
+            return None
+        return next((other for other in self.curves if all(other.facts[name] == facts[name] for name in NAMES)), None)
 
     def effect(self, curve: Curve) -> float:
         """The smallest detectable effect for this curve; NaN if unknown."""

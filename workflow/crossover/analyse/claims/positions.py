@@ -3,6 +3,7 @@
 import numpy as np
 
 from crossover.analyse.claims.result import ONE_LAUNCH, Place
+from crossover.analyse.curves.polyline import Stretch
 from crossover.analyse.estimators.crossover import crossing, sides
 from crossover.analyse.statistics.intervals import Floats, estimate
 
@@ -58,13 +59,10 @@ def _possible(x: Floats, d: Floats, effect: float) -> list[tuple[float, float]]:
 
 def _sign_change(x: Floats, d: Floats) -> Floats:
     """The only change of sign of one launch, as a logarithm of `x`; NaN if it changes sign never or repeatedly."""
-    mean, u = d[0], np.log(x)
-    kept = ~np.isnan(mean) & (mean != 0)
-    mean, u = mean[kept], u[kept]
-    (turns,) = np.nonzero(np.diff(np.sign(mean)))
-    if turns.size != 1:
-        return NOWHERE
-    return np.asarray(u[turns] + (u[turns + 1] - u[turns]) * mean[turns] / (mean[turns] - mean[turns + 1]))
+    kept = ~np.isnan(d[0]) & (d[0] != 0)
+    u, d = np.log(x[kept]), d[:, kept]
+    zeros = Stretch(u, d, d[0], 0, len(u) - 1).zeros
+    return np.interp(zeros, np.arange(len(u)), u) if zeros.size == 1 else NOWHERE
 
 
 def apart(first: Place, second: Place) -> Place:
@@ -100,7 +98,5 @@ def saturates(x: Floats, d: Floats, share: float, effect: float) -> tuple[Place,
 def _first(u: Floats, above: Floats) -> float:
     """The first point at which a curve reaches zero, interpolated."""
     cell = int(np.argmax(above >= 0))
-    if cell == 0:
-        return float(u[0])
-    far = above[cell - 1] / (above[cell - 1] - above[cell])
-    return float(u[cell - 1] + far * (u[cell] - u[cell - 1]))
+    around = slice(max(cell - 1, 0), cell + 1)
+    return float(np.interp(0, above[around], u[around]))

@@ -123,5 +123,4 @@ def _edge(curve: Stretch, inside: float, outside: float) -> float:
 def _accepts(curve: Stretch, places: Floats) -> NDArray[np.bool_]:
     """Whether a log ratio of zero is accepted at `places`; without an error, it is."""
     here = curve.at(places)
-    accepted: NDArray[np.bool_] = ~(np.abs(here.mean) > here.margin)
-    return accepted
+    return np.asarray(~(np.abs(here.mean) > here.margin))
