@@ -119,7 +119,6 @@ def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[
 
 
 def _quoted(name: str, claim: Mapping[str, Any], documents: Mapping[str, sources.Source]) -> Claim:
-    """The claim's name, source and words."""
     words = {key: claim[key] for key in ("source", "quote", "locator", "says")}
     return {"claim": name, **words, "url": documents[claim["source"]].url}
 

@@ -39,7 +39,6 @@ def _table(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _allowed(part: Mapping[str, Any]) -> str:
-    """The allowed values, in words."""
     if "oneOf" in part:
         return "; or ".join(map(_allowed, part["oneOf"]))
     if "enum" in part:

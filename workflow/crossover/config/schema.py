@@ -145,7 +145,6 @@ NEEDED = ["arms", "reference", "placements", "launches", "block_seconds", "round
 
 
 def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
-    """Add the schema's defaults for keys that `value` lacks."""
     if schema.get("type") == "boolean" and isinstance(value, str):
         # Snakemake passes the values of --config as text.
         return {"true": True, "false": False}.get(value, value)

@@ -68,10 +68,7 @@ class Demand:
         return found
 
     def conflict(self, kept: Iterable[RawFile], experiments: Collection[str]) -> str:
-        """The message to the user if kept launches of these experiments differ from this run; empty if none do.
-
-        With `partial`, launches are used as they are, so nothing conflicts.
-        """
+        """The message to the user if kept launches of these experiments differ from this run; empty if none do."""
         if self.config["partial"]:
             return ""
         alike: dict[tuple[str, str, str], list[RawFile]] = defaultdict(list)

@@ -23,9 +23,6 @@ Launch = dict[str, Any]
 """The identity of a launch: `experiment`, `placement`, and its number `launch`."""
 
 
-# ---- settings of an experiment
-
-
 def points(axis: list[int] | dict[str, int]) -> list[int]:
     """The points of an axis in rising order, from a list or from {from, to, per_decade}.
 

@@ -1,7 +1,4 @@
-"""Reads tables of schema version 1, which have a `protocol` but no columns for its keys.
-
-No other module parses a label.
-"""
+"""Reads tables of schema version 1, which have a `protocol` but no columns for its keys."""
 
 import json
 import re

@@ -67,18 +67,15 @@ def recommendations(setting: Setting, every: Sequence[Panel], launches: pd.DataF
 
 
 def _known(setting: Setting) -> Row:
-    """The columns that the setting itself fills."""
     return {"library": setting.library, "setting": setting.name, "about": setting.about, "recommended": False}
 
 
 def _unanswered(setting: Setting, aim: Aim, reason: str) -> Row:
-    """The row of an aim without a decision."""
     of_aim = {"experiment": aim.experiment, "metric": aim.metric, "aims": json.dumps([aim.name])}
     return _known(setting) | of_aim | {"reason": reason}
 
 
 def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Evidence]]:
-    """The panels with evidence on a setting, by condition."""
     found: dict[str, list[Evidence]] = {}
     for aim in setting.aims:
         for panel in every:

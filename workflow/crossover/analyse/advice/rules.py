@@ -134,9 +134,6 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
     return columns | _recommended(setting, _written(columns), arm)
 
 
-# ---- columns
-
-
 def _place(found: Crossing, cells: Floats) -> Row:
     """The columns of a threshold: its point and interval, or a bound, which is a measured point without a lower end."""
     if found.verdict == "from":

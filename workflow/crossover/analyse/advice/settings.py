@@ -80,6 +80,7 @@ PYZMQ_THRESHOLD_BYTES = 65536
 
 BUSY = 0.95
 SCHEMES = ("leastload", "pure", "lru", "weighted", "plainrandom", "twobin")
+OTHER_FARMS = ("concurrent.futures", "mpi4py.futures", "dask")
 
 FLOODS = Aim(
     "throughput",
@@ -235,15 +236,7 @@ results = view.map(function, items, chunksize=chunk)  # view: the client's load_
         library="ipyparallel",
         name="task farm",
         about="the library of the task farm",
-        rule=Choice(
-            "leastload",
-            {
-                "leastload": "ipyparallel",
-                "concurrent.futures": "concurrent.futures",
-                "mpi4py.futures": "mpi4py.futures",
-                "dask": "dask",
-            },
-        ),
+        rule=Choice("leastload", {"leastload": "ipyparallel"} | {farm: farm for farm in OTHER_FARMS}),
         aims=(LASTING_TASKS, EMPTY_TASKS, TASKS_WITH_ARRAYS),
         snippet={
             "concurrent.futures": """\

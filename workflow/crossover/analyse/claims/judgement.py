@@ -59,7 +59,6 @@ def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
 
 
 def _of_claim(claim: Claim) -> Row:
-    """The columns that depend only on the claim."""
     quantity = claim["quantity"]
     return {
         **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},

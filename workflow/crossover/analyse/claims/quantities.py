@@ -82,7 +82,6 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
-    """The ratio of two arms of the same launches."""
     if "peak" not in quantity:
         return read(candidates, quantity, first, *log_ratio(first, second))
     ends = [part(candidates, quantity["peak"], curve, curve.x, curve.values)[1] for curve in (first, second)]
@@ -184,9 +183,6 @@ KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
     for kind in (value, ratio, contrast, time, penalty, crossover, crossovers, loss, gap, saturation, scaling)
 }
 """The function of each kind of quantity, which has the kind's name."""
-
-
-# ---- pieces
 
 
 def _by_points(quantity: Quantity) -> bool:

@@ -100,7 +100,6 @@ def means(x: Floats, d: Floats) -> Floats:
 
 
 def _slope(x: Floats, d: Floats) -> Reading:
-    """The slope over the logarithm of the axis, by least squares."""
     if len(x) < 2:
         return Reading(_per_launch(np.full(len(d), np.nan)), slope=True)
     off = np.log(x) - np.log(x).mean()

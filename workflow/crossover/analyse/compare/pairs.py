@@ -70,7 +70,6 @@ def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
 
 
 def _absence(name: Name, run: Run) -> str:
-    """The reason for a curve that is missing in `run`."""
     wanted = dict(zip(NAMES, name, strict=True))
     for each in run.failures:
         if each.experiment == wanted["experiment"]:
