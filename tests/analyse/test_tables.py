@@ -1,13 +1,15 @@
 """Do the tables agree with the truth of a campaign?"""
 
+import json
 from itertools import permutations
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from synthetic import SIZES, blocks, raw, rows
 
-from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.curves.raw_files import gather, refuse_impossible
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import BOUNDED
 from crossover.analyse.tables.writer import TABLES, derive, join
@@ -500,6 +502,31 @@ def test_without_a_valid_reference_there_is_a_summary_but_no_ratio(run):
 
 
 # ---- refusals
+
+BLOCKS = pa.table({"value": [1.5, None]})
+
+
+def launch_on(*hosts, placement="nodes", rows=BLOCKS):
+    encoded = {"launch": {"placement": placement}, "ranks": [{"host": host} for host in hosts]}
+    return rows.replace_schema_metadata({key: json.dumps(value) for key, value in encoded.items()})
+
+
+def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
+    with pytest.raises(record.RecordError, match=r"a\.parquet: is of placement nodes, but every rank ran on here"):
+        refuse_impossible(tmp_path / "a.parquet", launch_on("here", "here"))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        launch_on("here", "there"),
+        launch_on("here", "here", placement="node"),
+        launch_on(rows=BLOCKS[:0]),
+    ],
+    ids=["two hosts", "one node asked for", "a hole"],
+)
+def test_a_file_without_contradictions_is_accepted(tmp_path, table):
+    refuse_impossible(tmp_path / "a.parquet", table)
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, float("nan"), float("inf")])

@@ -11,6 +11,7 @@ from clusters import OnCluster
 from copies import copy_of_the_project
 from slurm import Cluster
 
+from crossover.analyse.curves.raw_files import refuse_impossible
 from crossover.config import schema
 from crossover.measure.build import compiler
 from crossover.paths import NATIVE
@@ -53,7 +54,7 @@ class Launch:
             process.kill()
         assert process.returncode == 0 and self.output.exists(), said
         table = record.read(self.output, record.MEASUREMENTS)
-        record.refuse_untrue(self.output, table)
+        refuse_impossible(self.output, table)
         return record.metadata(table), table.to_pylist()
 
     def hole(self, *asked: Any) -> tuple[str, str]:

@@ -263,11 +263,6 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
     refused(path, "cannot be read as parquet")
 
 
-def launch_on(*hosts, placement="nodes", rows=BLOCKS):
-    encoded = {"launch": {"placement": placement}, "ranks": [{"host": host} for host in hosts]}
-    return rows.replace_schema_metadata({key: json.dumps(value) for key, value in encoded.items()})
-
-
 def test_hardly_any_flipped_bit_is_believed(tmp_path):
     """Of the bits outside pages and metadata, a few change nothing that is read, or only statistics."""
     random = Random(1)
@@ -286,24 +281,6 @@ def test_hardly_any_flipped_bit_is_believed(tmp_path):
             found = record.read(path, SCHEMA)
             believed += not (found.equals(whole) and record.metadata(found) == record.metadata(whole))
     assert believed <= 2
-
-
-def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
-    with pytest.raises(record.RecordError, match=r"a\.parquet: is of placement nodes, but every rank ran on here"):
-        record.refuse_untrue(tmp_path / "a.parquet", launch_on("here", "here"))
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        launch_on("here", "there"),
-        launch_on("here", "here", placement="node"),
-        launch_on(rows=BLOCKS[:0]),
-    ],
-    ids=["two hosts", "one node asked for", "a hole"],
-)
-def test_a_file_without_contradictions_is_accepted(tmp_path, table):
-    record.refuse_untrue(tmp_path / "a.parquet", table)
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):

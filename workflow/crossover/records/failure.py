@@ -48,10 +48,6 @@ class Failure:
     """The line of this package that raised the error, or called the code that did; empty if unknown."""
 
 
-Found = list[Failure]
-"""Failures, in order of time."""
-
-
 class InputError(Exception):
     """The failure of a table that a part needs; `caught` turns it into a failure of the part."""
 
@@ -61,13 +57,13 @@ class InputError(Exception):
 
 
 @contextmanager
-def caught(kind: str, name: str, experiment: str = "") -> Iterator[Found]:
+def caught(kind: str, name: str, experiment: str = "") -> Iterator[list[Failure]]:
     """Catch an exception of a part, so that the step goes on. The exception becomes the only failure in the list.
 
     The traceback goes to standard error, and so to the step's log. A CrossoverError is not caught, because the user can
     correct its cause.
     """
-    found: Found = []
+    found: list[Failure] = []
     try:
         yield found
     except InputError as error:
@@ -120,7 +116,7 @@ def stamped(page: str, failures: Iterable[Failure]) -> str:
     return f"{body}{element}\n{end}{rest}" if end else f"{page}{element}\n"
 
 
-def of(path: Path) -> Found:
+def of(path: Path) -> list[Failure]:
     """The failures in a file or a folder of figures; none if it is missing or unreadable."""
     try:
         if path.is_dir():
@@ -137,7 +133,7 @@ def of(path: Path) -> Found:
         return []
 
 
-def within(results: Path) -> Found:
+def within(results: Path) -> list[Failure]:
     """The failures in a folder of results: in its joined tables and its figures."""
     paths = [*sorted(results.glob("*.parquet")), *sorted(results.glob("figures/*"))]
     return list(dict.fromkeys(each for path in paths for each in of(path)))

@@ -273,13 +273,3 @@ def metadata(table: pa.Table) -> dict[str, Any]:
     """The metadata stored beside the rows."""
     stored = table.schema.metadata or {}
     return {key.decode(): json.loads(value) for key, value in stored.items() if _is_ours(key)}
-
-
-def refuse_untrue(path: Path, table: pa.Table) -> None:
-    """Raise RecordError for a raw file of placement `nodes` whose ranks all ran on one host."""
-    facts = metadata(table)
-    hosts = {rank["host"] for rank in facts.get("ranks", [])}
-    if facts["launch"]["placement"] == "nodes" and table.num_rows and len(hosts) < 2:
-        raise RecordError(
-            f"{path}: is of placement nodes, but every rank ran on {', '.join(sorted(hosts))}; delete it and run again"
-        )

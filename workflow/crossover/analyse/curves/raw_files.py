@@ -44,8 +44,7 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
         facts = record.metadata(table)
         if not set(LAUNCH) <= set(facts.get("launch", {})):
             raise record.RecordError(f"{path}: does not name its launch; delete it and run again")
-        record.refuse_untrue(path, table)
-        _refuse_impossible(path, table)
+        refuse_impossible(path, table)
         launch, ranks = facts["launch"], facts.get("ranks", [])
         key = tuple(launch[name] for name in LAUNCH)
         if key in found:
@@ -61,7 +60,14 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
     }
 
 
-def _refuse_impossible(path: Path, table: pa.Table) -> None:
+def refuse_impossible(path: Path, table: pa.Table) -> None:
+    """Raise RecordError for impossible values, and for placement `nodes` if all ranks ran on one host."""
+    facts = record.metadata(table)
+    hosts = {rank["host"] for rank in facts.get("ranks", [])}
+    if facts["launch"]["placement"] == "nodes" and table.num_rows and len(hosts) < 2:
+        raise record.RecordError(
+            f"{path}: is of placement nodes, but every rank ran on {', '.join(sorted(hosts))}; delete it and run again"
+        )
     value = table["value"].drop_null()
     possible = pc.and_(pc.is_finite(value), pc.greater(value, 0))
     if not pc.all(possible, min_count=0).as_py():
