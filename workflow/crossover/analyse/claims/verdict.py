@@ -52,18 +52,14 @@ def judge(found: Result, expected: Range) -> Judgement:
         return Judgement("inconclusive", NO_NULL)
     if found.at_least:
         return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
-    if _inside(found, expected):
+    inside = (known.low >= expected.low) & (known.high <= expected.high)
+    if expected.equivalent:
+        inside = known.p_outside(expected.low, expected.high) <= SIGNIFICANCE
+    if inside.all():
         return _beyond_noise(found, expected)
     if (excess(known.mean, known.mean, expected) > 0).any():
         return Judgement("inconclusive", "it lies outside, but not by significantly more than equal arms differ")
     return Judgement("inconclusive", "its interval reaches beyond the expected range")
-
-
-def _inside(found: Result, expected: Range) -> bool:
-    known = found.known
-    if expected.equivalent:
-        return bool((known.p_outside(expected.low, expected.high) <= SIGNIFICANCE).all())
-    return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
 
 
 def _beyond_noise(found: Result, expected: Range) -> Judgement:
