@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossover.analyse.curves.curve import Curve, Row
-from crossover.analyse.statistics.intervals import Floats, estimate, scatter
+from crossover.analyse.statistics.intervals import Floats, complete_around, estimate, scatter
 
 Ints = NDArray[np.int64]
 
@@ -52,8 +52,9 @@ def hockney(size_bytes: Floats, d: Floats) -> list[Row]:
     segments, which shows how far the breaks can be trusted. The intervals are Student's over the launches' logarithms,
     so neither cells nor rounds count as independent.
     """
-    rows, cells = _complete(d)
-    size_bytes, t = size_bytes[cells], np.exp(d[np.ix_(rows, cells)])
+    parts = [complete_around(d, cell) for cell in range(len(size_bytes))] or [(d[:0], np.array([], int))]
+    complete, cells = parts[int(np.argmax([part.size for part, _ in parts]))]
+    size_bytes, t = size_bytes[cells], np.exp(complete)
     launches, count = t.shape
     if count < FEWEST or launches < 2:
         return [{"launches": launches, "cells": count, "segments": 0}]
@@ -86,17 +87,6 @@ def _between(size_bytes: Floats, first: int, own: Ints) -> tuple[float, float, f
     value, low, high = _over_launches(np.sqrt(size_bytes[own - 1] * size_bytes[own]))
     low = max(min(low, size_bytes[first - 1]), size_bytes[0])
     return value, low, min(max(high, size_bytes[first]), size_bytes[-1])
-
-
-def _complete(d: Floats) -> tuple[list[int], list[int]]:
-    """The launches and cells of the largest part of `d` without gaps whose cells are those of some launch."""
-    measured = ~np.isnan(d)
-    best: tuple[list[int], list[int]] = ([], [])
-    for own in measured:
-        rows = np.flatnonzero(measured[:, own].all(axis=1)) if own.any() else np.array([], int)
-        if len(rows) * own.sum() > len(best[0]) * len(best[1]):
-            best = rows.tolist(), np.flatnonzero(own).tolist()
-    return best
 
 
 def _count(squares: Floats, d: Floats) -> int:
