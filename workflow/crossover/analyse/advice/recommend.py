@@ -88,11 +88,7 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
 
 
 def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
-    """The rows of a setting under one condition, in the order of its aims: one for all aims if they agree.
-
-    The value for an aim also serves a later aim if it is a gain there too, and lies within the interval of that aim's
-    own value. Then the later aim has no row of its own.
-    """
+    """The rows of a setting under one condition, in the order of its aims: one for all aims that agree."""
     found = [
         (each, each.panel.facts | row | {"aims": json.dumps([each.aim.name])})
         for each in evidence

@@ -1,6 +1,6 @@
 """Decides whether a panel supports a value of a setting, and if not, why: one function for each kind of rule.
 
-Only the panel's own metric decides. `effects` computes the value's other effects.
+Only the panel's own metric decides (docs/data.md, "Rules for recommendations").
 """
 
 import json
@@ -55,12 +55,8 @@ def decide(setting: Setting, panel: Panel) -> Iterator[Row]:
 
 
 def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
-    """The recommended point is the crossover of an arm and `other`. It is not chosen by its gain, so the gain needs no
-    correction.
-
-    Each of several arms has its own point; the arm with the largest gain along the axis is chosen, and the gains are
-    corrected for their number.
-    """
+    """The crossover of an arm and `other`. Of several arms, the one with the largest gain along the axis is chosen, and
+    the gains are corrected for their number. The point is not chosen by its gain, so that needs no correction."""
     arms = panel.measured(rule.arms)
     if not (arms and panel.measured([rule.other])):
         missing = [arm for arm in (*rule.arms, rule.other) if not panel.measured([arm])]

@@ -1,9 +1,6 @@
-"""The verdict on a claim (holds, refuted, inconclusive, not measured) and its reason.
+"""The verdict on a claim and its reason, as docs/data.md defines them under "Claim verdicts".
 
-A claim is refuted by a minimum-effect test: the quantity lies outside the expected range by significantly more than the
-smallest detectable effect, at 5 % for the whole claim (Holm over its numbers). It holds if the intervals of all its
-numbers lie within the range; this needs no correction. In addition, a claim of a difference holds only if the
-difference exceeds the smallest detectable effect, and a claim of equality only if it allows more than that effect.
+Refutations are corrected for several numbers (Holm). That all their intervals lie within needs no correction.
 """
 
 from dataclasses import dataclass

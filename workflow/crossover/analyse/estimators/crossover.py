@@ -37,9 +37,8 @@ class Crossing:
 def crossing(x: Floats, d: Floats) -> Crossing:
     """The crossover of a curve from `x`, rising, shape (cells,), and log ratios `d`, shape (launches, cells).
 
-    The verdict follows from the signs along the axis that are significant after Holm. No significant sign is
-    `undecided`. A single sign is `always` if every cell has it, otherwise `none`. One change of sign is `one`, more are
-    `several`. Counting raw signs would give `several` for most curves that differ nowhere.
+    The verdict follows from the signs along the axis that are significant after Holm (docs/data.md, "Crossover
+    verdicts"). Counting raw signs would give `several` for most curves that differ nowhere.
 
     The interval inverts the test: it has every point at which a ratio of 1 is not rejected, between the two measured
     points of the bracket. Outside the bracket the sign is settled for this crossing; an undecided cell far out would

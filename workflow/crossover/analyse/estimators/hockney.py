@@ -47,10 +47,7 @@ def hockney(size_bytes: Floats, d: Floats) -> list[Row]:
     separate bends from noise.
 
     The lines minimise the sum of squares of relative distances, (t - alpha - m / beta) / t, over all ways to cut the
-    axis into segments of at least FEWEST cells. The mean curve decides the number of segments and the segments (see
-    `_count`). Then each launch gets its own lines within them. In addition, each launch is cut by itself into as many
-    segments, which shows how far the breaks can be trusted. The intervals are Student's over the launches' logarithms,
-    so neither cells nor rounds count as independent.
+    axis into segments of at least FEWEST cells; docs/data.md explains the method under "Line fits".
     """
     parts = [complete_around(d, cell) for cell in range(len(size_bytes))] or [(d[:0], np.array([], int))]
     complete, cells = parts[int(np.argmax([part.size for part, _ in parts]))]

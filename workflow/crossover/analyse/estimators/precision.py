@@ -1,8 +1,7 @@
 """Plans the next run: the sources of a ratio's noise, and the launches and rounds that reach a target width.
 
-With a variance of sL2 between launches and v of a round within them, the mean over L launches of R rounds each has the
-half-width t(97.5 %, L - 1) * sqrt((sL2 + v / R) / L). More launches help if launches disagree, more rounds if rounds
-do; the cheapest pair depends on the costs of a launch and of a round.
+More launches help if launches disagree, more rounds if rounds do; the cheapest pair depends on the costs of both
+(docs/data.md, "Planning the next run").
 """
 
 from collections.abc import Iterable, Iterator, Sequence

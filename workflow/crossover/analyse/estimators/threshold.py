@@ -25,12 +25,7 @@ def threshold(x: Floats, shares: Floats, level: float) -> Crossing:
 
 def onset(x: Floats, d: Floats) -> Crossing:
     """The point of the axis from which a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
-    above zero.
-
-    `crossing` finds the zero: its verdict `one` becomes `from` upwards, `up to` downwards. `always` and `never` hold
-    significantly at every cell. If only one end of the axis is settled, there is a bound: `at the latest` from
-    bracket_high on, or `not yet` at bracket_low. Everything else is `several` or `undecided`, as for a crossover.
-    """
+    above zero; docs/data.md defines the verdicts under "Threshold verdicts"."""
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
     found, side = crossing(x, d), sides(estimate(d))

@@ -47,11 +47,8 @@ def states(worse: Floats, series: NDArray[np.int64], tolerance: Floats) -> list[
     """The state of each series.
 
     `worse` holds logarithms, the larger the worse, in the order of the rounds, and `series` the number of the series
-    of each, rising. A level counts as another if it is more than the series' `tolerance` away, in logarithms.
-
-    The states are those of the paper. If a level in the last quarter differs from the final one, there is no steady
-    state. If none differs at all, the series is flat. If all that differ are worse, it is a warm-up, otherwise a
-    slowdown.
+    of each, rising. A level counts as another if it is more than the series' `tolerance` away, in logarithms. The
+    states are those of the paper, which docs/data.md defines under "Steady states".
     """
     found = [State("too few rounds", None)] * len(tolerance)
     for which, values in _of_equal_length(worse, series, len(tolerance)):
