@@ -48,10 +48,7 @@ class Demand:
         return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
 
     def differences(self, held: RawFile) -> list[str]:
-        """Differences between a launch and this run's version of it, each as `name: before, now after`.
-
-        Empty as well for a launch that this run does not have.
-        """
+        """Differences of a launch from this run's version of it, if it has one, each as `name: before, now after`."""
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
         except (KeyError, second_sweep.MissingLaunchError):
@@ -97,10 +94,8 @@ class Demand:
         )
 
     def leaves_out(self, held: Sequence[RawFile], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
-        """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
-
-        `others` maps other tiers to their numbers of launches; `of_no_tier` is `inventory.of_no_tier`.
-        """
+        """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
+        the numbers of launches of other tiers."""
         experiments = self.config["experiments"]
         used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
         measured = [each for each in used if each.measured]
