@@ -88,7 +88,8 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
 
 
 def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
-    """The rows of a setting under one condition, in the order of its aims: one for all aims that agree."""
+    """The rows of a setting under one condition, in the order of its aims: one for all aims that agree (docs/data.md,
+    "Rules for recommendations")."""
     found = [
         (each, each.panel.facts | row | {"aims": json.dumps([each.aim.name])})
         for each in evidence

@@ -32,7 +32,7 @@ MEASURED_BY = {name: name for name in ("experiment", "metric", "arm", "arms", "l
 
 
 def toml(rows: Sequence[Row]) -> str:
-    """The text of a file with two lists of tables, from rows of record.RECOMMENDATIONS; TOML has no null."""
+    """The text of a file with two lists of tables, from rows of record.RECOMMENDATIONS, without nulls."""
     lists = {
         "recommended": [_entry(row) for row in rows if row["recommended"]],
         "no_recommendation": [_entry(row) for row in rows if not row["recommended"]],

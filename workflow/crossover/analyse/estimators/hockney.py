@@ -49,6 +49,7 @@ def hockney(size_bytes: Floats, d: Floats) -> list[Row]:
     The lines minimise the sum of squares of relative distances, (t - alpha - m / beta) / t, over all ways to cut the
     axis into segments of at least FEWEST cells; docs/data.md explains the method under "Line fits".
     """
+    # The largest part without gaps.
     parts = [complete_around(d, cell) for cell in range(len(size_bytes))] or [(d[:0], np.array([], int))]
     complete, cells = parts[int(np.argmax([part.size for part, _ in parts]))]
     size_bytes, t = size_bytes[cells], np.exp(complete)

@@ -80,17 +80,18 @@ def _settle(worse: Floats, tolerance: Floats) -> list[State]:
             ends = worse[which, begin:]
             further_cuts = cuts(_scores(ends), _penalty(ends.shape[1]), SHORTEST)
             for number, further in zip(which.tolist(), further_cuts, strict=True):
-                new = [
-                    begin + cut
-                    for cut in further
-                    if all(abs(begin + cut - other) >= SHORTEST for other in starts[number])
-                ]
+                new = [begin + cut for cut in further if _apart(begin + cut, starts[number])]
                 starts[number] = sorted(starts[number] + new)
                 found[number] = _state(worse[number], starts[number], tolerance[number])
                 if new and found[number].settled not in (None, 0, begin):
                     changed.append(number)
         again = changed
     return found
+
+
+def _apart(cut: int, others: list[int]) -> bool:
+    """Whether segments can begin at `cut` and at all of the `others`."""
+    return all(abs(cut - other) >= SHORTEST for other in others)
 
 
 def _of_equal_length(
