@@ -119,16 +119,12 @@ def derive(folder: Path) -> None:
         return blocks(_whole("measurements", folder))
 
     @cache
-    def found() -> pd.DataFrame:
-        return medians(inside())
-
-    @cache
     def every() -> list[Curve]:
-        return list(curves(found()))
+        return list(curves(_whole("medians", folder).to_pandas()))
 
     def rows(name: str) -> Rows:
         if name == "medians":
-            return found()
+            return medians(inside())
         if name in FROM_CURVES:
             return FROM_CURVES[name](every())
         return FROM_BLOCKS[name](inside(), _whole("launches", folder).to_pylist())
