@@ -67,12 +67,15 @@ STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.p
 )
 def test_the_last_words_are_the_ranks_own_if_they_contain_an_error(said, told):
     relay = Relay(io.BytesIO())
-    relay.follow(f"{line}\n" for line in said)
+    for line in said:
+        relay(line)
     assert relay.last_words() == f"last words: {told}"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_log_on_a_full_disk_blocks_nothing(capfd):
     with Path("/dev/full").open("wb", buffering=0) as full:
-        Relay(full).follow(["one\n", "two\n"])
+        relay = Relay(full)
+        relay("one")
+        relay("two")
     assert capfd.readouterr().err.split() == ["one", "two"]

@@ -20,6 +20,7 @@ from crossover.doctor.finding import Facts
 from crossover.doctor.pair import MARK
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.machine import provenance
+from crossover.measure.processes.ending import adopt_orphans
 from crossover.measure.processes.log import Relay
 from crossover.records import atomic
 from crossover.records.holes import Refusal
@@ -32,6 +33,7 @@ BLOCKED = "; messages between its ranks may be blocked; try another `interface`"
 
 def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -> None:
     """Run a job, and write its facts to `output` as JSON and its output to `log`; `mpi` is the site's launcher."""
+    adopt_orphans()
     with log.open("wb", buffering=0) as lines:
         found: dict[str, Any] = {
             "host": socket.gethostname(),
@@ -67,40 +69,18 @@ def attempts(
         if shutil.which(program := shlex.split(launcher)[0]):
             log(f"doctor: trying {launcher}")
             command = [*mpi_launcher.starting(launcher, RANKS, HOSTS[placement]), *ranks]
-            attempt, pair = understood(launcher, *_run(command, environment, log))
+            lines: list[str] = []
+            code = mpi_launcher.run(command, environment, lines.append, LIMIT_SECONDS)
+            for line in lines:
+                if MARK not in line:
+                    log(line)
+            attempt, pair = understood(launcher, code, lines)
         else:
             attempt, pair = {"mpi": launcher, "worlds": [], "said": f"no program {program} on PATH"}, {}
         found.append(attempt)
         if together(attempt) and len(hosts(attempt)) == HOSTS[placement]:
             return found, pair
     return found, {}
-
-
-def _run(command: list[str], environment: dict[str, str], log: Callable[[str], None]) -> tuple[int | None, list[str]]:
-    """The exit code of a command, None after LIMIT_SECONDS, and the lines of its output."""
-    process = subprocess.Popen(
-        # The guard ends all processes that the launcher leaves behind.
-        [sys.executable, "-m", "crossover.measure.processes.ending", *command],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        start_new_session=True,
-    )
-    code = None
-    try:
-        output = process.communicate(timeout=LIMIT_SECONDS)[0]
-        code = process.returncode
-    except subprocess.TimeoutExpired as late:
-        output = late.output or b""
-    finally:
-        process.terminate()
-        process.wait()
-    lines = output.decode(errors="replace").splitlines()
-    for line in lines:
-        if MARK not in line:
-            log(line)
-    return code, lines
 
 
 def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:

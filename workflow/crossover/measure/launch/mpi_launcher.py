@@ -1,11 +1,18 @@
-"""The command and the environment of the MPI launcher: binding, distribution, and the end of the ranks."""
+"""The MPI launcher: its command, its environment (binding, distribution, the end of the ranks), and its run."""
 
 import os
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from crossover.measure.launch.host_lock import POLL_SECONDS
+from crossover.measure.processes.ending import GRACE_SECONDS, die_with_parent, end_descendants
 from crossover.measure.ranks import network
 
 FOR_OPEN_MPI = {
@@ -55,3 +62,45 @@ def processors(mpi: str) -> int:
     """The logical processors that each rank must be able to use: as many as this process, or 1 if `mpi` binds ranks."""
     binds = any(word.startswith("-") and "bind" in word for word in shlex.split(mpi))
     return 1 if binds else len(os.sched_getaffinity(0))
+
+
+def run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    say: Callable[[str], None],
+    limit_seconds: float,
+    check: Callable[[], None] = lambda: None,
+) -> int | None:
+    """Run a launcher's command, pass its output to `say` line by line, then end all processes below this one.
+
+    Returns the exit code, or None at the time limit. `check` is called repeatedly; it may raise to give up.
+    """
+    launcher = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+        preexec_fn=lambda: die_with_parent(signal.SIGTERM),
+    )
+
+    def relay() -> None:
+        for line in launcher.stdout or ():
+            say(line.rstrip("\n"))
+
+    relaying = threading.Thread(target=relay, daemon=True)
+    relaying.start()
+    deadline = time.perf_counter() + limit_seconds
+    try:
+        while launcher.poll() is None:
+            check()
+            if time.perf_counter() > deadline:
+                return None
+            time.sleep(POLL_SECONDS)
+        return launcher.returncode
+    finally:
+        end_descendants()
+        relaying.join(timeout=GRACE_SECONDS)

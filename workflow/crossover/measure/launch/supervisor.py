@@ -8,9 +8,7 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,9 +22,9 @@ import pyarrow as pa
 from crossover.errors import CrossoverError
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
-from crossover.measure.launch.host_lock import POLL_SECONDS, VARIABLE, alone, private_folder
+from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.machine import provenance
-from crossover.measure.processes.ending import GRACE_SECONDS, adopt_orphans, die_with_parent, end_descendants
+from crossover.measure.processes.ending import adopt_orphans, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.paths import SITE
@@ -106,7 +104,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     part, refusal = atomic.hidden(output), atomic.hidden(output, ".refusal")
     limit = plan.limit_seconds(job.settings)
     try:
-        code = _run_ranks(_command(job, part, refusal), _environment(job, private), say, check, limit)
+        code = mpi_launcher.run(_command(job, part, refusal), _environment(job, private), say, limit, check)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
         if refusal.exists():
@@ -148,37 +146,6 @@ def _environment(job: Job, private: Path) -> dict[str, str]:
     if "thread_level" in job.settings:
         own |= MEMORY_KEPT
     return mpi_launcher.surroundings(job.placement, job.interface) | own
-
-
-def _run_ranks(
-    command: list[str], environment: dict[str, str], say: Relay, check: Callable[[], None], limit_seconds: float
-) -> int | None:
-    """The launcher's exit code, or None if it reached the time limit."""
-    ranks = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        env=environment,
-        start_new_session=True,
-        preexec_fn=lambda: die_with_parent(signal.SIGTERM),
-    )
-    assert ranks.stdout is not None
-    relay = threading.Thread(target=say.follow, args=(ranks.stdout,), daemon=True)
-    relay.start()
-    deadline = time.perf_counter() + limit_seconds
-    try:
-        while ranks.poll() is None:
-            check()
-            if time.perf_counter() > deadline:
-                return None
-            time.sleep(POLL_SECONDS)
-        return ranks.returncode
-    finally:
-        end_descendants()
-        relay.join(timeout=GRACE_SECONDS)
 
 
 def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> None:

@@ -33,11 +33,6 @@ class Relay:
             self._log.write(f"{line}\n".encode())
         print(line, file=sys.stderr, flush=True)
 
-    def follow(self, stream: IO[str]) -> None:
-        """Pass on a stream until its end."""
-        for line in stream:
-            self(line.rstrip("\n"))
-
     def last_words(self) -> str:
         """The line that most likely names the error: the first about a lost server, otherwise the last of a rank that
         reads like an error, otherwise the launcher's.
