@@ -47,18 +47,17 @@ class Played(Farm):
         pass
 
 
-def floods(experiment, farm=None, turns=None, **settings):
-    """An experiment's floods on one farm, its cores of so many turns per second if its tasks depend on that."""
-    given = [each for each in (settings, turns) if each]
-    return Floods({"a": farm or Played()}, experiment.METRICS, partial(experiment.tasks, *given))
+def floods(experiment, farm=None, **settings):
+    """An experiment's floods on one farm."""
+    return Floods({"a": farm or Played()}, experiment.METRICS, partial(experiment.tasks, settings))
 
 
 def mapping(farm=None, tasks_per_engine=2, turns=1e6):
-    return floods(task_map, farm, turns, engines=2, tasks_per_engine=tasks_per_engine)
+    return floods(task_map, farm, engines=2, tasks_per_engine=tasks_per_engine, turns_per_second=turns)
 
 
 def scaling(farm=None):
-    return floods(task_scaling, farm, 1e6, engines=2, tasks_per_engine=4, tasks=4)
+    return floods(task_scaling, farm, engines=2, tasks_per_engine=4, tasks=4, turns_per_second=1e6)
 
 
 # ---- a flood

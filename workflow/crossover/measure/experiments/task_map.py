@@ -8,19 +8,12 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 - round trip = tasks / the same time.
 """
 
-from contextlib import AbstractContextManager
-from functools import partial
-from math import nan
 from typing import Any
 
-from crossover.measure.farms import floods, serve
-from crossover.measure.farms.support.tasks import turns_per_second
+from crossover.measure.farms import flooding
 from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
-from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
+from crossover.measure.sampling.contract import Axis, Cell, Metric
 from crossover.planning.plan import points
-
-__all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
 AXIS = Axis("task duration", "µs")
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
@@ -37,14 +30,9 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     ]
 
 
-def tasks(settings: dict[str, Any], turns: float, cell: Cell) -> Workload:
-    """The tasks of a flood in this cell, on cores of so many turns per second."""
-    count = settings["engines"] * settings["tasks_per_engine"]
-    return workload(cell.keys["work"], cell.keys["durations"], count, cell.x, turns)
+def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+    """The tasks of a flood in this cell."""
+    return workload(settings, cell.keys["work"], cell.keys["durations"], cell.x)
 
 
-def drive(peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
-    """Start the farms of all arms."""
-    # Measured before any farm takes a core.
-    turns = turns_per_second() if "spin" in settings["work"] else nan
-    return floods(peers, settings, METRICS, partial(tasks, settings, turns))
+drive, serve = flooding(METRICS, tasks)

@@ -8,19 +8,13 @@ for one of `durations_us` (microseconds), `tasks_per_engine` for each engine.
 - efficiency = ideal time / the same time, for tasks that take time. In the ideal time, every engine is always busy.
 """
 
-from contextlib import AbstractContextManager
-from functools import partial
-from math import nan
 from typing import Any
 
-from crossover.measure.farms import floods, serve
-from crossover.measure.farms.support.tasks import echo, turns_per_second
+from crossover.measure.farms import flooding
+from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
-from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
+from crossover.measure.sampling.contract import Axis, Cell, Metric
 from crossover.planning.plan import points
-
-__all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
 AXIS = Axis("engines", "engines")
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "higher"))
@@ -37,16 +31,11 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     return [Cell(curve, settings["engines"]) for curve in curves]
 
 
-def tasks(settings: dict[str, Any], turns: float, cell: Cell) -> Workload:
-    """The tasks of a flood in this cell, on cores of so many turns per second."""
+def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+    """The tasks of a flood in this cell."""
     if cell.keys["work"] == "empty":
         return Workload(echo, range(settings["tasks"]))
-    count = settings["engines"] * settings["tasks_per_engine"]
-    return workload(cell.keys["work"], "equal", count, cell.keys["duration_us"], turns)
+    return workload(settings, cell.keys["work"], "equal", cell.keys["duration_us"])
 
 
-def drive(peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
-    """Start the farms of all arms."""
-    # Measured before any farm takes a core.
-    turns = turns_per_second() if "spin" in settings["work"] else nan
-    return floods(peers, settings, METRICS, partial(tasks, settings, turns))
+drive, serve = flooding(METRICS, tasks)

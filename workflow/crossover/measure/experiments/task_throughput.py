@@ -8,21 +8,17 @@ random bytes as its argument and as its result.
 - payload one way = the arrays' bytes / the round trip's time. The same bytes also return in this time.
 """
 
-from contextlib import AbstractContextManager
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossover.measure.farms import floods, serve
+from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys
-from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
+from crossover.measure.sampling.contract import Axis, Cell, Metric
 from crossover.planning.plan import points
-
-__all__ = ["AXIS", "METRICS", "cells", "drive", "serve"]
 
 AXIS = Axis("array size", "bytes")
 METRICS = (
@@ -50,6 +46,4 @@ def _array(size_bytes: int) -> NDArray[np.uint8]:
     return np.random.default_rng(size_bytes).integers(0, 256, size_bytes, dtype=np.uint8)
 
 
-def drive(peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
-    """Start the farms of all arms."""
-    return floods(peers, settings, METRICS, partial(tasks, settings))
+drive, serve = flooding(METRICS, tasks)

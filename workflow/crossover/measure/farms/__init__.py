@@ -14,12 +14,14 @@ sleep.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from importlib import import_module
 from time import perf_counter, sleep
 from types import ModuleType
 from typing import Any
 
+from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.measure.ranks.peers import Peers
@@ -189,12 +191,22 @@ class Floods:
         return Block(seconds, {name: rates[name] for name in self.metrics if name in rates})
 
 
-@contextmanager
-def floods(
-    peers: Peers, settings: dict[str, Any], metrics: Sequence[Metric], workload: Callable[[Cell], Workload]
-) -> Iterator[Floods]:
-    """On rank 0: start the farms of all arms, for floods of tasks."""
-    entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
-    farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms(settings)}
-    with running(peers, farms.values()):
-        yield Floods(farms, metrics, workload)
+def flooding(
+    metrics: Sequence[Metric], tasks: Callable[[dict[str, Any], Cell], Workload]
+) -> tuple[Callable[[Peers, dict[str, Any]], AbstractContextManager[Floods]], Callable[[Peers, dict[str, Any]], None]]:
+    """The `drive` and `serve` of a task experiment with these metrics: floods of the `tasks` of (settings, cell).
+
+    If tasks spin, these settings include `turns_per_second`, the speed of an idle core.
+    """
+
+    @contextmanager
+    def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
+        if "spin" in settings.get("work", ()):
+            # Measured before any farm takes a core.
+            settings = settings | {"turns_per_second": turns_per_second()}
+        entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
+        farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms(settings)}
+        with running(peers, farms.values()):
+            yield Floods(farms, metrics, partial(tasks, settings))
+
+    return drive, serve

@@ -40,12 +40,16 @@ class Workload:
     same: Callable[[Any, Any], bool] = eq
 
 
-def workload(work: str, durations: str, tasks: int, average_us: float, turns_per_second: float) -> Workload:
-    """`tasks` tasks that `sleep` or `spin` for `average_us` microseconds on average, spread as `shares` describes."""
+def workload(settings: Mapping[str, Any], work: str, durations: str, average_us: float) -> Workload:
+    """Tasks that `sleep` or `spin` for `average_us` microseconds on average, spread as `shares` describes.
+
+    There are `tasks_per_engine` for each engine.
+    """
+    tasks = settings["engines"] * settings["tasks_per_engine"]
     seconds = [share * average_us / 1e6 for share in shares(durations, tasks)]
     if work == "sleep":
         return Workload(sleep, seconds, sum(seconds))
-    return Workload(spin, [max(1, round(each * turns_per_second)) for each in seconds], sum(seconds))
+    return Workload(spin, [max(1, round(each * settings["turns_per_second"])) for each in seconds], sum(seconds))
 
 
 def shares(durations: str, tasks: int) -> list[float]:
