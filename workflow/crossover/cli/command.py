@@ -24,12 +24,12 @@ class Command:
     """A command. `run` takes its arguments and returns an exit code, or None for 0.
 
     The help shows the first paragraph of `run`'s docstring, one line to type that ends with `example`, then the rest of
-    the docstring. Of several arguments in a list, exactly one must be given.
+    the docstring.
     """
 
     run: Run
     example: str
-    arguments: tuple[Argument | list[Argument], ...]
+    arguments: tuple[Argument, ...]
 
     def add_to(self, commands: _SubParsersAction[ArgumentParser]) -> None:
         """Add the command to the command line."""
@@ -40,17 +40,12 @@ class Command:
         added = commands.add_parser(
             name, help=purpose, description=description, formatter_class=RawDescriptionHelpFormatter
         )
-        for each in self.arguments:
-            if isinstance(each, list):
-                group = added.add_mutually_exclusive_group(required=True)
-                for argument, settings in each:
-                    group.add_argument(argument, **settings)
-            else:
-                added.add_argument(each[0], **each[1])
+        for argument, settings in self.arguments:
+            added.add_argument(argument, **settings)
         added.set_defaults(run=self.run)
 
 
-def command(example: str, *arguments: Argument | list[Argument]) -> Callable[[Run], Command]:
+def command(example: str, *arguments: Argument) -> Callable[[Run], Command]:
     """Make a command of a function, which has the command's name."""
     return lambda run: Command(run, example, arguments)
 

@@ -32,10 +32,8 @@ def ladder(chosen: Namespace) -> None:
 
 @command(
     "--from bundle.zip --page report.html",
-    [
-        path("results", "folder of results", nargs="?"),
-        path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
-    ],
+    FINISHED,
+    path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
     value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
