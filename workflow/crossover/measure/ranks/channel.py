@@ -8,33 +8,27 @@ from crossover.measure.ranks.network import LOOPBACK
 
 
 class Channel:
-    """Sends and receives small Python objects over a PAIR socket; closes with the socket's context."""
+    """One end of a channel for small Python objects: a PAIR `socket`, which closes with its context."""
 
-    def __init__(self, socket: zmq.Socket[bytes], address: str = LOOPBACK):
-        self._socket = socket
+    def __init__(self, context: zmq.Context[Any], address: str = LOOPBACK):
+        """Neither bound nor connected yet; `address` is that on which this end can listen."""
+        self.socket: zmq.Socket[bytes] = context.socket(zmq.PAIR)
+        self.socket.linger = 0
         self.address = address
-        """The address on which this end can listen."""
 
     def send(self, value: Any) -> None:
         """Send one object."""
-        self._socket.send_pyobj(value)
+        self.socket.send_pyobj(value)
 
     def receive(self) -> Any:
         """Wait for one object."""
-        return self._socket.recv_pyobj()
-
-
-def end(context: zmq.Context[Any]) -> zmq.Socket[bytes]:
-    """One end of a channel, neither bound nor connected yet."""
-    socket: zmq.Socket[bytes] = context.socket(zmq.PAIR)
-    socket.linger = 0
-    return socket
+        return self.socket.recv_pyobj()
 
 
 def within(context: zmq.Context[Any]) -> tuple[Channel, Channel]:
     """Both ends of a channel between two threads of this process."""
-    ours, theirs = end(context), end(context)
+    ours, theirs = Channel(context), Channel(context)
     address = f"inproc://{id(ours)}"
-    ours.bind(address)
-    theirs.connect(address)
-    return Channel(ours), Channel(theirs)
+    ours.socket.bind(address)
+    theirs.socket.connect(address)
+    return ours, theirs

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import zmq
 
 from crossover.measure.processes import ending, mpich_files
-from crossover.measure.ranks.channel import Channel, end, within
+from crossover.measure.ranks.channel import Channel, within
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.records.holes import HoleKind, Refusal
 
@@ -138,7 +138,8 @@ class Peers:
 
         It lasts as long as the process, in a separate context that no experiment can disturb.
         """
-        socket = end(zmq.Context())
+        channel = Channel(zmq.Context(), self.address)
+        socket = channel.socket
         if self.rank > to:
             secret = os.urandom(16)
             socket.bind(f"tcp://{self.address}:*")
@@ -152,7 +153,7 @@ class Peers:
             endpoint, secret = self.receive(to)
             socket.connect(endpoint)
             socket.send(secret)
-        return Channel(socket, self.address)
+        return channel
 
     def other_end(self, context: zmq.Context[Any], serve: Callable[[zmq.Context[Any], Channel], None]) -> Channel:
         """A channel to the other end of a two-sided experiment: rank 1, or in placement `process` a thread.
