@@ -26,7 +26,10 @@ def new(chosen: Namespace) -> None:
     name, config = chosen.name, paths.CONFIG / "config.yaml"
     driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
     test = paths.PROJECT / "tests" / "measure" / f"test_{name}.py"
-    taken = [*schema.read_schema()["properties"]["experiments"]["properties"], *_rules(paths.PROJECT)]
+    rules = [paths.PROJECT / "Snakefile", *paths.WORKFLOW.glob("rules/*.smk")]
+    # Snakemake's rules are in the same namespace as experiments.
+    taken = [rule for file in rules for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
+    taken += schema.read_schema()["properties"]["experiments"]["properties"]
     # Pytest refuses two tests of the same name, even in different folders.
     _require(name, taken, [driver, driver.with_suffix(""), *(paths.PROJECT / "tests").rglob(test.name)])
 
@@ -47,12 +50,6 @@ def new(chosen: Namespace) -> None:
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
     print("\n".join(f"wrote {file.relative_to(paths.PROJECT)}" for file in [*texts, reference_page.PAGE]))
     print(f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}")
-
-
-def _rules(project: Path) -> list[str]:
-    """The names of Snakemake's rules, which are in the same namespace as experiments."""
-    files = [project / "Snakefile", *(project / "workflow" / "rules").glob("*.smk")]
-    return [rule for file in files for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
 
 
 def _require(name: str, taken: list[str], files: list[Path]) -> None:

@@ -161,10 +161,7 @@ def publish(chosen: Namespace) -> None:
     path("--output", "archive to write (default: RESULTS/bundle.zip)", default=None),
     value("--license", "SPDX name of the data's licence (default: %(default)s)", default="BSD-3-Clause"),
     value(
-        "--author",
-        "an author of the data, `Name` or `Name <ORCID>`; repeat for several",
-        action="append",
-        default=[],
+        "--author", "an author of the data, `Name` or `Name <ORCID>`; repeat for several", action="append", default=[]
     ),
 )
 def bundle(chosen: Namespace) -> None:

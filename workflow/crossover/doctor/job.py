@@ -28,8 +28,6 @@ from crossover.records.holes import Refusal
 LIMIT_SECONDS = 20
 """Time limit for two ranks. They start within two seconds, and the checks wait for a file for at most ten."""
 
-BLOCKED = "; messages between its ranks may be blocked; try another `interface`"
-
 
 def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -> None:
     """Run a job, and write its facts to `output` as JSON and its output to `log`; `mpi` is the site's launcher."""
@@ -86,7 +84,8 @@ def attempts(
 def understood(mpi: str, code: int | None, lines: Sequence[str]) -> tuple[Facts, Facts]:
     """The attempt and its ranks' facts, parsed from output lines; `code` is None after a timeout."""
     if code is None:
-        return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s{BLOCKED}"}, {}
+        blocked = "messages between its ranks may be blocked; try another `interface`"
+        return {"mpi": mpi, "worlds": [], "said": f"not finished after {LIMIT_SECONDS} s; {blocked}"}, {}
     worlds = [json.loads(line.partition(MARK)[2]) for line in lines if MARK in line]
     pair: Facts = next(filter(None, [world.pop("pair", {}) for world in worlds]), {})
     output = [line.strip() for line in lines if MARK not in line and line.strip()]

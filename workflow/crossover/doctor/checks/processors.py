@@ -25,10 +25,6 @@ def judge(seen: Seen) -> Finding:
         if rank["free"] >= min(wanted, rank["of"]):
             return Finding(Verdict.OK, text)
         cause = f"{text}, but its job {wanted}, because {mpi} binds ranks"
-        return Finding(Verdict.PROBLEM, cause, "mpi", value=f"{mpi} {_free(mpi)}")
+        unbound = "--cpu-bind=none" if Path(shlex.split(mpi)[0]).name == "srun" else "--bind-to none"
+        return Finding(Verdict.PROBLEM, cause, "mpi", value=f"{mpi} {unbound}")
     return NO_PAIR
-
-
-def _free(mpi: str) -> str:
-    """The option against binding ranks."""
-    return "--cpu-bind=none" if Path(shlex.split(mpi)[0]).name == "srun" else "--bind-to none"

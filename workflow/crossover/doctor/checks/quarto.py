@@ -11,15 +11,11 @@ LIMIT_SECONDS = 30
 
 def look() -> dict[str, str]:
     """The path of Quarto, empty if it is not installed, and its version, empty if it does not work."""
-    path = shutil.which("quarto")
-    version = ""
-    with suppress(OSError, subprocess.SubprocessError):
-        asked = [path or "quarto", "--version"]
-        done = subprocess.run(
-            asked, capture_output=True, text=True, errors="replace", timeout=LIMIT_SECONDS, check=True
-        )
+    path, version = shutil.which("quarto") or "", ""
+    with suppress(OSError, ValueError, subprocess.SubprocessError):
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True)
         version = done.stdout.strip()
-    return {"path": path or "", "version": version}
+    return {"path": path, "version": version}
 
 
 def judge(seen: Seen) -> Finding:

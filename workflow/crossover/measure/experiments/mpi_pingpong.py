@@ -22,6 +22,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any
@@ -209,11 +210,11 @@ here: Player | None = None
 """The player of this process, if it is an engine. A global, because tasks need it."""
 
 
+@dataclass(frozen=True)
 class Engines:
     """The client of the two engines: a block is a task for each of them."""
 
-    def __init__(self, farm: Farm):
-        self.farm = farm
+    farm: Farm
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Run the block on both engines, or on any one for arms in ALONE. The times are those of the first end."""

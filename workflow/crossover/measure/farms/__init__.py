@@ -136,10 +136,8 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
     Raises Refusal if a host has too few ranks.
     """
     # Rank 0's host comes last, so that the other hosts get the extra engines if they cannot be spread evenly.
-    by_host: dict[str, list[int]] = {host: [] for host in hosts if host != hosts[0]}
-    by_host[hosts[0]] = []
-    for rank, host in enumerate(hosts[1:], start=1):
-        by_host[host].append(rank)
+    names = dict.fromkeys([*(host for host in hosts if host != hosts[0]), hosts[0]])
+    by_host = {name: [rank for rank, host in enumerate(hosts) if rank and host == name] for name in names}
     found, each = {}, places(settings)
     for at, arm in enumerate(arms(settings)):
         own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]

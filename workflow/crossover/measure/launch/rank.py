@@ -17,13 +17,7 @@ from crossover.records.holes import HoleKind, Refusal
 
 
 def run(
-    experiment: str,
-    launch: int,
-    settings: dict[str, Any],
-    interface: str,
-    processors: int,
-    part: Path,
-    refusal: Path,
+    experiment: str, launch: int, settings: dict[str, Any], interface: str, processors: int, part: Path, refusal: Path
 ) -> int:
     """Run one rank, which must be able to use `processors` logical processors.
 
@@ -69,6 +63,5 @@ def _meet(settings: dict[str, Any], interface: str) -> Peers:
 
 def _refuse_to_wait() -> None:
     raise Refusal(
-        HoleKind.HOST_IN_USE,
-        f"another launch of yours runs on {socket.gethostname()}; measure on exclusive nodes",
+        HoleKind.HOST_IN_USE, f"another launch of yours runs on {socket.gethostname()}; measure on exclusive nodes"
     )

@@ -109,16 +109,12 @@ def slurm_delays(began: float) -> dict[str, float]:
         answer = subprocess.run(
             ["scontrol", "--oneliner", "show", "job", job], capture_output=True, text=True, timeout=10
         ).stdout
-        submitted, started = (_slurm_time(answer, name) for name in ("SubmitTime", "StartTime"))
-    except (OSError, subprocess.TimeoutExpired, ValueError):
+        # In whole seconds of local time.
+        times = dict(re.findall(r"\b(SubmitTime|StartTime)=(\S+)", answer))
+        submitted, started = (datetime.fromisoformat(times[name]).timestamp() for name in ("SubmitTime", "StartTime"))
+    except (OSError, subprocess.TimeoutExpired, KeyError, ValueError):
         return {}
     return {"queued_seconds": started - submitted, "entering_seconds": began - started}
-
-
-def _slurm_time(answer: str, name: str) -> float:
-    """A time of the job, which Slurm gives in whole seconds of local time. Raises ValueError if there is none."""
-    found = re.search(rf"\b{name}=(\S+)", answer)
-    return datetime.fromisoformat(found[1] if found else "").timestamp()
 
 
 def commit() -> str:

@@ -39,12 +39,7 @@ def round_trips(arm: str, comm: MPI.Intracomm, payload: Payload) -> RoundTrips:
 
 
 def _calls(
-    comm: MPI.Intracomm,
-    send: Callable[..., None],
-    receive: Callable[..., Any],
-    payload: Payload,
-    buffer: Any,
-    n: int,
+    comm: MPI.Intracomm, send: Callable[..., None], receive: Callable[..., Any], payload: Payload, buffer: Any, n: int
 ) -> tuple[float, Any]:
     """Round trips by a pair of calls. A received object is dropped before the next arrives, as in the tutorial."""
     message, other = payload.message, 1 - comm.rank

@@ -102,12 +102,8 @@ class Reserved:
     """
 
     def __init__(self, count: int, address: str):
-        self._sockets = [_bound(address) for _ in range(count)]
-        self.numbers: list[int] = [bound.getsockname()[1] for bound in self._sockets]
-
-
-def _bound(address: str) -> socket.socket:
-    bound = socket.socket()
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    bound.bind((address, 0))
-    return bound
+        self._sockets = [socket.socket() for _ in range(count)]
+        for each in self._sockets:
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            each.bind((address, 0))
+        self.numbers: list[int] = [each.getsockname()[1] for each in self._sockets]

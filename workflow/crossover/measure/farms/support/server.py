@@ -30,10 +30,7 @@ class Server:
         self._watch = threading.Thread(target=self._await_end, daemon=True)
 
     def start(
-        self,
-        arguments: Sequence[str],
-        environment: Mapping[str, str] | None = None,
-        program: str = sys.executable,
+        self, arguments: Sequence[str], environment: Mapping[str, str] | None = None, program: str = sys.executable
     ) -> None:
         """Start `program` (Python by default) with these arguments, without waiting for it."""
         self._process = subprocess.Popen(
