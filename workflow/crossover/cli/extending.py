@@ -1,4 +1,4 @@
-"""The command that starts a new experiment from the skeleton that `docs/extending.md` explains."""
+"""Commands for developers: a new experiment from the skeleton that `docs/extending.md` explains, generated files."""
 
 import keyword
 import re
@@ -50,6 +50,17 @@ def new(chosen: Namespace) -> None:
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
     print("\n".join(f"wrote {file.relative_to(paths.PROJECT)}" for file in [*texts, reference_page.PAGE]))
     print(f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}")
+
+
+@command("")
+def document(_: Namespace) -> None:
+    """Write the generated files: config/README.md and reports/references.bib."""
+    from crossover.config import reference_page, sources
+    from crossover.paths import PROJECT
+
+    reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
+    sources.BIBLIOGRAPHY.write_text(sources.bibliography(sources.read()), encoding="utf-8")
+    print(f"wrote {reference_page.PAGE.relative_to(PROJECT)} and {sources.BIBLIOGRAPHY.relative_to(PROJECT)}")
 
 
 def _require(name: str, taken: list[str], files: list[Path]) -> None:

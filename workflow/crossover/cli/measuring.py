@@ -1,7 +1,8 @@
-"""Commands that measure: one launch, its ranks, and the libraries built for them."""
+"""Commands that measure: a launch, its ranks, the libraries built for them, and the jobs and checks of the doctor."""
 
 import sys
 from argparse import Namespace
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 from crossover.cli.command import INTERFACE, MPI, command, path, value
@@ -12,6 +13,17 @@ OF_LAUNCH = (
     value("--settings", "settings of the launch, as JSON, including `placement`"),
     INTERFACE,
 )
+
+
+def _without_pandas() -> None:
+    """Make pandas appear not installed. Otherwise pyarrow imports it with the first list, which takes a second."""
+
+    class Absent(MetaPathFinder):
+        def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+            if fullname == "pandas":
+                raise ModuleNotFoundError(f"{fullname} is kept out of measuring processes", name=fullname)
+
+    sys.meta_path.insert(0, Absent())
 
 
 @command(
@@ -28,11 +40,10 @@ def launch(chosen: Namespace) -> int:
 
     If the launch fails, the raw file is a hole with the reason, and the exit code is 0.
     """
-    from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.supervisor import Job, supervise
     from crossover.planning.plan import read_settings
 
-    without_pandas()
+    _without_pandas()
     job = Job(
         chosen.experiment,
         chosen.launch,
@@ -54,7 +65,6 @@ def launch(chosen: Namespace) -> int:
 )
 def rank(chosen: Namespace) -> int:
     """Run one rank of a launch; `launch` starts it through the MPI launcher."""
-    from crossover.measure.launch.light_imports import without_pandas
     from crossover.measure.launch.pmi import shorten_values
 
     # Before any module that imports MPI.
@@ -62,7 +72,7 @@ def rank(chosen: Namespace) -> int:
     from crossover.measure.launch.rank import run
     from crossover.planning.plan import read_settings
 
-    without_pandas()
+    _without_pandas()
     settings = read_settings(chosen.settings)
     return run(
         chosen.experiment, chosen.launch, settings, chosen.interface, chosen.processors, chosen.part, chosen.refusal
@@ -121,3 +131,34 @@ def libzmq(chosen: Namespace) -> None:
 
     reason = build.build(chosen.library.stem, chosen.archive, chosen.library)
     _report_loss(chosen.library, "built", "the arms that need it", reason)
+
+
+@command(
+    "--placement node --output node.json --log node.log",
+    value("--placement", "`node` for one host, `nodes` for two"),
+    INTERFACE,
+    MPI,
+    path("--output", "JSON file to write"),
+    path("--log", "log file to write"),
+)
+def examine(chosen: Namespace) -> None:
+    """Run a job of the doctor: start two ranks on one host or two, and record what works.
+
+    To run every check, use snakemake -F doctor.
+    """
+    from crossover.doctor import job
+
+    _without_pandas()
+    job.examine(chosen.mpi, chosen.placement, chosen.interface, chosen.output, chosen.log)
+
+
+@command(
+    "compiler --output compiler.json",
+    value("check", "compiler, quarto or queue"),
+    path("--output", "JSON file to write"),
+)
+def check(chosen: Namespace) -> None:
+    """Run a check of the doctor that needs no job, on this machine."""
+    from crossover.doctor import checks, job
+
+    job.write(checks.module(chosen.check).look(), chosen.output)
