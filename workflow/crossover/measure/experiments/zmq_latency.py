@@ -36,10 +36,6 @@ LIBRARIES = {"C": "zmq_pingpong"}
 METRICS = (Metric("round trip", "s", "lower"), *(Metric(name, "s", "lower") for name in PERCENTILES))
 
 
-def _with_ceiling(settings: dict[str, Any]) -> list[Curve]:
-    return [curve for curve in curves(settings) if settings["ceilings"] and not curve.legacy]
-
-
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
     # Only a new message object can be sent back: these two reuse a buffer.
@@ -59,7 +55,7 @@ class Requester:
         self.trips_per_repetition = settings["trips_per_repetition"]
         self.payload = lru_cache(maxsize=1)(os.urandom)
         exchange = partial(zeromq.pingpong, first=True)
-        self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, _with_ceiling(settings))
+        self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Make `n` repetitions of `trips_per_repetition` round trips with messages of `cell.x` bytes."""
@@ -91,7 +87,7 @@ class Requester:
 def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
     """Reply to requests until stopped."""
     exchange = partial(zeromq.pingpong, first=False)
-    exchanges, _ = sockets.in_c(channel, exchange, bound, _with_ceiling(settings))
+    exchanges, _ = sockets.in_c(channel, exchange, bound, settings)
     payload_of = lru_cache(maxsize=1)(os.urandom)
     while command := channel.receive():
         curve, arm, trips, size_bytes = command

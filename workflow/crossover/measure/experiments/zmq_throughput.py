@@ -52,7 +52,7 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     for curve, keys in curves(settings).items():
         # A message of several parts cannot be received into a single buffer.
         unsuited = ["recv-into"] if curve.multipart else []
-        arms = without(settings, *unsuited, *([] if _in_c(curve) else CEILINGS))
+        arms = without(settings, *unsuited, *([] if curve.has_ceiling else CEILINGS))
         if curve.multipart:
             seconds = settings["burst_seconds"]
             window = {"window_bytes": settings["burst_bytes"], "burst_seconds": seconds}
@@ -63,14 +63,6 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
     return found
 
 
-def _in_c(curve: Curve) -> bool:
-    return not (curve.multipart or curve.polled)
-
-
-def _with_ceilings(settings: dict[str, Any]) -> list[Curve]:
-    return [curve for curve in curves(settings) if settings["ceilings"] and _in_c(curve)]
-
-
 class Sender:
     """The sending end, which commands the receiving one."""
 
@@ -79,7 +71,7 @@ class Sender:
         self.bursts = burst.Sender(channel, connected, settings)
         self.payload = lru_cache(maxsize=1)(os.urandom)
         self.their_peak = 0
-        self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, connected, _with_ceilings(settings))
+        self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` messages of `cell.x` bytes: in the middle of a flow, or in bursts."""
@@ -116,7 +108,7 @@ class Sender:
 
 def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
     """Receive flows and bursts until stopped."""
-    drains, _ = sockets.in_c(channel, zeromq.pull, bound, _with_ceilings(settings))
+    drains, _ = sockets.in_c(channel, zeromq.pull, bound, settings)
     while command := channel.receive():
         curve, arm, size_bytes, n = command
         peak = peak_memory.watch()

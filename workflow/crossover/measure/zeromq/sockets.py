@@ -6,7 +6,7 @@ The commanding end, on rank 0, connects. The other end, on rank 1 or in a thread
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -47,6 +47,11 @@ class Curve(NamedTuple):
     def multipart(self) -> bool:
         """Whether a message has several parts: the sender's identity, then the content."""
         return self.pattern == "DEALER/ROUTER"
+
+    @property
+    def has_ceiling(self) -> bool:
+        """Whether there is such an exchange in C: of messages of one part, without a poller, none sent back."""
+        return not (self.multipart or self.polled or self.legacy)
 
     @property
     def flags(self) -> int:
@@ -107,11 +112,12 @@ def ends(
 
 
 def in_c(
-    channel: Channel, make: Callable[[Socket], Half], sockets: Sockets, curves: Iterable[Curve]
+    channel: Channel, make: Callable[[Socket], Half], sockets: Sockets, settings: dict[str, Any]
 ) -> tuple[dict[Curve, Half], str]:
-    """This end's ceiling in C for each of `curves`; and a reason if either end has none. Both ends must call this."""
+    """This end's ceilings in C by curve, if configured; and a reason if an end has none. Both ends must call this."""
+    wanted = [curve for curve in sockets if settings["ceilings"] and curve.has_ceiling]
     try:
-        halves, reason = {curve: make(sockets[curve]) for curve in curves}, ""
+        halves, reason = {curve: make(sockets[curve]) for curve in wanted}, ""
     except UnavailableError as error:
         halves, reason = {}, str(error)
     channel.send(reason)
