@@ -1,9 +1,8 @@
 """A proxy between MPICH's ranks, which meet through PMI-1, and Slurm's PMI server, which reads only short requests.
 
 MPICH stores values up to the length that the server announces. Slurm announces 1024 bytes, but reads only 1024 bytes of
-a whole request, including its key. It treats the rest as another request, and the ranks fail to meet or wait for ever.
-MPICH stores 4 KB of mostly random memory with compressed zeros, so this depends on the length of a path (MPICH 5.0.2,
-Slurm 22.05). The proxy announces half the length.
+a whole request, including its key, and treats the rest as another request. The proxy announces half the length
+(docs/decisions/pmi.md).
 
 As a command, `python pmi.py <server> <client>` relays between two open file descriptors, detached from its parent.
 """

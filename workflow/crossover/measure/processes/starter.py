@@ -1,10 +1,8 @@
 """Starts the ranks of a launch on one host, as an MPI launcher for MPICH.
 
-As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. It replaces MPICH's own `mpiexec` for two
-reasons. First, `mpiexec` listens on every network, and anybody who connects first can read the environment. Second, it
-puts each rank into a separate session. If Linux groups processes by session (`kernel.sched_autogroup_enabled`), each
-end of a connection then gets half of the processors, however many threads it has: a zero-copy sender with three busy
-threads beside a receiver with two lost up to half of its rate. Both ends of an ordinary script share one session.
+As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. MPICH's own `mpiexec` listens on every
+network, and puts each rank into a separate session, which can cost a busy rank half of its processors
+(docs/decisions/rank_starter.md).
 
 The ranks use PMI-1 (Balaji et al., EuroMPI 2010) over socket pairs, so nothing listens on a network. By its requests,
 they store and fetch values by key, and wait for each other.

@@ -1,11 +1,8 @@
 """A flow: a continuous stream of messages, timed in its middle.
 
-The first milliseconds of a flood differ from the rest. Sleeping threads wake up and get a core, the sender runs ahead,
-memory is touched for the first time. Bursts of 12 ms had as little as half the rate of long ones, for some arms and not
-for others, so their ratios were wrong too. A program with a continuous stream gets the later rate.
-
-So the receiver lets `lead_in_seconds` pass, times `n` messages by its own clock, and only then lets the sender stop.
-Both ends work all the time, and one clock is enough, even for two hosts.
+The first milliseconds of a flood differ from the rest, and a program with a continuous stream gets the later rate
+(docs/decisions/streams.md). So the receiver lets `lead_in_seconds` pass, times `n` messages by its own clock, and only
+then lets the sender stop. Both ends work all the time, and one clock is enough, even for two hosts.
 
     throughput = n / time between the end of the lead-in and the arrival of the last of these messages
     send rate  = messages / time in the send loops, without loops that began during the lead-in
