@@ -36,20 +36,16 @@ def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
     the farms of its entrants.
     """
     driver = f"crossover.measure.experiments.{experiment}"
+    folder = PACKAGE / "measure" / "experiments" / experiment
     return digest(
         "crossover.measure.launch.supervisor",
         "crossover.measure.processes.starter",
         "crossover.measure.launch.rank",
         driver,
-        *_beside(driver),
+        # A process that the driver starts may run a module that no other imports.
+        *(f"{driver}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"),
         *(f"crossover.measure.farms.{entrant['farm']}" for entrant in settings.get("entrants", {}).values()),
     )
-
-
-def _beside(driver: str) -> list[str]:
-    """The modules in the folder of a driver. A process that it starts may run one that no other module imports."""
-    folder = PACKAGE.joinpath(*driver.split(".")[1:])
-    return [f"{driver}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"]
 
 
 def _source(name: str) -> Path | None:

@@ -34,18 +34,15 @@ def _write(pair: Pair, files: list[Path]) -> dict[str, Any]:
     written: list[float] = []
     seen: list[float | None] = []
     error = ""
-    for file in files:
-        try:
-            written.append(_written(file))
+    try:
+        while len(seen) < len(files) and None not in seen:
+            written.append(_written(files[len(seen)]))
             pair.tell(True)
             seen.append(pair.hear())
-            if seen[-1] is None:
-                break
-        except OSError as reason:
-            error = reason.strerror or str(reason)
-            break
-        finally:
-            file.unlink(missing_ok=True)
+    except OSError as reason:
+        error = reason.strerror or str(reason)
+    for file in files:
+        file.unlink(missing_ok=True)
     pair.tell(False)
     return {"folder": str(pair.shared), "error": error, "write_seconds": written, "visible_seconds": seen}
 

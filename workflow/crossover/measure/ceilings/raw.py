@@ -7,15 +7,12 @@ import socket
 from crossover.measure.build import loader
 from crossover.measure.ceilings import Exchange, exchange
 
-COPIES = 2
-"""Copies of a round trip within a process: one each way."""
-
 
 def memcpy() -> Exchange:
     """Round trips within this process, a lower bound for every message that is copied: one copy each way, both from the
     outbox to the inbox."""
     copy = exchange(loader.load("memory_copy"), "memory_copy", (), RuntimeError, result=None)
-    return lambda outbox, inbox, n: copy(outbox, inbox, n * COPIES)
+    return lambda outbox, inbox, n: copy(outbox, inbox, 2 * n)
 
 
 def listen(kind: str, host: str) -> socket.socket:

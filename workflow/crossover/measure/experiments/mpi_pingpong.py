@@ -144,10 +144,9 @@ class Player:
         return Block(seconds, {"round trip": seconds / n})
 
     def _round_trips(self, arm: str, present: Payload) -> RoundTrips:
-        if arm not in self.ceilings:
-            return round_trips(arm, self.comm, present)
-        exchange = self.ceilings[arm]
-        return lambda n: (exchange(present.bytes_out, present.bytes_in, n), None)
+        if exchange := self.ceilings.get(arm):
+            return lambda n: (exchange(present.bytes_out, present.bytes_in, n), None)
+        return round_trips(arm, self.comm, present)
 
 
 def _ceiling(name: str, peers: Peers, resources: ExitStack) -> Exchange:

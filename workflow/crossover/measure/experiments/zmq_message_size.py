@@ -18,6 +18,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -116,12 +117,12 @@ class Variant:
         return nanoseconds.value, code
 
 
+@dataclass(frozen=True)
 class Exchanges:
     """Rank 0, the only rank. `variants` are those of each (version, arm)."""
 
-    def __init__(self, variants: dict[tuple[str, str], Variant], in_flight_bytes: int):
-        self.variants = variants
-        self.in_flight_bytes = in_flight_bytes
+    variants: dict[tuple[str, str], Variant]
+    in_flight_bytes: int
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Exchange `n` messages of `cell.x` bytes, in bursts within the bytes in flight, or make `n` round trips."""
@@ -142,22 +143,16 @@ class Exchanges:
         return Block(seconds, {"round trip": seconds / n} if round_trips else {"throughput": n / seconds})
 
 
-def driver() -> ctypes.CDLL:
-    """The C driver of all variants. Raises UnavailableError with the reason if it is not built."""
-    library = loader.load("zmq_inproc")
-    library.inproc_open.restype = ctypes.c_void_p
-    library.inproc_struct_bytes.restype = library.inproc_inline_bytes.restype = ctypes.c_long
-    library.inproc_exchange.argtypes = (
-        *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_char_p, ctypes.c_int),
-        ctypes.c_void_p,
-    )
-    return library
-
-
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
     """Load every build; for the null arm, the reference's again, from a copy, as a second instance."""
-    library = driver()
+    driver = loader.load("zmq_inproc")
+    driver.inproc_open.restype = ctypes.c_void_p
+    driver.inproc_struct_bytes.restype = driver.inproc_inline_bytes.restype = ctypes.c_long
+    driver.inproc_exchange.argtypes = (
+        *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_char_p, ctypes.c_int),
+        ctypes.c_void_p,
+    )
     variants = {}
     with TemporaryDirectory(prefix="crossover-null-") as folder:
         for version, structs in lines(settings).items():
@@ -166,7 +161,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
                 path = loader.load(name)._name
                 if arm.null:
                     path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
-                variants[version, arm.name] = Variant(library, path, structs[arm.runs])
+                variants[version, arm.name] = Variant(driver, path, structs[arm.runs])
     yield Exchanges(variants, settings["in_flight_bytes"])
 
 

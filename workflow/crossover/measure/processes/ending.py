@@ -38,15 +38,14 @@ def die_soon_after(pid: int) -> None:
 
     MPI launchers should do this, but MPICH's sometimes misses the end of a rank. Waiting uses no processor time.
     """
+
+    def end_after(other: int) -> None:
+        select.select([other], [], [])
+        time.sleep(GRACE_SECONDS)
+        os._exit(1)
+
     with suppress(ProcessLookupError):
-        other = os.pidfd_open(pid)
-        threading.Thread(target=_end_after, args=(other,), daemon=True).start()
-
-
-def _end_after(other: int) -> None:
-    select.select([other], [], [])
-    time.sleep(GRACE_SECONDS)
-    os._exit(1)
+        threading.Thread(target=end_after, args=(os.pidfd_open(pid),), daemon=True).start()
 
 
 def adopt_orphans() -> None:

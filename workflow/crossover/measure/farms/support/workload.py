@@ -19,9 +19,6 @@ from crossover.planning.plan import arms
 TAIL_EXPONENT = 1.5
 """The exponent of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""
 
-SENDERS = 1
-"""The number of clients that submit tasks: only rank 0 does."""
-
 DEFAULTS: dict[str, Any] = {"packer": "json", "hwm": 0}
 """The options of ipyparallel's farms that change their rates, with their default values."""
 
@@ -84,7 +81,8 @@ def keys(settings: Mapping[str, Any], work: str, **own: Any) -> dict[str, Any]:
     >>> keys({"reference": "pure", "arms": ["pure"]}, "empty", flood_tasks=20)
     {'work': 'empty', 'flood_tasks': 20, 'senders': 1, 'packer': 'json'}
     """
-    found = {"work": work} | own | {"senders": SENDERS, "packer": DEFAULTS["packer"]}
+    # Only rank 0 submits tasks.
+    found = {"work": work} | own | {"senders": 1, "packer": DEFAULTS["packer"]}
     if work == "spin":
         found["cores"] = cores()
     options = {arm.runs: unnamed for arm in arms(dict(settings)) if (unnamed := _unnamed(arm.runs, settings))}
