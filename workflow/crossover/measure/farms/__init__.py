@@ -1,12 +1,7 @@
 """Task farms: a client submits tasks, engines run them. One file per farm, found by its name.
 
-The module of a farm has:
-
-- `Entrant`, a `Farm`, the client on rank 0;
-- `serve(peers, invitation)`, for the ranks that are its engines. It runs the farm's own loop, because a rank that waits
-  in MPI would spin;
-- if needed, `PACKAGES`, whose versions a launch records, and `ONE_HOST`, if its engines must be on their client's host
-  (or the name of the option that requires this).
+Each has an `Entrant`, the client on rank 0, and `serve(peers, invitation)` for the ranks that are its engines, which runs
+the farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
 
 The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
 sleep.

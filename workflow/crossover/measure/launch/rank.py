@@ -27,7 +27,6 @@ def run(
     try:
         with as_a_guest() as guest, ExitStack() as resources:
             # Before any slow import, because a rank that is killed before all have met leaves MPI's shared memory.
-            placement = settings["placement"]
             peers = _meet(settings, interface)
             if guest and peers.is_first_of_its_host:
                 resources.enter_context(alone(print, _refuse_to_wait))
@@ -41,7 +40,8 @@ def run(
             # Imported here, because it is slow to load and only rank 0 needs it.
             from crossover.measure.launch.conduct import conduct
 
-            conduct(kind, peers, settings, {"experiment": experiment, "placement": placement, "launch": launch}, part)
+            identity = {"experiment": experiment, "placement": settings["placement"], "launch": launch}
+            conduct(kind, peers, settings, identity, part)
             return 0
     except Refusal as reason:
         # Only the first refusal counts; the other ranks are then ended.

@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,14 +60,9 @@ class Job:
     """The network interface between its hosts, if it has several."""
 
     @property
-    def placement(self) -> str:
-        """The location of the ranks."""
-        return str(self.settings["placement"])
-
-    @property
     def name(self) -> str:
         """The launch's name in messages."""
-        return f"{self.experiment} {self.placement} launch {self.launch}"
+        return f"{self.experiment} {self.settings['placement']} launch {self.launch}"
 
 
 def supervise(job: Job, output: Path, log: Path) -> int:
@@ -145,14 +141,14 @@ def _environment(job: Job, private: Path) -> dict[str, str]:
         own["TMPDIR"] = str(private)
     if "thread_level" in job.settings:
         own |= MEMORY_KEPT
-    return mpi_launcher.surroundings(job.placement, job.interface) | own
+    return mpi_launcher.surroundings(job.settings["placement"], job.interface) | own
 
 
 def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> None:
     began = psutil.Process().create_time()
     facts: dict[str, Any] = {
         "experiment": job.experiment,
-        "placement": job.placement,
+        "placement": job.settings["placement"],
         "launch": job.launch,
         "settings": plan.canonical(job.settings),
         "code": job.code,
@@ -168,10 +164,12 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
-    if _holds_samples(output):
-        say(f"{job.name}: not remeasured ({found.kind}): {found}")
-        say(f"{job.name}: the earlier measurement stays in {output}")
-        return
+    with suppress(record.RecordError):
+        # Only another measured launch may replace a measured one.
+        if record.metadata(record.read(output, record.MEASUREMENTS))["launch"]["outcome"] == "measured":
+            say(f"{job.name}: not remeasured ({found.kind}): {found}")
+            say(f"{job.name}: the earlier measurement stays in {output}")
+            return
     launch = facts | {
         "outcome": "hole",
         "hole": found.kind,
@@ -183,14 +181,6 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({found.kind}): {found}")
     say(f"{job.name}: the rest goes on; to retry this launch, add -R {output} (before any --)")
-
-
-def _holds_samples(file: Path) -> bool:
-    """Whether the file holds a measured launch, which only another measured launch may replace."""
-    try:
-        return bool(record.metadata(record.read(file, record.MEASUREMENTS))["launch"]["outcome"] == "measured")
-    except record.RecordError:
-        return False
 
 
 def _interrupt(number: int, _: object) -> None:
