@@ -1,7 +1,7 @@
 """Task farms: a client submits tasks, engines run them. One file per farm, found by its name.
 
-Each has an `Entrant`, the client on rank 0, and `serve(peers, invitation)` for the ranks that are its engines, which runs
-the farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
+Each has an `Entrant`, the client on rank 0, and `serve(peers, invitation)` for the ranks that are its engines, with the
+farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
 
 The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
 sleep.
@@ -9,6 +9,7 @@ sleep.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib import import_module
@@ -59,6 +60,21 @@ class Farm(ABC):
     @abstractmethod
     def stop(self) -> None:
         """End the engines' loops and the server."""
+
+
+class ExecutorFarm(Farm):
+    """A farm whose engines work for an `executor` of concurrent.futures."""
+
+    executor: Executor
+
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit; a thread of the executor pickles and sends."""
+        submit = self.executor.submit
+        self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
+
+    def wait(self) -> list[Any]:
+        """Wait for the results."""
+        return [future.result() for future in self._pending]
 
 
 def find(farm: str) -> ModuleType:

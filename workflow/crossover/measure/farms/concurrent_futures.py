@@ -4,13 +4,11 @@ The ranks reserved for its engines do nothing.
 """
 
 import multiprocessing
-from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import util
 from multiprocessing.synchronize import Semaphore, SemLock
-from typing import Any
 
-from crossover.measure.farms import Farm, Task
+from crossover.measure.farms import ExecutorFarm
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.processes.ending import die_with_parent
@@ -20,14 +18,14 @@ from crossover.records.holes import HoleKind, Refusal
 ONE_HOST = True
 
 
-class Entrant(Farm):
+class Entrant(ExecutorFarm):
     """A pool of as many processes as there are engines."""
 
     def start(self) -> None:
         """Start the workers: the pool does this when it gets its first tasks."""
         spawn = multiprocessing.get_context("spawn")
         self._started = spawn.Semaphore(0)
-        self._pool = ProcessPoolExecutor(len(self.ranks), spawn, initializer=_begin, initargs=(self._started,))
+        self.executor = ProcessPoolExecutor(len(self.ranks), spawn, initializer=_begin, initargs=(self._started,))
         self.submit(echo, self.ranks)
 
     def join(self) -> None:
@@ -40,18 +38,9 @@ class Entrant(Farm):
             if finalizer._callback is SemLock._cleanup:  # type: ignore[attr-defined]
                 finalizer()
 
-    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit; a thread of the pool pickles and sends."""
-        submit = self._pool.submit
-        self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
-
-    def wait(self) -> list[Any]:
-        """Wait for the results."""
-        return [future.result() for future in self._pending]
-
     def stop(self) -> None:
         """End the workers."""
-        self._pool.shutdown()
+        self.executor.shutdown()
 
 
 def _begin(started: Semaphore) -> None:

@@ -3,17 +3,15 @@
 Its idle workers poll for messages a thousand times a second, so it needs `alone`: launches with the reference only.
 """
 
-from collections.abc import Sequence
-from concurrent.futures import Future
-from typing import Any, cast
+from typing import cast
 
 from mpi4py.futures import MPICommExecutor, MPIPoolExecutor
 
-from crossover.measure.farms import Farm, Task
+from crossover.measure.farms import ExecutorFarm
 from crossover.measure.ranks.peers import Peers
 
 
-class Entrant(Farm):
+class Entrant(ExecutorFarm):
     """One executor, whose workers are ranks."""
 
     def invitation(self) -> list[int]:
@@ -26,17 +24,8 @@ class Entrant(Farm):
             self.peers.send("now", to=rank)
         self._comm = self.peers.among(self.invitation()).comm
         self._running = MPICommExecutor(self._comm, root=0)
-        self._executor = cast(MPIPoolExecutor, self._running.__enter__())
-        self._executor.bootup()
-
-    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit; the executor's own thread sends."""
-        submit = self._executor.submit
-        self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
-
-    def wait(self) -> list[Any]:
-        """Wait for the results."""
-        return [future.result() for future in self._pending]
+        self.executor = cast(MPIPoolExecutor, self._running.__enter__())
+        self.executor.bootup()
 
     def stop(self) -> None:
         """Let the workers return."""
