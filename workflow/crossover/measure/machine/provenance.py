@@ -5,9 +5,9 @@ import json
 import os
 import platform
 import re
-import shutil
 import socket
 import subprocess
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -119,14 +119,11 @@ def slurm_delays(began: float) -> dict[str, float]:
 
 def commit() -> str:
     """The project's git commit, with `+` if tracked files have changes; empty outside a checkout."""
-
-    def git(*words: str) -> str:
-        answer = subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent)
-        return answer.stdout.strip() if answer.returncode == 0 else ""
-
-    if not shutil.which("git") or not (head := git("rev-parse", "--short=12", "HEAD")):
-        return ""
-    return head + "+" * bool(git("status", "--porcelain", "--untracked-files=no"))
+    # The hash even at a tag, because no tag matches.
+    words = ["git", "describe", "--always", "--match=", "--abbrev=12", "--dirty=+"]
+    with suppress(OSError):
+        return subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parent).stdout.strip()
+    return ""
 
 
 class Disturbance:
