@@ -4,6 +4,7 @@ Engines import this module, so it must not import anything slow, and never MPI.
 """
 
 import time
+import timeit
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -34,9 +35,4 @@ def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
     Other work only slows a burst down. All bursts together take about a second, because a virtual machine can lose a
     part of its core for some tenths of a second. With too low a speed, efficiencies could exceed 1.
     """
-    fastest = float("inf")
-    for _ in range(bursts):
-        began = time.perf_counter()
-        spin(burst_turns)
-        fastest = min(fastest, time.perf_counter() - began)
-    return burst_turns / fastest
+    return burst_turns / min(timeit.repeat(lambda: spin(burst_turns), timer=time.perf_counter, repeat=bursts, number=1))
