@@ -27,7 +27,12 @@ def look(pair: Pair) -> dict[str, Any]:
     names: list[str] = pair.both([f".doctor-{uuid.uuid4().hex}" for _ in range(FILES)])[0]
     files = [pair.shared / name for name in names]
     pair.both([file.exists() for file in files])
-    return _write(pair, files) if pair.first else _wait(pair, files)
+    if pair.first:
+        return _write(pair, files)
+    awaited = iter(files)
+    while pair.hear():
+        pair.tell(_until_seen(next(awaited)))
+    return {}
 
 
 def _write(pair: Pair, files: list[Path]) -> dict[str, Any]:
@@ -62,16 +67,8 @@ def _written(file: Path) -> float:
         part.unlink(missing_ok=True)
 
 
-def _wait(pair: Pair, files: list[Path]) -> dict[str, Any]:
-    for file in files:
-        if not pair.hear():
-            return {}
-        pair.tell(_until_seen(file))
-    pair.hear()
-    return {}
-
-
 def _until_seen(file: Path) -> float | None:
+    """The time until the file is seen, in seconds; None after the limit."""
     start = time.perf_counter()
     while time.perf_counter() - start < LIMIT_SECONDS:
         try:
