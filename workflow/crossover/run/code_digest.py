@@ -22,7 +22,8 @@ def digest(*modules: str) -> str:
         name = waiting.pop()
         if name not in found and (source := _source(name)):
             found[name] = source
-            waiting += _imports(source)
+            # An import of a module runs its parent packages too.
+            waiting += [*_imports(source), name.rpartition(".")[0]]
     content = sha256()
     for name in sorted(found):
         content.update(name.encode() + b"\0" + found[name].read_bytes() + b"\0")
@@ -30,11 +31,7 @@ def digest(*modules: str) -> str:
 
 
 def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
-    """The digest of the code that measures a launch of an experiment with these settings.
-
-    This is the code of the supervisor, the sampler, this experiment's driver (with its whole folder, if it has one) and
-    the farms of its entrants.
-    """
+    """The digest of the code that measures a launch of an experiment with these settings."""
     driver = f"crossover.measure.experiments.{experiment}"
     folder = PACKAGE / "measure" / "experiments" / experiment
     return digest(
@@ -51,7 +48,7 @@ def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
 def _source(name: str) -> Path | None:
     """The file of a module of this package; None for any other name."""
     package, *parts = name.split(".")
-    if package != PACKAGE.name:
+    if package != PACKAGE.name or not parts:
         return None
     stem = PACKAGE.joinpath(*parts)
     return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
@@ -59,15 +56,11 @@ def _source(name: str) -> Path | None:
 
 @cache
 def _imports(source: Path) -> list[str]:
-    """Every dotted name to which an import statement can refer, and its parent packages."""
+    """Every dotted name to which an import statement can refer."""
     found: list[str] = []
     for node in ast.walk(ast.parse(source.read_text())):
-        targets: list[str] = []
         if isinstance(node, ast.Import):
-            targets = [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            targets = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for target in targets:
-            parts = target.split(".")
-            found += [".".join(parts[:length]) for length in range(2, len(parts) + 1)]
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return found

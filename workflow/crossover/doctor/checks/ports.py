@@ -19,7 +19,8 @@ def look(pair: Pair) -> dict[str, Any]:
     If none could be chosen, `trouble` has the reason.
     """
     trouble, offered = pair.both(_offered(pair))[0]
-    return {"trouble": trouble, "tried": [_offer(pair, each) if pair.first else _try(pair, each) for each in offered]}
+    connect = _offer if pair.first else _try
+    return {"trouble": trouble, "tried": [each | {"error": connect(pair, each["address"])} for each in offered]}
 
 
 def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
@@ -33,28 +34,28 @@ def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
     return trouble, [asdict(each) | {"chosen": each in chosen} for each in chosen + others]
 
 
-def _offer(pair: Pair, offered: dict[str, Any]) -> dict[str, Any]:
+def _offer(pair: Pair, address: str) -> str:
+    """Listen on the first rank; returns the error of either rank, empty if the second could connect."""
     with socket.socket() as server:
         try:
-            server.bind((offered["address"], 0))
+            server.bind((address, 0))
             server.listen()
         except OSError as error:
             pair.tell(None)
-            return offered | {"error": error.strerror or str(error)}
+            return error.strerror or str(error)
         pair.tell(server.getsockname()[1])
-        return offered | {"error": pair.hear()}
+        return str(pair.hear())
 
 
-def _try(pair: Pair, offered: dict[str, Any]) -> dict[str, Any]:
-    port = pair.hear()
-    if port is None:
-        return {}
-    try:
-        socket.create_connection((offered["address"], port), timeout=LIMIT_SECONDS).close()
-        pair.tell("")
-    except OSError as error:
-        pair.tell(error.strerror or str(error))
-    return {}
+def _try(pair: Pair, address: str) -> str:
+    error = ""
+    if port := pair.hear():
+        try:
+            socket.create_connection((address, port), timeout=LIMIT_SECONDS).close()
+        except OSError as reason:
+            error = reason.strerror or str(reason)
+        pair.tell(error)
+    return error
 
 
 def judge(seen: Seen) -> Finding:
