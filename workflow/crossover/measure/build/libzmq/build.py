@@ -1,9 +1,7 @@
 """Gets the sources of libzmq, and compiles variants: one version, one message struct.
 
 The sources come from a folder or by pip, and are believed by their checksum alone. One file includes every source, and
-is compiled by one call. This is four times faster than a call per source. Variants in one process share no symbols:
-each library binds its own definitions and hides them where possible, and none is unique to the process (as GNU's
-compiler makes statics of inline functions).
+is compiled by one call. Variants in one process share no symbols. docs/decisions/libzmq_builds.md has the reasons.
 """
 
 import hashlib
