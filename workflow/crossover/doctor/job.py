@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,11 +104,10 @@ def _worth_trying(mpi: str) -> list[str]:
 
 def _protocols() -> list[str]:
     """The protocols with which Slurm can start MPI; none without Slurm."""
-    try:
+    with suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return protocols(done.stdout + done.stderr)
+        return protocols(done.stdout + done.stderr)
+    return []
 
 
 def protocols(listed: str) -> list[str]:

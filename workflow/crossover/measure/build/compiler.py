@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,10 +57,9 @@ class Compiler:
 
     def identity(self) -> str:
         """Its command and version on this machine; empty if there is no working compiler."""
-        try:
+        with suppress(BuildError, IndexError):
             return f"{shlex.join(self._command())}: {self.run('tell its version', '--version').splitlines()[0]}"
-        except (BuildError, IndexError):
-            return ""
+        return ""
 
     def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
         """Run it in `folder`; returns its output. Raises BuildError with its first error if it fails."""

@@ -149,17 +149,16 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
     # Rank 0's host comes last, so that the other hosts get the extra engines if they cannot be spread evenly.
     names = dict.fromkeys([*(host for host in hosts if host != hosts[0]), hosts[0]])
     by_host = {name: [rank for rank, host in enumerate(hosts) if rank and host == name] for name in names}
-    found, each = {}, places(settings)
+    found, each, needed = {}, places(settings), places(settings) * len(arms(settings))
+    if any(len(ranks) < needed for ranks in by_host.values()):
+        counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
+        raise Refusal(
+            HoleKind.WRONG_PLACEMENT,
+            f"each host needs {needed} engines, but has {counts}: the launcher fills one host before the next, or the "
+            f"job's nodes are not exclusive; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
+        )
     for at, arm in enumerate(arms(settings)):
         own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]
-        if any(len(ranks) < each for ranks in own):
-            counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
-            raise Refusal(
-                HoleKind.WRONG_PLACEMENT,
-                f"each host needs {each * len(arms(settings))} engines, but has {counts}: the launcher fills one host "
-                f"before the next, or the job's nodes are not exclusive; {LAUNCHER}, such as srun --mpi=pmi2 "
-                "--distribution=cyclic",
-            )
         in_turn = [rank for turn in zip(*own, strict=True) for rank in turn]
         found[arm.name] = sorted(in_turn[: settings["engines"]])
     return found

@@ -54,17 +54,15 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
 
 
 def _text(path: str) -> str | None:
-    try:
+    with suppress(OSError):
         return Path(path).read_text().strip()
-    except OSError:
-        return None
+    return None
 
 
 def _os_name() -> str:
-    try:
+    with suppress(OSError):
         return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except OSError:
-        return platform.system()
+    return platform.system()
 
 
 def _libraries() -> dict[str, str]:
@@ -72,10 +70,8 @@ def _libraries() -> dict[str, str]:
 
     found = {"libzmq": zmq.zmq_version()}
     for name in (*LIBRARIES, *(package for farm in farms.names() for package in farms.packages(farm))):
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return found
 
 
@@ -105,16 +101,15 @@ def slurm_delays(began: float) -> dict[str, float]:
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
         return {}
-    try:
+    with suppress(OSError, subprocess.TimeoutExpired, KeyError, ValueError):
         answer = subprocess.run(
             ["scontrol", "--oneliner", "show", "job", job], capture_output=True, text=True, timeout=10
         ).stdout
         # In whole seconds of local time.
         times = dict(re.findall(r"\b(SubmitTime|StartTime)=(\S+)", answer))
         submitted, started = (datetime.fromisoformat(times[name]).timestamp() for name in ("SubmitTime", "StartTime"))
-    except (OSError, subprocess.TimeoutExpired, KeyError, ValueError):
-        return {}
-    return {"queued_seconds": started - submitted, "entering_seconds": began - started}
+        return {"queued_seconds": started - submitted, "entering_seconds": began - started}
+    return {}
 
 
 def commit() -> str:

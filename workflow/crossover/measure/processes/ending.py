@@ -62,10 +62,8 @@ def end_descendants() -> None:
         below = psutil.Process().children(recursive=True)
         memory = {segment for process in below for segment in mpich_files.shared_memory(process.pid)}
         for process in below:
-            try:
+            with suppress(psutil.NoSuchProcess):
                 stop(process)
-            except psutil.NoSuchProcess:
-                continue
         left = psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] or psutil.Process().children()
         mpich_files.unlink(memory)
         if not left:

@@ -1,6 +1,7 @@
 """The network between a launch's ranks: its interface, the address on this host, and reserved ports."""
 
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,29 +68,25 @@ def interfaces() -> list[Reach]:
 
 
 def _of_own_name() -> str:
-    try:
+    with suppress(OSError):
         return socket.gethostbyname(socket.gethostname())
-    except OSError:
-        return ""
+    return ""
 
 
 def _of_default_route() -> str:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((ANYWHERE, 9))
-        except OSError:
-            return ""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect((ANYWHERE, 9))
         return str(probe.getsockname()[0])
+    return ""
 
 
 def _rdma_device(interface: str) -> str:
     """UCX's name, with port, of the remote-memory-access device behind an interface; empty if there is none."""
     device = DEVICES / interface
     names = sorted(path.name for path in device.glob("device/infiniband/*"))
-    try:
-        port = int((device / "dev_port").read_text()) + 1
-    except (OSError, ValueError):
-        port = 1
+    port = 1
+    with suppress(OSError, ValueError):
+        port += int((device / "dev_port").read_text())
     return f"{names[0]}:{port}" if names else ""
 
 
