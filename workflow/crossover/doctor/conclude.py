@@ -38,9 +38,8 @@ def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
     """
     executor = workflow.executor_plugin.name
     placements = [job["placement"] for job in session.due(workflow, "examine")]
-    folder = Path(results) / "doctor"
     text = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
-    seen = gather(folder, placements, executor, text)
+    seen = gather(Path(results) / "doctor", placements, executor, text)
     findings = {check: module(check).judge(seen) for check in CHECKS}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)

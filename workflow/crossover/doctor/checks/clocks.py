@@ -61,7 +61,7 @@ def judge(seen: Seen) -> Finding:
     slowest = max(facts["measuring"], key=lambda clock: max(clock["step_seconds"], clock["reading_seconds"]))
     fineness = (
         f"the measuring clock ({slowest['source'] or 'source unknown'}) has steps of "
-        f"{_nanoseconds(slowest['step_seconds'])} and takes {_nanoseconds(slowest['reading_seconds'])} to read"
+        f"{slowest['step_seconds'] * 1e9:.0f} ns and takes {slowest['reading_seconds'] * 1e9:.0f} ns to read"
     )
     offset_seconds, within_seconds = abs(facts["offset_seconds"]), facts["within_seconds"]
     differ = f"the wall clocks of the two hosts differ by {offset_seconds:.2g} s (within {within_seconds * 1e6:.0f} µs)"
@@ -75,7 +75,3 @@ def judge(seen: Seen) -> Finding:
         )
         return Finding(Verdict.WARNING, text, step=step)
     return Finding(Verdict.OK, text)
-
-
-def _nanoseconds(seconds: float) -> str:
-    return f"{seconds * 1e9:.0f} ns"

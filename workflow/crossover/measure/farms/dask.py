@@ -44,8 +44,7 @@ class Entrant(Farm):
 
     def invitation(self) -> str:
         """Wait for the scheduler; returns its address."""
-        facts = self._server.wait_for(lambda: json.loads(self._file.read_text()))
-        return str(facts["address"])
+        return str(self._server.wait_for(lambda: json.loads(self._file.read_text()))["address"])
 
     def join(self) -> None:
         """Connect, and wait until all workers have joined."""

@@ -30,10 +30,9 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
     started = datetime.now(UTC)
     name = "{experiment} {placement} launch {launch}".format(**identity)
-    disturbance = Disturbance()
     with kind.drive(peers, settings) as blocks:
         guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
-        sampler = Sampler(guarded, settings, Random(name), disturbance=disturbance, progress=partial(_report, name))
+        sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=partial(_report, name))
         stretches = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))
     rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
     if not rows:
@@ -41,12 +40,12 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
             HoleKind.NO_VALUE,
             f"no block of the driver of {identity['experiment']} returned a value or a fault; correct the driver",
         )
-    table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     facts = identity | {
         "started_utc": started.isoformat(timespec="milliseconds"),
         "host": peers.ranks[0]["host"],
         "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
     }
+    table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
 
 
