@@ -1,7 +1,5 @@
 """The payload of MPI messages: an object of a kind and length, its inbox, and the check of received objects."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +20,6 @@ class Kind(NamedTuple):
     object: str
     re_sent: bool = False
     """Whether an array is received into the memory that it is sent from."""
-
-
-def payload(kind: Kind, elements: int, rank: int) -> Payload:
-    """The payload at the end `rank`, 0 or 1."""
-    return ReSent(elements, rank) if kind.re_sent else Payload(kind.object, elements)
 
 
 class Payload:
@@ -92,6 +85,11 @@ class ReSent(Payload):
         if got is None:
             return np.array_equal(self.message, self._sent_on)
         return isinstance(got, np.ndarray) and np.array_equal(got, self._pickled)
+
+
+def payload(kind: Kind, elements: int, rank: int) -> Payload:
+    """The payload at the end `rank`, 0 or 1."""
+    return ReSent(elements, rank) if kind.re_sent else Payload(kind.object, elements)
 
 
 def _marked(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
@@ -24,8 +24,6 @@ from crossover.records.holes import HoleKind, Refusal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-T = TypeVar("T")
 
 SUCH_AS = ", such as srun --mpi=pmi2"
 """The end of the remedy for a wrong placement; most errors add options to it."""
@@ -187,7 +185,7 @@ def thread_level() -> str:
     return {getattr(MPI, f"THREAD_{name.upper()}"): name for name in names}[MPI.Query_thread()]
 
 
-def _sleep_until(test: Callable[[], tuple[bool, T]]) -> T:
+def _sleep_until(test: Callable[[], tuple[bool, Any]]) -> Any:
     while True:
         done, value = test()
         if done:

@@ -8,8 +8,6 @@ up, calibrates the numbers of repetitions, and runs rounds, each with every arm 
 the machine affects all arms of a round alike and cancels in their ratio.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 import time
@@ -50,6 +48,18 @@ class Stretch:
     cell: Cell
     observations: tuple[Observation, ...]
     stop: str
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A roughly calibrated cell, with the repetitions `n` in each alternative's blocks."""
+
+    cell: Cell
+    arms: Sequence[Arm]
+    n: Mapping[str, int]
+    round_seconds: float
+    shortest_seconds: float
+    """The seconds of a round if every block were as short as that of the fastest rival."""
 
 
 @dataclass(frozen=True)
@@ -158,18 +168,6 @@ class Sampler:
         if spent + spent / rounds > share:
             return "budget"
         return "rounds" if rounds >= limits["at_most"] else ""
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """A roughly calibrated cell, with the repetitions `n` in each alternative's blocks."""
-
-    cell: Cell
-    arms: Sequence[Arm]
-    n: Mapping[str, int]
-    round_seconds: float
-    shortest_seconds: float
-    """The seconds of a round if every block were as short as that of the fastest rival."""
 
 
 def deal(seconds: float, costs: Sequence[float]) -> list[float]:

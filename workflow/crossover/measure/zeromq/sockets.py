@@ -3,13 +3,11 @@
 The commanding end, on rank 0, connects. The other end, on rank 1 or in a thread, binds and reports its addresses.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import zmq
 from zmq.utils import garbage
@@ -39,7 +37,7 @@ class Curve(NamedTuple):
     """Whether each end sends the received message object back."""
 
     @classmethod
-    def of(cls, keys: Keys) -> Curve:
+    def of(cls, keys: Keys) -> Self:
         """The curve with these keys."""
         return cls(**{name: keys[name] for name in cls._fields if name in keys})
 

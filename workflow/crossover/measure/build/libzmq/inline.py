@@ -1,8 +1,7 @@
 """Message structs of libzmq's builds, and the longest message that each holds inline: all that launches need."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 AROUND_BYTES = {"2.2.0": {"": 10, "union": 8, "packed": 2}, "4.3.4": {"": 31}}
 """Bytes of a struct that hold no message, by version and layout; the empty layout is the version's own. In a `union`,
@@ -19,7 +18,7 @@ class Struct:
     layout: str = ""
 
     @classmethod
-    def of(cls, name: str) -> Struct:
+    def of(cls, name: str) -> Self:
         """The struct of a library by its name, `libzmq-VERSION-BYTES` or `libzmq-VERSION-BYTES-LAYOUT`.
 
         Raises ValueError for any other name.
