@@ -1,8 +1,6 @@
 """A command of the command line: a function with a line to type and its arguments."""
 
-from __future__ import annotations
-
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import getdoc
@@ -31,8 +29,8 @@ class Command:
     example: str
     arguments: tuple[Argument, ...]
 
-    def add_to(self, commands: _SubParsersAction[ArgumentParser]) -> None:
-        """Add the command to the command line."""
+    def add_to(self, commands: Any) -> None:
+        """Add the command to the `commands` of a parser."""
         name = self.run.__name__.replace("_", "-")
         purpose, _, rest = (getdoc(self.run) or "").partition("\n\n")
         parts = (fill(purpose), f"    {TYPED} {name} {self.example}".rstrip(), fill(rest))
