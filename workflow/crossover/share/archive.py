@@ -10,15 +10,10 @@ from crossover.records import atomic
 PACKED = (".parquet", ".png", ".pdf")
 """Suffixes of files that are already compressed."""
 
-MODE = stat.S_IFREG | 0o644
-UNIX = 3
-"""The zip format's number for Unix, whose file modes MODE uses."""
 
-
-def files(folder: Path) -> list[Path]:
-    """The files below a folder, including hidden ones, sorted by name."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+def files(folder: Path) -> dict[str, Path]:
+    """The files below a folder, including hidden ones, by their names in it; sorted by name."""
+    return dict(sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*") if path.is_file()))
 
 
 def write(folder: Path, archive: Path) -> None:
@@ -27,17 +22,14 @@ def write(folder: Path, archive: Path) -> None:
     The same files give the same bytes on any machine with the same zlib. Raises CrossoverError.
     """
     with atomic.replacing(archive, "choose another place") as part, zipfile.ZipFile(part, "w") as packed:
-        for path in files(folder):
-            with path.open("rb") as source, packed.open(_entry(path, folder), "w") as entry:
-                shutil.copyfileobj(source, entry, 1 << 20)
-
-
-def _entry(path: Path, folder: Path) -> zipfile.ZipInfo:
-    # The earliest time that a zip file can hold, and the default.
-    entry = zipfile.ZipInfo(path.relative_to(folder).as_posix())
-    entry.create_system = UNIX
-    entry.external_attr = MODE << 16
-    entry.compress_type = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
-    # The size decides whether the format's extension for large files is needed.
-    entry.file_size = path.stat().st_size
-    return entry
+        for name, path in files(folder).items():
+            # Its default time is the earliest that a zip file can hold.
+            entry = zipfile.ZipInfo(name)
+            # The format's number for Unix, and the mode of a plain file that everybody can read.
+            entry.create_system = 3
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            entry.compress_type = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
+            # The size decides whether the format's extension for large files is needed.
+            entry.file_size = path.stat().st_size
+            with path.open("rb") as source, packed.open(entry, "w") as copy:
+                shutil.copyfileobj(source, copy, 1 << 20)

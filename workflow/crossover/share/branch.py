@@ -11,9 +11,7 @@ from pathlib import Path
 
 from crossover.errors import CrossoverError
 from crossover.report.render import origin
-from crossover.share.git import Checkout, indented, without_password
-
-MESSAGE = "Report by crossover"
+from crossover.share import git
 
 NO_JEKYLL = ".nojekyll"
 """An empty file that stops GitHub from processing the site with Jekyll."""
@@ -28,14 +26,13 @@ MEND = "Correct that, then publish again; nothing was pushed"
 class Branch:
     """A branch of a remote."""
 
-    checkout: Checkout
     remote: str
     name: str
 
     @property
     def url(self) -> str:
         """The URL to push to, without a password."""
-        return without_password(self.checkout.ask("remote", "get-url", "--push", self.remote))
+        return git.without_password(git.ask("remote", "get-url", "--push", self.remote))
 
     @property
     def tracked(self) -> str:
@@ -44,55 +41,59 @@ class Branch:
 
     def content(self) -> dict[str, str]:
         """The hash of each file on the remote's branch, as last fetched; empty without a branch."""
-        lines = self.checkout.ask("ls-tree", "-r", "-z", self.tracked).split("\0")
+        lines = git.ask("ls-tree", "-r", "-z", self.tracked).split("\0")
         return {line.partition("\t")[2]: line.split()[2] for line in lines if line}
 
 
-def look(checkout: Checkout, remote: str, name: str) -> Branch:
-    """Fetch a remote's branch. Raises CrossoverError if it cannot be fetched or must not be pushed to."""
-    branch = Branch(checkout, remote, name)
+def look(remote: str, name: str) -> Branch:
+    """Fetch a branch of a remote of the checkout in the current folder.
+
+    Raises CrossoverError if this is no checkout, or if the branch cannot be fetched or must not be pushed to.
+    """
+    git.require_checkout()
+    branch = Branch(remote, name)
     if not branch.url:
-        others = ", ".join(checkout.ask("remote").split())
+        others = ", ".join(git.ask("remote").split())
         raise CrossoverError(
             f"the checkout has no remote {remote!r}; "
             + (f"choose with --remote: {others}" if others else f"add one: git remote add {remote} URL")
         )
-    if not checkout.ask("check-ref-format", "--branch", name):
+    if not git.ask("check-ref-format", "--branch", name):
         raise CrossoverError(f"{name!r} is not a valid name of a branch; choose another with --branch")
     step = f"Correct that, or name another remote with --remote; nothing was pushed to {branch.url}"
-    if checkout.do("ls-remote", "--heads", remote, f"refs/heads/{name}", step=step):
-        checkout.do("fetch", "--no-tags", remote, f"+refs/heads/{name}:{branch.tracked}", step=step)
+    if git.do("ls-remote", "--heads", remote, f"refs/heads/{name}", step=step):
+        git.do("fetch", "--no-tags", remote, f"+refs/heads/{name}:{branch.tracked}", step=step)
     else:
-        checkout.try_to("update-ref", "-d", branch.tracked)
+        git.try_to("update-ref", "-d", branch.tracked)
     _refuse(branch)
     return branch
 
 
 def _refuse(branch: Branch) -> None:
-    name, checkout = branch.name, branch.checkout
-    if f"branch refs/heads/{name}" in checkout.ask("worktree", "list", "--porcelain").splitlines():
+    name = branch.name
+    if f"branch refs/heads/{name}" in git.ask("worktree", "list", "--porcelain").splitlines():
         raise CrossoverError(
             f"the branch {name} is checked out here, and publishing would move it under your files; "
             "switch to another (git switch -), or choose another with --branch"
         )
-    local, remote = (checkout.ask("rev-parse", "-q", "--verify", ref) for ref in (f"refs/heads/{name}", branch.tracked))
+    local, remote = (git.ask("rev-parse", "-q", "--verify", ref) for ref in (f"refs/heads/{name}", branch.tracked))
     for commit, where in ((remote, f"on {branch.url}"), (local, "here")):
-        if commit and not _is_ours(checkout, commit):
+        if commit and not _is_ours(commit):
             raise CrossoverError(
                 f"the branch {name} {where} is not a crossover report, and publishing would replace it; choose another "
                 "with --branch, or delete that one"
             )
     for key in ("name", "email"):
-        if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or checkout.ask("config", f"user.{key}")):
+        if not (os.environ.get(f"GIT_COMMITTER_{key.upper()}") or git.ask("config", f"user.{key}")):
             raise CrossoverError(
                 f"git does not know your {key}, which a commit needs; set it: git config user.{key} ..."
             )
 
 
-def _is_ours(checkout: Checkout, commit: str) -> bool:
-    page = checkout.ask("cat-file", "-p", f"{commit}:index.html")
+def _is_ours(commit: str) -> bool:
+    page = git.ask("cat-file", "-p", f"{commit}:index.html")
     # An empty branch can be replaced too, but only if git has read it successfully.
-    return is_ours(page.encode()) or not checkout.do("ls-tree", commit, step=MEND)
+    return is_ours(page.encode()) or not git.do("ls-tree", commit, step=MEND)
 
 
 def is_ours(page: bytes) -> bool:
@@ -103,7 +104,7 @@ def is_ours(page: bytes) -> bool:
 def holds(branch: Branch, files: dict[str, Path]) -> bool:
     """Whether the remote's branch has exactly these files. Raises CrossoverError if a file cannot be read."""
     paths = [str(path) for path in files.values()]
-    hashes = branch.checkout.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
+    hashes = git.do("hash-object", "--no-filters", "--", *paths, step=MEND).split()
     return dict(zip(files, hashes, strict=True)) == branch.content()
 
 
@@ -111,28 +112,25 @@ def keep_domain(branch: Branch, files: dict[str, Path], folder: Path) -> None:
     """Add the branch's DOMAIN file to the files, if it has one."""
     if DOMAIN in branch.content():
         files[DOMAIN] = folder / DOMAIN
-        domain = branch.checkout.do("cat-file", "-p", f"{branch.tracked}:{DOMAIN}", step=MEND)
+        domain = git.do("cat-file", "-p", f"{branch.tracked}:{DOMAIN}", step=MEND)
         files[DOMAIN].write_text(f"{domain}\n", encoding="utf-8")
 
 
 def push(branch: Branch, folder: Path) -> None:
     """Commit the files of `folder` to the branch and push it. Raises CrossoverError."""
-    _commit(branch, folder)
-    branch.checkout.do(
-        *("push", branch.remote, f"refs/heads/{branch.name}:refs/heads/{branch.name}"),
+    local = f"refs/heads/{branch.name}"
+    before = git.ask("rev-parse", "-q", "--verify", local)
+    command = [sys.executable, "-m", "ghp_import", "--no-jekyll", "--message", "Report by crossover"]
+    command += ["--remote", branch.remote, "--branch", branch.name, str(folder)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    # ghp-import reports success even if git's import failed.
+    after = git.ask("rev-parse", "-q", "--verify", local)
+    if done.returncode or not after or after in (before, git.ask("rev-parse", "-q", branch.tracked)):
+        raise CrossoverError(
+            f"ghp-import could not make the commit:\n{git.indented(done.stdout + done.stderr)}\n{MEND}"
+        )
+    git.do(
+        *("push", branch.remote, f"{local}:{local}"),
         step=f"Nothing changed on {branch.url}. If somebody else pushed meanwhile, publish again. If you are not "
         "allowed to push there, name another remote or branch with --remote or --branch",
     )
-
-
-def _commit(branch: Branch, folder: Path) -> None:
-    command = [sys.executable, "-m", "ghp_import", "--no-jekyll", "--message", MESSAGE]
-    command += ["--remote", branch.remote, "--branch", branch.name, str(folder)]
-    before = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
-    done = subprocess.run(
-        command, cwd=branch.checkout.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
-    )
-    # ghp-import reports success even if git's import failed.
-    after = branch.checkout.ask("rev-parse", "-q", "--verify", f"refs/heads/{branch.name}")
-    if done.returncode or not after or after in (before, branch.checkout.ask("rev-parse", "-q", branch.tracked)):
-        raise CrossoverError(f"ghp-import could not make the commit:\n{indented(done.stdout + done.stderr)}\n{MEND}")

@@ -68,7 +68,7 @@ def write(folder: Path, attribution: Attribution, project: Row) -> None:
     crate = ROCrate(version=VERSION)
     authors = [_person(crate, author) for author in attribution.authors]
     _root(crate, attribution, project, launches)
-    files = {path.relative_to(folder).as_posix(): path for path in archive.files(folder)}
+    files = archive.files(folder)
     added = {name: crate.add_file(path, name, properties=_about(path, name)) for name, path in files.items()}
     software = _software(crate, project, launches, ranks)
     hosts = {name: _host(crate, name, ranks) for name in sorted({rank["host"] for rank in ranks})}

@@ -8,7 +8,6 @@ from pathlib import Path
 from crossover.errors import CrossoverError
 from crossover.share import archive, branch, freshness
 from crossover.share.branch import Branch
-from crossover.share.git import Checkout
 
 PAGES = "gh-pages"
 """The destination for a branch; any other destination is a path."""
@@ -31,7 +30,7 @@ def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str
         elif to != PAGES:
             _to_folder(files, Path(to))
         else:
-            return _to_branch(files, folder, branch.look(Checkout(Path.cwd()), remote, name), agreed)
+            return _to_branch(files, folder, branch.look(remote, name), agreed)
     return f"Report: {to}"
 
 
@@ -48,7 +47,7 @@ def stage(report: Path, folder: Path) -> dict[str, Path]:
             f"{report}: cannot be copied to {folder} ({error.strerror or error}); make it readable, or set TMPDIR to a "
             "folder with more space"
         ) from None
-    return {path.relative_to(folder).as_posix(): path for path in archive.files(folder)}
+    return archive.files(folder)
 
 
 def _to_folder(files: dict[str, Path], folder: Path) -> None:

@@ -42,11 +42,10 @@ def render(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
         same = page.read_bytes() == theirs.read_bytes()
     if same:
         return f"Report: {page}, the same bytes as in {bundle}", failures
-    message = (
+    return (
         f"Report: {page}, from the same results as the report in {bundle}, but with other bytes, because versions of "
         "crossover or its libraries differ, or only one of them was rendered by Quarto"
-    )
-    return message, failures
+    ), failures
 
 
 @contextmanager
