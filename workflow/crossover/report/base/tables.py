@@ -16,6 +16,7 @@ from crossover.planning.plan import read_settings
 from crossover.records import record
 from crossover.records.holes import is_hole
 from crossover.records.protocol import Keys, known
+from crossover.report.base import numbers
 
 Row = dict[str, Any]
 
@@ -86,7 +87,12 @@ def competes(row: Row) -> bool:
 
 def place(row: Row) -> str:
     """The experiment of a row, with the placement unless it is `node`."""
-    return f"`{row['experiment']}`" if row["placement"] == "node" else f"`{row['experiment']}` ({row['placement']})"
+    return title(f"`{row['experiment']}`", row["placement"])
+
+
+def at(row: Row) -> str:
+    """The position of a row on its axis, with the unit."""
+    return numbers.quantity(row["x"], row["axis_unit"])
 
 
 def load(folder: Path) -> Tables:
@@ -100,11 +106,14 @@ def load(folder: Path) -> Tables:
 def rows(folder: Path, name: str) -> list[Row]:
     """One table as rows; numbers that are not finite (no interval, or an open end) are None."""
     table = record.read(folder / f"{name}.parquet", SCHEMAS[name])
-    return [{key: _finite(value) for key, value in row.items()} for row in table.to_pylist()]
+    return [
+        {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}
+        for row in table.to_pylist()
+    ]
 
 
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+PANEL = ("experiment", "metric", "protocol", "placement")
+"""The columns that name a panel."""
 
 
 @dataclass(frozen=True)
@@ -206,36 +215,36 @@ def panels(
     launches: Sequence[Row] = (),
 ) -> list[Panel]:
     """The panels of the rows, sorted by experiment, metric, protocol and placement; rows are in order of the axis."""
-    tables: list[dict[tuple[str, str, str, str], list[Row]]] = []
-    for table in (summary, ratios, crossovers, thresholds):
-        tables.append({})
-        for row in sorted(table, key=lambda row: (row["arm"], row["x"] or 0)):
-            curve = (row["experiment"], row["metric"], row["protocol"], row["placement"])
-            tables[-1].setdefault(curve, []).append(row)
-    entrants = _entrants(launches)
+    tables = [
+        grouped(sorted(table, key=lambda row: (row["arm"], row["x"] or 0)), *PANEL)
+        for table in (summary, ratios, crossovers, thresholds)
+    ]
+    entrants: dict[str, dict[str, Row]] = {}
+    for launch in launches:
+        own = entrants.setdefault(launch["experiment"], {})
+        for name, entrant in read_settings(launch["settings"]).get("entrants", {}).items():
+            own[name] = entrant if own.get(name, entrant) == entrant else {}
     return [
-        Panel(*curve, *(members.get(curve, []) for members in tables), entrants=entrants.get(curve[0], {}))
+        Panel(*curve, *(table.get(curve, []) for table in tables), entrants=entrants.get(curve[0], {}))
         for curve in sorted({*tables[0], *tables[1]})
     ]
 
 
-def _entrants(launches: Sequence[Row]) -> dict[str, dict[str, Row]]:
-    """The settings of the entrants of each experiment; see `Panel.entrants`."""
-    found: dict[str, dict[str, Row]] = {}
-    for launch in launches:
-        known_here = found.setdefault(launch["experiment"], {})
-        for name, entrant in read_settings(launch["settings"]).get("entrants", {}).items():
-            known_here[name] = entrant if known_here.get(name, entrant) == entrant else {}
-    return found
+def grouped(table: Iterable[Row], *columns: str) -> dict[tuple[Any, ...], list[Row]]:
+    """The rows by their values in these columns, in the order of the first row of each group."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in table:
+        groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+    return groups
 
 
-def title(protocol: str, placement: str) -> str:
-    """The protocol, with the placement unless it is `node`.
+def title(name: str, placement: str) -> str:
+    """A protocol or an experiment, with the placement unless it is `node`.
 
     >>> title("REQ/REP over tcp", "node"), title("REQ/REP over tcp", "nodes")
     ('REQ/REP over tcp', 'REQ/REP over tcp (nodes)')
     """
-    return protocol if placement == "node" else f"{protocol} ({placement})"
+    return name if placement == "node" else f"{name} ({placement})"
 
 
 def slug(text: str) -> str:

@@ -37,13 +37,8 @@ class Layer:
 
     def rows(self, summary: list[Row]) -> list[Row]:
         """The summary's rows of this layer, converted for the ladder; empty if the layer was not measured."""
-        wanted = (self.experiment, PLACEMENT, "round trip", self.arm)
-        own = [
-            row
-            for row in summary
-            if tuple(row[key] for key in ("experiment", "placement", "metric", "arm")) == wanted
-            and holds(self.where, row)
-        ]
+        wanted = {"experiment": self.experiment, "placement": PLACEMENT, "metric": "round trip", "arm": self.arm}
+        own = [row for row in summary if holds({**wanted, **self.where}, row)]
         first = min((row["protocol"] for row in own), default="")
         return [self._row(row) for row in own if row["protocol"] == first]
 

@@ -8,11 +8,8 @@ from typing import Any
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
 from crossover.records.protocol import Keys, holds
-from crossover.report.base.tables import Panel, Row
+from crossover.report.base.tables import Panel, Row, grouped
 from crossover.report.sentences import citations
-
-Unlike = dict[str, tuple[str, str]]
-"""The conditions in which a dataset and a curve differ, each with the dataset's value and ours."""
 
 LONG_SECONDS = 1
 LONG = f"{LONG_SECONDS} s or longer"
@@ -35,12 +32,9 @@ def over(dataset: Dataset, panel: Panel) -> list[Row]:
 def ratios_over(dataset: Dataset, panel: Panel) -> list[Row]:
     """The points of rivals, divided by the mean of the reference's points of the same run and place."""
     points = over(dataset, panel)
-    base: dict[tuple[float, float], list[float]] = {}
-    for point in points:
-        if point["arm"] == panel.reference:
-            base.setdefault((point["run"], point["x"]), []).append(point["value"])
+    base = grouped((point for point in points if point["arm"] == panel.reference), "run", "x")
     return [
-        point | {"value": point["value"] / fmean(base[point["run"], point["x"]])}
+        point | {"value": point["value"] / fmean(own["value"] for own in base[point["run"], point["x"]])}
         for point in points
         if point["arm"] != panel.reference and (point["run"], point["x"]) in base
     ]
@@ -64,9 +58,8 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
     nearest = min(filter(None, differences), key=len, default={})
     if not nearest:
         return f"{sentence}."
-    words = {key.replace("_", " "): values for key, values in nearest.items()}
-    listed = ", ".join(f"{name} {theirs} instead of {ours}" for name, (theirs, ours) in words.items())
-    return f"{sentence}: {listed} on the nearest."
+    pairs = (f"{key.replace('_', ' ')} {theirs} instead of {ours}" for key, (theirs, ours) in nearest.items())
+    return f"{sentence}: {', '.join(pairs)} on the nearest."
 
 
 def _arms(dataset: Dataset, panel: Panel) -> dict[str, str]:
@@ -112,8 +105,8 @@ def _here(dataset: Dataset, panel: Panel) -> bool:
     return panel.experiment == dataset.experiment and panel.placement != "nodes"
 
 
-def _unlike(dataset: Dataset, panel: Panel, arm: str) -> Unlike:
-    """The conditions that a dataset states and our curve does not have."""
+def _unlike(dataset: Dataset, panel: Panel, arm: str) -> dict[str, tuple[str, str]]:
+    """The conditions that a dataset states and our curve does not have, each with the dataset's value and ours."""
     ours = conditions(panel.keys, arm, panel.entrants.get(arm, {}))
     pairs = {key: (dataset.conditions.get(key, NOT_STATED), here) for key, here in ours.items()}
     return {key: (theirs, here) for key, (theirs, here) in pairs.items() if theirs not in (NOT_STATED, here)}

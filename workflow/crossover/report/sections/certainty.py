@@ -1,11 +1,11 @@
 """The smallest detectable effect and the precision of each experiment, the sources of its noise, and the next run."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Row, place
+from crossover.report.base.tables import Row, at, grouped, place
 
 STATES = ("flat", "warm-up", "slowdown", "no steady state", "too few rounds")
 
@@ -32,14 +32,11 @@ def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str
 
 def sentences(sensitivity: Iterable[Row]) -> str:
     """The smallest detectable effect and the precision of each experiment in each placement, in words."""
-    groups: defaultdict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in sensitivity:
-        groups[row["experiment"], row["placement"], row["metric"]].append(row)
-    return "\n\n".join(_sentence(*key, rows) for key, rows in groups.items())
+    return "\n\n".join(map(_sentence, grouped(sensitivity, "experiment", "placement", "metric").values()))
 
 
-def _sentence(experiment: str, placement: str, metric: str, rows: list[Row]) -> str:
-    where = f"`{experiment}` in placement `{placement}`, {metric}"
+def _sentence(rows: list[Row]) -> str:
+    where = "`{experiment}` in placement `{placement}`, {metric}".format(**rows[0])
     bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
     if bias is None:
         return f"{where}: no null arm was replicated, so the smallest detectable effect is unknown."
@@ -83,12 +80,8 @@ def steady(counts: Iterable[Row]) -> list[dict[str, str]]:
             if row[column] is not None:
                 found[place(row), kind][row[column]] += row["series"]
     return [
-        {
-            "experiment": name,
-            "": kind,
-            "series": f"{tally.total():,}",
-            **{state: f"{tally[state]:,}" for state in STATES},
-        }
+        {"experiment": name, "": kind, "series": f"{tally.total():,}"}
+        | {state: f"{tally[state]:,}" for state in STATES}
         for (name, kind), tally in found.items()
     ]
 
@@ -98,24 +91,22 @@ def unsettled(counts: Iterable[Row]) -> str:
 
     `counts` are rows of experiment, placement, launch, state, ratio_state, and `series`, the number of series.
     """
-    missed: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    judged: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for row in counts:
-        if row["ratio_state"] not in (None, "too few rounds"):
-            judged[place(row)][row["launch"]] += row["series"]
-            if row["ratio_state"] == "no steady state":
-                missed[place(row)][row["launch"]] += row["series"]
-    return "\n\n".join(_unsettled(name, missed[name], judged[name]) for name in judged)
+    judged = [row for row in counts if row["ratio_state"] not in (None, "too few rounds")]
+    return "\n\n".join(map(_unsettled, grouped(judged, "experiment", "placement").values()))
 
 
-def _unsettled(name: str, missed: Mapping[int, int], judged: Mapping[int, int]) -> str:
-    if not missed:
-        return f"{name}: every ratio with enough rounds has a steady state."
-    worst = sorted(missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
+def _unsettled(rows: list[Row]) -> str:
+    judged, missed = Counter[int](), Counter[int]()
+    for row in rows:
+        judged[row["launch"]] += row["series"]
+        missed[row["launch"]] += row["series"] * (row["ratio_state"] == "no steady state")
+    worst = sorted(+missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
+    if not worst:
+        return f"{place(rows[0])}: every ratio with enough rounds has a steady state."
     parts = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
     if others := len(worst) - len(parts):
         parts.append(f"{others:,} more")
-    return f"{name}: ratios without a steady state occur in {numbers.listed(parts)}."
+    return f"{place(rows[0])}: ratios without a steady state occur in {numbers.listed(parts)}."
 
 
 def groups(rows: Sequence[Row]) -> list[dict[str, str]]:
@@ -123,7 +114,7 @@ def groups(rows: Sequence[Row]) -> list[dict[str, str]]:
     return [
         _named(lower)
         | {
-            "at": numbers.quantity(lower["x"], lower["axis_unit"]),
+            "at": at(lower),
             "ratio of one group": _group(lower),
             "ratio of the other": _group(upper),
         }

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row
+from crossover.report.base.tables import Row, at, grouped
 from crossover.report.sentences import citations
 
 VERDICTS = {
@@ -58,12 +58,9 @@ def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:
     """A heading for each source, and under it an item for each of its claims."""
-    sources = dict.fromkeys(row["source"] for row in claims)
     return [
-        "\n".join(
-            [citations.reference(source), "", *(f"- {sentences(row)}" for row in claims if row["source"] == source)]
-        )
-        for source in sources
+        "\n".join([citations.reference(source), "", *(f"- {sentences(row)}" for row in rows)])
+        for (source,), rows in grouped(claims, "source").items()
     ]
 
 
@@ -71,13 +68,9 @@ def sentences(row: Row) -> str:
     """The claim, its source's words, the verdict with numbers and conditions, and the source's own data."""
     quoted = f"“{markup.verbatim(row['quote'])}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
     head = f"`{row['claim']}`: *{row['says'].strip()}* In its words: {quoted}."
-    if row["verdict"] in ("not measured", "not judged"):
-        found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
-    else:
-        found = (
-            f"**{row['verdict'].capitalize()}**: {row['reason']}. {_claimed(row)}; measured: "
-            f"{_measured(row) or 'none'}{_where(row)}. {_conditions(row)}"
-        )
+    found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
+    if row["verdict"] not in ("not measured", "not judged"):
+        found += f" {_claimed(row)}; measured: {_measured(row) or 'none'}{_where(row)}. {_conditions(row)}"
     how = f"Method: {row['method']}" if row["method"] else ""
     return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
 
@@ -120,7 +113,7 @@ def _where(row: Row) -> str:
     against = f" against `{row['arm']}`" if row["arm"] else ""
     if row["numbers"] < 2:
         return against
-    place = f" at {numbers.quantity(row['x'], row['axis_unit'])}" if row["x"] is not None else ""
+    place = f" at {at(row)}" if row["x"] is not None else ""
     return f"{place}{against}, the least favourable of {numbers.counted(row['numbers'], 'number')}"
 
 

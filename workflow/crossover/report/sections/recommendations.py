@@ -22,7 +22,7 @@ def section(rows: Sequence[Row]) -> str:
                 "aim": _served(row),
                 "set it to": _value(row),
                 "gain over the default": "–" if row["gain"] is None else gain(row),
-                "other effects": _other_effects(row),
+                "other effects": "; ".join(_changed(effect, row) for effect in _effects(row)) or "–",
             }
             for names, own in _by_setting(passed)
             for name, row in zip(names, own, strict=False)
@@ -110,7 +110,8 @@ def _changed(effect: Row, row: Row) -> str:
 
 
 def _effects(row: Row) -> list[Row]:
-    return json.loads(row["effects"]) if row["effects"] else []
+    """The other effects of a row's value, first in metrics that decide an aim, then in the others."""
+    return sorted(json.loads(row["effects"] or "[]"), key=lambda effect: effect["aim"] is None)
 
 
 def _aims(row: Row) -> str:
@@ -149,12 +150,6 @@ def _reasons(rows: Sequence[Row]) -> Iterator[dict[str, str]]:
         for name, ((aims, why), where) in zip(names, places.items(), strict=False):
             aim = f"{aims} ({'; '.join(dict.fromkeys(where))})"
             yield {"setting": name, "aim": aim, "why nothing is recommended": why}
-
-
-def _other_effects(row: Row) -> str:
-    """The other effects of the value, first in metrics that decide an aim, then in the others."""
-    effects = sorted(_effects(row), key=lambda effect: effect["aim"] is None)
-    return "; ".join(_changed(effect, row) for effect in effects) or "–"
 
 
 def _served(row: Row) -> str:

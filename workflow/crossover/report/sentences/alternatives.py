@@ -1,7 +1,7 @@
 """Alternative texts of charts, for readers who cannot see them. No number in them is typed."""
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Panel, Row, competes
+from crossover.report.base.tables import Panel, Row, at, competes, grouped
 from crossover.report.sentences import findings, thresholds
 
 
@@ -22,26 +22,20 @@ def ratio(panel: Panel) -> str:
 
 def _ends(curve: list[Row]) -> str:
     ends = [curve[0], curve[-1]] if len(curve) > 1 else curve
-    values = (f"{numbers.quantity(row['median'], row['unit'])} at {_place(row)}" for row in ends)
+    values = (f"{numbers.quantity(row['median'], row['unit'])} at {at(row)}" for row in ends)
     return f"{curve[0]['arm']}: {', '.join(values)}."
 
 
 def _best(panel: Panel) -> str:
     """The arm with the best median at either end of the axis; ceilings do not count."""
-    competing = [row for row in panel.summary if competes(row)]
     choose = max if panel.facts["better"] == "higher" else min
-    places = [row["x"] for row in competing]
+    places = grouped(sorted(filter(competes, panel.summary), key=lambda row: float(row["x"])), "x")
     named = []
-    for place in dict.fromkeys((min(places, default=None), max(places, default=None))):
-        there = [row for row in competing if row["x"] == place]
-        if len(there) > 1:
-            best = choose(there, key=lambda row: float(row["median"]))
-            named.append(f"{best['arm']} at {_place(best)}")
+    for place in dict.fromkeys([*places][:1] + [*places][-1:]):
+        if len(places[place]) > 1:
+            best = choose(places[place], key=lambda row: float(row["median"]))
+            named.append(f"{best['arm']} at {at(best)}")
     return f"The best median has {numbers.listed(named)}." if named else ""
-
-
-def _place(row: Row) -> str:
-    return numbers.quantity(row["x"], row["axis_unit"])
 
 
 def _plain(text: str) -> str:

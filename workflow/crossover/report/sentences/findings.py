@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, Tables
+from crossover.report.base.tables import Panel, Row, Tables, at
 from crossover.report.sentences import holes
 
 # ---- one experiment
@@ -26,13 +26,9 @@ def _ends(panel: Panel, arm: str) -> str:
     cells = panel.ratios_of(arm)
     first, last = cells[0], cells[-1]
     standing = _standing(panel, first, f"`{panel.reference}`")
-    near = f"At {_place(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
-    far = f"; at {_place(last)} it {_standing(panel, last)}, with {_times(last)}" if len(cells) > 1 else ""
+    near = f"At {at(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
+    far = f"; at {at(last)} it {_standing(panel, last)}, with {_times(last)}" if len(cells) > 1 else ""
     return f"{near}{far}."
-
-
-def _place(cell: Row) -> str:
-    return numbers.quantity(cell["x"], cell["axis_unit"])
 
 
 def _times(cell: Row) -> str:
@@ -240,9 +236,9 @@ def _clause(panel: Panel, arm: str) -> str:
     row, reference = panel.crossover_of(arm), panel.reference
     largest = max(panel.ratios_of(arm), key=_distance)
     times = f"{_times(largest)} its {panel.metric}"
-    at_most = f"the largest measured difference is {times} at {_place(largest)}"
+    at_most = f"the largest measured difference is {times} at {at(largest)}"
     sure = _largest_sure(panel, arm)
-    most = f"with the largest difference at {_place(sure)}: {_times(sure)} its {panel.metric}"
+    most = f"with the largest difference at {at(sure)}: {_times(sure)} its {panel.metric}"
     if row is None or row["launches"] < 2:
         return f"`{arm}` against `{reference}` is not replicated; {at_most}"
     match row["verdict"]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from crossover.records.holes import alike, why
 from crossover.report.base import numbers
-from crossover.report.base.tables import Row, Tables
+from crossover.report.base.tables import Row, Tables, grouped
 
 
 def paragraphs(tables: Tables) -> list[str]:
@@ -44,11 +44,8 @@ def silent(validities: list[Row]) -> list[str]:
 
     `validities` has one row per experiment, protocol, arm and validity, with the number of `values` of such blocks.
     """
-    curves: dict[tuple[str, str, str], list[Row]] = {}
-    for row in validities:
-        curves.setdefault((row["experiment"], row["arm"], row["protocol"]), []).append(row)
     alike: dict[tuple[str, str, str], list[str]] = {}
-    for (experiment, arm, protocol), rows in curves.items():
+    for (experiment, arm, protocol), rows in grouped(validities, "experiment", "arm", "protocol").items():
         if not any(row["values"] for row in rows):
             reasons = "; ".join(dict.fromkeys(_code(row["validity"]) for row in rows))
             alike.setdefault((experiment, arm, reasons), []).append(protocol)
