@@ -91,7 +91,7 @@ def test_a_part_that_fails_says_so_and_the_others_do_not_change(page, before, mo
     for part in changed:
         assert "This part of the page failed: " in after[part], part
         assert "Error: " in after[part]
-    failures = inputs.read_failures(tmp_path / "failures")
+    failures = failure.of(tmp_path / "failures")
     assert name in {each.name for each in failures}
     assert {each.kind for each in failures} == {"section"}
 

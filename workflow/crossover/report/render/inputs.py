@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
+from crossover.records import failure
 from crossover.records.failure import Failure
 
 RESULTS_VARIABLE = "CROSSOVER_RESULTS"
@@ -19,7 +19,7 @@ WAITING_VARIABLE = "CROSSOVER_WAITING"
 a partial run uses and leaves out."""
 
 FAILURES_VARIABLE = "CROSSOVER_FAILURES"
-"""The variable with the name of the file of a page's failed parts, one JSON object per line."""
+"""The variable with the name of the JSON file of a page's failed parts."""
 
 
 def results(command: str) -> Path:
@@ -37,20 +37,13 @@ def waiting() -> dict[str, Any]:
 
 
 def failures() -> list[Failure]:
-    """The parts of the page that failed in the previous rendering."""
+    """The parts of the page that failed in the previous rendering, and those that have failed since."""
     path = os.environ.get(FAILURES_VARIABLE)
-    return read_failures(Path(path)) if path else []
+    return failure.of(Path(path)) if path else []
 
 
 def add(failed: Sequence[Failure]) -> None:
     """Pass failed parts of the page to the renderer."""
-    path = os.environ.get(FAILURES_VARIABLE)
-    if failed and path:
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(asdict(each))}\n" for each in failed)
-
-
-def read_failures(path: Path) -> list[Failure]:
-    """The failures in such a file, each once."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return list(dict.fromkeys(Failure(**json.loads(line)) for line in lines))
+    if failed and (path := os.environ.get(FAILURES_VARIABLE)):
+        kept = failure.stored([*failures(), *failed])
+        Path(path).write_text(json.dumps(kept), encoding="utf-8")

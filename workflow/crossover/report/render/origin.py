@@ -5,7 +5,7 @@ It has no date, so that the same results give the same page, byte for byte.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,12 @@ ELEMENT = re.compile(rf'<script type="application/json" id="{MARK}">(.*?)</scrip
 
 def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
     """The origin of a page on `results`: the digest of each table and of each folder of figures."""
+    # Archives and git lose empty folders, which exist if nothing was measured.
+    figures = [path for path in results.glob("figures/*") if path.is_dir() and any(_visible(path))]
+    sources = sorted([*results.glob("*.parquet"), *figures])
     return {
         "crossover": record.VERSION,
-        "made_from": {path.relative_to(results).as_posix(): _digest(path) for path in _sources(results)},
+        "made_from": {path.relative_to(results).as_posix(): _digest(path) for path in sources},
         "waiting": json.loads(waiting),
     }
 
@@ -47,12 +50,6 @@ def read(page: Path) -> dict[str, Any]:
         raise CrossoverError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
     except (IndexError, KeyError, TypeError, ValueError):
         raise CrossoverError(f"{page}: has no record of its origin; render it again: make report") from None
-
-
-def _sources(results: Path) -> Iterable[Path]:
-    # Archives and git lose empty folders, which exist if nothing was measured.
-    figures = (path for path in results.glob("figures/*") if path.is_dir() and any(_visible(path)))
-    return sorted([*results.glob("*.parquet"), *figures])
 
 
 def _visible(folder: Path) -> Iterator[Path]:

@@ -129,7 +129,10 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
             *("--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
             # The filter comes first, because citeproc would take references to parts of the page for citations.
             *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}", "--citeproc"),
-            *(f"--variable={name}={_asset(file)}" for name, file in (("style", "css"), ("script", "js"))),
+            *(
+                f"--variable={name}={(HERE / file).read_text(encoding='utf-8')}"
+                for name, file in (("style", "preview.css"), ("script", "preview.js"))
+            ),
         ]
         try:
             done = subprocess.run(command, cwd=base, input=body.encode(), capture_output=True, timeout=PANDOC_SECONDS)
@@ -138,7 +141,3 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
     if done.returncode:
         raise CrossoverError(f"pandoc: {done.stderr.decode(errors='replace').strip()}")
     return done.stdout
-
-
-def _asset(ending: str) -> str:
-    return (HERE / f"preview.{ending}").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
 from crossover.records import atomic, failure
 from crossover.records.failure import Failure
-from crossover.report.render import inputs, origin, preview
+from crossover.report.render import origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 LAST_LINES = 15
@@ -49,7 +49,7 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
         made = _rendered(copy, source, environment, page)
         if parts.exists():
             made = _rendered(copy, source, environment, page)
-        failures = [*failure.within(results), *inputs.read_failures(parts)]
+        failures = [*failure.within(results), *failure.of(parts)]
         text = origin.stamped(made.read_text(encoding="utf-8"), made_from)
         with atomic.replacing(page, "choose another place") as part:
             part.write_text(failure.stamped(text, failures), encoding="utf-8", newline="")
