@@ -51,9 +51,10 @@ def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[publish
     return markup.figure(slug(f"{first.experiment} {first.metric}"), charts, caption(panels, datasets))
 
 
-def alone(folder: Path, name: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
-    """One chart by itself, with a legend of the arms in `styles`. Raises CrossoverError."""
-    return _framed(folder, "", styles, chart(folder, name, subtitle, description))
+def alone(folder: Path, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
+    """One chart by itself as a figure in Markdown, with a legend of the arms in `styles`. Raises CrossoverError."""
+    shown = _framed(folder, "", styles, chart(folder, name, subtitle, description))
+    return markup.figure(name, shown, caption)
 
 
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:

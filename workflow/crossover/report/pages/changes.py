@@ -1,13 +1,12 @@
 """The changes between two runs: the output of the code cells of `reports/changes.qmd`, and its charts."""
 
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 
 import altair as alt
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Panel, Row, slug, title
+from crossover.report.base.tables import Panel, Row, grouped, slug, title
 from crossover.report.charts import axes, export, figures, gallery, marks
 from crossover.report.charts.colours import ARMS, INK, NOISE
 from crossover.report.pages.part import AnyPage, part, sentence
@@ -63,7 +62,7 @@ class ComparisonPage(AnyPage):
     @part()
     def experiments(self) -> str:
         """A section for each experiment: charts, sentences on the changes, a table of all curves."""
-        return "\n\n".join(map(self._section, self.found.experiments))
+        return "\n\n".join(map(self._section, sorted({row["experiment"] for row in self.found.curves})))
 
     @part()
     def absolute(self) -> str:
@@ -78,13 +77,10 @@ class ComparisonPage(AnyPage):
     def _section(self, experiment: str) -> str:
         changed = [row for row in self.found.changed if row["experiment"] == experiment]
         items = [f"- {comparison.sentence(self.found, row)}" for row in changed]
+        overviews = {name: rows for name, rows in self.overviews.items() if rows[0]["experiment"] == experiment}
         parts = [
             f"## {experiment}",
-            *(
-                self._overview(name, rows)
-                for name, rows in self.overviews.items()
-                if rows[0]["experiment"] == experiment
-            ),
+            *(self._overview(name, rows) for name, rows in overviews.items()),
             "\n".join(items) or "No curve of an arm was shown to have changed.",
             *map(self._along, changed),
             markup.table(comparison.lines(self.found, experiment)),
@@ -99,7 +95,7 @@ class ComparisonPage(AnyPage):
             f"({rows[0]['better']} is better). Lines are intervals over launches, the shaded band is "
             f"{comparison.bound(self.found.curves)}."
         )
-        return self._alone(name, caption, OVERVIEW_SUBTITLE, description, {})
+        return gallery.alone(self.folder / "figures", name, caption, OVERVIEW_SUBTITLE, description, {})
 
     def _along(self, row: Row) -> str:
         description = markup.plain(comparison.sentence(self.found, row))
@@ -108,7 +104,8 @@ class ComparisonPage(AnyPage):
             f"{row['protocol']}. The band is its interval at each point; grey is the null arm, which cannot change."
         )
         styles = gallery.drawn([_along_panel(self.found, row)])
-        return self._alone(_along_name(row), caption, _along_subtitle(row), description, styles)
+        name, subtitle = _along_name(row), _along_subtitle(row)
+        return gallery.alone(self.folder / "figures", name, caption, subtitle, description, styles)
 
 
 # ---- charts
@@ -123,12 +120,8 @@ def draw(folder: Path) -> None:
 
 def overviews(found: Comparison) -> dict[str, list[Row]]:
     """The competing curves with an interval, by the name of their chart: one for each experiment and metric."""
-
-    def group(row: Row) -> tuple[str, str]:
-        return row["experiment"], row["metric"]
-
-    rows = sorted((row for row in found.competing if row["low"] is not None), key=group)
-    return {slug(" ".join(names)): list(own) for names, own in groupby(rows, group)}
+    rows = (row for row in found.competing if row["low"] is not None)
+    return {slug(" ".join(names)): own for names, own in sorted(grouped(rows, "experiment", "metric").items())}
 
 
 def overview(rows: list[Row]) -> alt.LayerChart:

@@ -8,7 +8,7 @@ import altair as alt
 
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import slug
-from crossover.report.charts import arm_styles, axes, export, figures, marks
+from crossover.report.charts import arm_styles, axes, export, figures, gallery, marks
 from crossover.report.charts.colours import NOISE
 from crossover.report.pages.part import AnyPage, part
 from crossover.report.runs import history
@@ -35,7 +35,8 @@ class HistoryPage(AnyPage):
     @part()
     def experiments(self) -> str:
         """A section for each experiment: a chart per metric and protocol, all curves in a table."""
-        return "\n\n".join(map(self._section, self.found.experiments))
+        names = sorted({course.facts["experiment"] for course in self.found.competing})
+        return "\n\n".join(map(self._section, names))
 
     def _section(self, experiment: str) -> str:
         figures = [
@@ -55,7 +56,7 @@ class HistoryPage(AnyPage):
             f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
             "lines are intervals over launches, horizontal lines are levels."
         )
-        return self._alone(name, caption, _subtitle(courses), description, _styles(courses))
+        return gallery.alone(self.folder / "figures", name, caption, _subtitle(courses), description, _styles(courses))
 
 
 # ---- charts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from crossover.records import failure
 from crossover.records.failure import Failure
 from crossover.report.base import markup, numbers
 from crossover.report.charts import gallery
-from crossover.report.charts.arm_styles import Look
 from crossover.report.render import inputs
 
 OF_EXPERIMENT = "of the experiment"
@@ -99,8 +98,3 @@ class AnyPage:
     def odds(self) -> str:
         """The number of tests or intervals of which chance makes one wrong."""
         return numbers.odds()
-
-    def _alone(self, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
-        """A chart by itself, with a caption; the arguments are those of `gallery.alone`."""
-        chart = gallery.alone(self.folder / "figures", name, subtitle, description, styles)
-        return markup.figure(name, chart, caption)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crossover.records import record
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, competes, title
+from crossover.report.base.tables import Row, at, competes, grouped, title
 
 CURVE = ("experiment", "placement", "protocol", "metric", "arm")
 """The columns that name a curve."""
@@ -28,11 +28,6 @@ class Comparison:
     cells: list[Row]
     unpaired: list[Row]
     runs: list[Row]
-
-    @property
-    def experiments(self) -> list[str]:
-        """The experiments with any comparable curve."""
-        return sorted({row["experiment"] for row in self.curves})
 
     @property
     def competing(self) -> list[Row]:
@@ -139,8 +134,7 @@ def _points(found: Comparison, row: Row) -> str:
         return "no single point shows this by itself"
     sure = [cell for cell in found.cells if _differs(cell) and all(cell[name] == row[name] for name in CURVE)]
     most = max(sure, key=lambda cell: abs(math.log(cell["change"])))
-    place = numbers.quantity(most["x"], most["axis_unit"])
-    return f"{numbers.listed(clauses)}, most at {place}: {_times(most)} times"
+    return f"{numbers.listed(clauses)}, most at {at(most)}: {_times(most)} times"
 
 
 def in_a_terminal(found: Comparison) -> str:
@@ -158,7 +152,7 @@ def lines(found: Comparison, experiment: str) -> list[dict[str, str]]:
         {
             "metric, protocol": where(row),
             "arms": f"`{row['arm']}` / `{row['reference']}`",
-            **{side: "–" if row[side] is None else numbers.significant(row[side]) for side in ("before", "after")},
+            **{end: "–" if row[end] is None else numbers.significant(row[end]) for end in ("before", "after")},
             "after ÷ before": _times(row),
             "verdict": row["verdict"] if min(row["launches_before"], row["launches_after"]) > 1 else "not replicated",
             "points: better, worse, same": f"{row['cells_better']}, {row['cells_worse']}, {row['cells_same']} "
@@ -177,8 +171,7 @@ def absolute_lines(found: Comparison) -> list[dict[str, str]]:
             "metric, protocol": where(row),
             "arm": f"`{row['arm']}`",
             **{
-                side: "–" if row[side] is None else numbers.quantity(row[side], row["unit"])
-                for side in ("before", "after")
+                end: "–" if row[end] is None else numbers.quantity(row[end], row["unit"]) for end in ("before", "after")
             },
             "after ÷ before": _times(row),
             "shown to be": f"the same within {bound([row])}" if row["verdict"] == "same" else "nothing",
@@ -190,11 +183,8 @@ def absolute_lines(found: Comparison) -> list[dict[str, str]]:
 
 def unpaired(found: Comparison) -> str:
     """Curves and points that only one run has, by reason."""
-    reasons: dict[tuple[str, str, str], list[Row]] = {}
-    for row in found.unpaired:
-        reasons.setdefault((row["experiment"], row["run"], row["reason"]), []).append(row)
     items = []
-    for (experiment, run, reason), rows in reasons.items():
+    for (experiment, run, reason), rows in grouped(found.unpaired, "experiment", "run", "reason").items():
         arms = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
         count = numbers.counted(len(rows), "curve" if rows[0]["x"] is None else "point")
         which = run if run == "both" else f"the run {run}"

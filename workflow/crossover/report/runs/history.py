@@ -56,11 +56,6 @@ class History:
         return [course for course in self.courses if competes(course.facts)]
 
     @property
-    def experiments(self) -> list[str]:
-        """The experiments with any arm that can be followed."""
-        return sorted({course.facts["experiment"] for course in self.competing})
-
-    @property
     def labels(self) -> list[str]:
         """The runs in order of time."""
         return sorted({row["run"] for row in self.runs}, key=int)

@@ -16,12 +16,9 @@ KINDS = {
 EXPECTED = ("when", "launches")
 """Kinds of facts that always differ and so explain no change."""
 
-Fact = tuple[str, str, str, str]
-"""A fact of two runs: its kind, its title, the values before and after."""
 
-
-def facts(runs: list[Row], before: str, after: str) -> list[Fact]:
-    """All facts of the two runs of these labels, in the order of KINDS."""
+def facts(runs: list[Row], before: str, after: str) -> list[tuple[str, str, str, str]]:
+    """All facts of the two runs of these labels, in the order of KINDS: kind, title, value before, value after."""
     values = {(row["run"], row["kind"], row["name"]): row["value"] for row in runs if row["value"]}
     names = {(kind, name) for run, kind, name in values if run in (before, after)}
     found = []
