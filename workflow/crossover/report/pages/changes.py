@@ -6,7 +6,7 @@ from pathlib import Path
 import altair as alt
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Panel, Row, grouped, slug, title
+from crossover.report.base.tables import PANEL, Panel, Row, grouped, slug, title
 from crossover.report.charts import axes, export, figures, gallery, marks
 from crossover.report.charts.colours import ARMS, INK, NOISE
 from crossover.report.pages.part import AnyPage, part, sentence
@@ -171,11 +171,10 @@ def along(found: Comparison, row: Row) -> alt.LayerChart:
 
 def _along_panel(found: Comparison, row: Row) -> Panel:
     """The changes of one curve and of the null arm as if they were ratios."""
-    names = ("experiment", "placement", "protocol", "metric")
     cells = [
         cell | {"ratio": cell["change"], "launches": f"{cell['launches_before']} and {cell['launches_after']}"}
         for cell in found.cells
-        if all(cell[name] == row[name] for name in names) and (cell["arm"] == row["arm"] or cell["null"])
+        if all(cell[name] == row[name] for name in PANEL) and (cell["arm"] == row["arm"] or cell["null"])
     ]
     return Panel(row["experiment"], row["metric"], row["protocol"], row["placement"], [], cells, [])
 

@@ -1,7 +1,7 @@
 """The page in a few sentences: launches, crossovers, claims, noise."""
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, Tables
+from crossover.report.base.tables import Panel, Tables, grouped
 from crossover.report.sections import claims
 from crossover.report.sentences import findings
 
@@ -48,10 +48,8 @@ def _crossings(panels: list[Panel]) -> str:
 
 
 def _noise(panels: list[Panel]) -> str:
-    cells: dict[str, list[Row]] = {}
-    for panel in panels:
-        cells.setdefault(panel.experiment, []).extend(panel.ratios_of(panel.null))
-    parts = [f"{findings.largest(own)} in `{name}`" for name, own in cells.items() if own]
+    cells = grouped((cell for panel in panels for cell in panel.ratios_of(panel.null)), "experiment")
+    parts = [f"{findings.largest(own)} in `{name}`" for (name,), own in cells.items()]
     if not parts:
         return ""
     return (

@@ -8,10 +8,7 @@ from pathlib import Path
 
 from crossover.records import record
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, at, competes, grouped, title
-
-CURVE = ("experiment", "placement", "protocol", "metric", "arm")
-"""The columns that name a curve."""
+from crossover.report.base.tables import PANEL, Row, at, competes, grouped, title
 
 MOST_NAMED = 12
 """The most changed curves that the summary lists; the sections list all."""
@@ -132,7 +129,7 @@ def _points(found: Comparison, row: Row) -> str:
     ]
     if not clauses:
         return "no single point shows this by itself"
-    sure = [cell for cell in found.cells if _differs(cell) and all(cell[name] == row[name] for name in CURVE)]
+    sure = [cell for cell in found.cells if _differs(cell) and all(cell[name] == row[name] for name in (*PANEL, "arm"))]
     most = max(sure, key=lambda cell: abs(math.log(cell["change"])))
     return f"{numbers.listed(clauses)}, most at {at(most)}: {_times(most)} times"
 
