@@ -151,7 +151,14 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
     parts = [f"{first.metric.capitalize()} of each arm ({first.facts['better']} is better)"]
     if compared:
         parts[0] += f", and its ratio to `{reference}`"
-    if marks := _marks(panels, reference):
+    marks = []
+    if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
+        marks.append("bands are intervals over launches")
+    if reference:
+        marks.append("the dashed line marks no difference")
+    if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
+        marks.append(f"grey is `{reference}` against itself: the noise level")
+    if marks:
         parts.append(markup.capitalized(", ".join(marks)))
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
         parts.append("A vertical line marks a crossover, the column around it the interval")
@@ -161,14 +168,3 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
             parts.append(f"Open marks are published numbers: {where} ({citations.conditions(each.conditions)})")
     absent = filter(None, (overlay.absent(each, panels) for each in datasets))
     return " ".join([*(f"{sentence}." for sentence in parts), *absent])
-
-
-def _marks(panels: Sequence[Panel], reference: str) -> list[str]:
-    parts = []
-    if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
-        parts.append("bands are intervals over launches")
-    if reference:
-        parts.append("the dashed line marks no difference")
-    if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
-        parts.append(f"grey is `{reference}` against itself: the noise level")
-    return parts

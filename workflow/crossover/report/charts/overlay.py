@@ -88,11 +88,8 @@ def conditions(keys: Keys, arm: str, entrant: Mapping[str, Any]) -> dict[str, st
     if "work" in keys:
         options = DEFAULTS | dict(entrant) | json.loads(keys.get("entrant_options", "{}")).get(arm, {})
         found |= {name: value for name, value in options.items() if name not in NO_OPTIONS}
-    return {name: _text(value) for name, value in found.items()}
-
-
-def _text(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    words = {True: "yes", False: "no"}
+    return {name: words[value] if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 def _published_name(panel: Panel, arm: str) -> str:

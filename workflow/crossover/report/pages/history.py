@@ -86,11 +86,7 @@ def chart(courses: list[Course]) -> alt.LayerChart:
     """Points with intervals for the runs, lines for the levels."""
     points = [
         {name: row[name] for name in ("ratio", "level", "low", "high", "folder")}
-        | {
-            "arm": course.facts["arm"],
-            "run": row["number"],
-            "is": numbers.ratio(row["ratio"], row["low"], row["high"]),
-        }
+        | {"arm": course.facts["arm"], "run": row["number"], "is": numbers.ratio(row["ratio"], row["low"], row["high"])}
         for course in courses
         for row in course.rows
     ]

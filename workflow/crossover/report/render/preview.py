@@ -49,10 +49,7 @@ def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) ->
     """The parts as one Markdown text, their code executed in order, in `folder`. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         client = NotebookClient(
-            nbformat.v4.new_notebook(),
-            km=_manager(Path(private)),
-            timeout=CELL_SECONDS,
-            shutdown_kernel="immediate",
+            nbformat.v4.new_notebook(), km=_manager(Path(private)), timeout=CELL_SECONDS, shutdown_kernel="immediate"
         )
         # So that nothing in the user's home is read or written.
         homes = {name: private for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}

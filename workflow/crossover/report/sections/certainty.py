@@ -112,12 +112,7 @@ def _unsettled(rows: list[Row]) -> str:
 def groups(rows: Sequence[Row]) -> list[dict[str, str]]:
     """A line for each point whose launches form two groups, given a row for each group."""
     return [
-        _named(lower)
-        | {
-            "at": at(lower),
-            "ratio of one group": _group(lower),
-            "ratio of the other": _group(upper),
-        }
+        _named(lower) | {"at": at(lower), "ratio of one group": _group(lower), "ratio of the other": _group(upper)}
         for lower, upper in zip(rows[::2], rows[1::2], strict=True)
     ]
 

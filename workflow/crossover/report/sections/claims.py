@@ -70,7 +70,11 @@ def sentences(row: Row) -> str:
     head = f"`{row['claim']}`: *{row['says'].strip()}* In its words: {quoted}."
     found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     if row["verdict"] not in ("not measured", "not judged"):
-        found += f" {_claimed(row)}; measured: {_measured(row) or 'none'}{_where(row)}. {_conditions(row)}"
+        claimed = "Expected: "
+        if row["published"] is not None:
+            claimed = f"Claimed: about {_number(row['published'], row)}{_times(row)}, read as "
+        measured = f"{_measured(row) or 'none'}{_where(row)}"
+        found += f" {claimed}{_expected(row)}; measured: {measured}. {_conditions(row)}"
     how = f"Method: {row['method']}" if row["method"] else ""
     return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
 
@@ -99,13 +103,6 @@ def _expected(row: Row) -> str:
     if low is None or high is None:
         return f"at most {high}{_times(row)}" if low is None else f"at least {low}{_times(row)}"
     return f"{low} to {high}{_times(row)}"
-
-
-def _claimed(row: Row) -> str:
-    """The claimed number and the expected range."""
-    if row["published"] is None:
-        return f"Expected: {_expected(row)}"
-    return f"Claimed: about {_number(row['published'], row)}{_times(row)}, read as {_expected(row)}"
 
 
 def _where(row: Row) -> str:

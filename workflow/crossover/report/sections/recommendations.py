@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, repeat
 
 from crossover.report.base import markup, numbers
@@ -24,8 +24,7 @@ def section(rows: Sequence[Row]) -> str:
                 "gain over the default": "–" if row["gain"] is None else gain(row),
                 "other effects": "; ".join(_changed(effect, row) for effect in _effects(row)) or "–",
             }
-            for names, own in _by_setting(passed)
-            for name, row in zip(names, own, strict=False)
+            for name, row in _named(passed)
         ]
         parts += [markup.table(lines), *conflicts(passed)]
         parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
@@ -135,21 +134,20 @@ def _name(row: Row) -> str:
     return f"`{row['setting']}` of {row['library']}"
 
 
-def _by_setting(rows: Sequence[Row]) -> Iterator[tuple[Iterator[str], list[Row]]]:
-    """The rows of each setting, and its name for each line; the first line also explains it."""
+def _named(rows: Iterable[Row]) -> Iterator[tuple[str, Row]]:
+    """Each row with the name of its setting; the first row of a setting also explains it."""
     for (name, about), own in groupby(rows, lambda row: (_name(row), row["about"])):
-        yield chain([f"{name}: {about}"], repeat(name)), list(own)
+        yield from zip(chain([f"{name}: {about}"], repeat(name)), own, strict=False)
 
 
 def _reasons(rows: Sequence[Row]) -> Iterator[dict[str, str]]:
     """A line for each setting, aim and reason, with all the places that share the reason."""
-    for names, own in _by_setting(rows):
-        places: dict[tuple[str, str], list[str]] = {}
-        for row in own:
-            places.setdefault((_aims(row), reason(row)), []).append(_where(row))
-        for name, ((aims, why), where) in zip(names, places.items(), strict=False):
-            aim = f"{aims} ({'; '.join(dict.fromkeys(where))})"
-            yield {"setting": name, "aim": aim, "why nothing is recommended": why}
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        alike.setdefault((_name(row), row["about"], _aims(row), reason(row)), []).append(row)
+    for (name, first), own in zip(_named(own[0] for own in alike.values()), alike.values(), strict=True):
+        where = "; ".join(dict.fromkeys(map(_where, own)))
+        yield {"setting": name, "aim": f"{_aims(first)} ({where})", "why nothing is recommended": reason(first)}
 
 
 def _served(row: Row) -> str:
