@@ -1,4 +1,4 @@
-"""Packs a folder into a zip file that depends only on the names and contents of its files, not on times or owners."""
+"""Packs a folder into a zip file, whose bytes depend on the files' names and contents and on zlib, but not on times."""
 
 import shutil
 import stat
@@ -17,10 +17,7 @@ def files(folder: Path) -> dict[str, Path]:
 
 
 def write(folder: Path, archive: Path) -> None:
-    """Write the files below `folder` to the zip file `archive`, whole or not at all.
-
-    The same files give the same bytes on any machine with the same zlib. Raises CrossoverError.
-    """
+    """Write the files below `folder` to the zip file `archive`, whole or not at all. Raises CrossoverError."""
     with atomic.replacing(archive, "choose another place") as part, zipfile.ZipFile(part, "w") as packed:
         for name, path in files(folder).items():
             # Its default time is the earliest that a zip file can hold.

@@ -46,10 +46,7 @@ class Branch:
 
 
 def look(remote: str, name: str) -> Branch:
-    """Fetch a branch of a remote of the checkout in the current folder.
-
-    Raises CrossoverError if this is no checkout, or if the branch cannot be fetched or must not be pushed to.
-    """
+    """Fetch a remote's branch. Raises CrossoverError if it cannot be fetched or must not be pushed to."""
     git.require_checkout()
     branch = Branch(remote, name)
     if not branch.url:

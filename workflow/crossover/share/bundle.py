@@ -43,10 +43,7 @@ of `requirements.lock`.
 
 
 def write(results: Path, bundle: Path, attribution: crate.Attribution) -> str:
-    """Archive the run in `results` as the zip file `bundle`. Returns a sentence. The same run gives the same bytes.
-
-    Raises CrossoverError.
-    """
+    """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError."""
     if bundle.suffix != ".zip":
         raise CrossoverError(f"{bundle}: is not a name of a zip file; choose one that ends in .zip")
     made_from = freshness.require(results)

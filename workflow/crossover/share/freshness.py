@@ -23,10 +23,7 @@ MOST_NAMED = 5
 
 
 def require(results: Path) -> dict[str, Any]:
-    """The origin of the report on `results` (see `origin.of`).
-
-    Raises CrossoverError if there is no report, if it is older than its data, or if a table cannot be read.
-    """
+    """The report's origin, as `origin.of` gives it. Raises CrossoverError if the report is missing or out of date."""
     page = results / PAGE
     recorded, now = origin.read(page), origin.of(results)
     if recorded["crossover"] != record.VERSION:

@@ -35,10 +35,7 @@ def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str
 
 
 def stage(report: Path, folder: Path) -> dict[str, Path]:
-    """Copy the report's folder to the new `folder`, ready for any web server. Returns the copied files by their names.
-
-    Raises CrossoverError if a file cannot be read, or if the disk is full.
-    """
+    """Copy a report to the new `folder`, ready for any web server. Returns the files by name. Raises CrossoverError."""
     try:
         shutil.copytree(report, folder, ignore=shutil.ignore_patterns(".*"))
         (folder / branch.NO_JEKYLL).touch()

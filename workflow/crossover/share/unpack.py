@@ -32,10 +32,7 @@ OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
 
 
 def render(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
-    """Render the report from a bundle to the file `page`. Returns a comparison with the bundle's own, and failures.
-
-    Raises CrossoverError.
-    """
+    """Render a bundle's report to the file `page`. Returns how they compare, and failures. Raises CrossoverError."""
     with opened(bundle) as folder:
         theirs = folder / "results" / freshness.PAGE
         failures = renderer.render(folder / "results", page, json.dumps(origin.read(theirs)["waiting"]))

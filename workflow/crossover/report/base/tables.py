@@ -96,10 +96,7 @@ def at(row: Row) -> str:
 
 
 def load(folder: Path) -> Tables:
-    """Read the joined tables of a results folder.
-
-    Raises record.RecordError for a file that is missing, damaged or of another version.
-    """
+    """Read the joined tables of a results folder. Raises record.RecordError."""
     return Tables(**{name: rows(folder, name) for name in SCHEMAS})
 
 

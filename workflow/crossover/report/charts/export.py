@@ -27,10 +27,7 @@ def draw(
     experiment: str = "",
     failures: Sequence[Failure] = (),
 ) -> None:
-    """Save each of the `charts`, by name, to `folder`. A chart that fails is left out.
-
-    The folder keeps the reason, and earlier `failures`.
-    """
+    """Save the `charts`, by name, to `folder`, which keeps earlier `failures` and those of charts that fail."""
     folder.mkdir(parents=True, exist_ok=True)
     kept = [*failures]
     for name, chart in charts.items():
@@ -41,10 +38,7 @@ def draw(
 
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
-    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png.
-
-    The specification is written last, so a chart with a specification has all files.
-    """
+    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png."""
     # Tests check that charts are valid, because that takes longer than drawing them.
     specification: dict[str, Any] = chart.to_dict(validate=False)
     svg = vl_convert.vegalite_to_svg(
@@ -61,4 +55,5 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     in_points = size.sub(lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2)
     (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(in_points))
     (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
+    # Last, so a chart with a specification has all files.
     (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))

@@ -63,17 +63,13 @@ def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> 
 
 
 def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
-    """Each arm divided by the reference, paired within rounds: bands, the line of no difference, crossovers; published
-    ratios as open marks.
-    """
+    """Each arm divided by the reference, paired within rounds, with crossovers; published ratios as open marks."""
     others = [point for dataset in datasets for point in overlay.ratios_over(dataset, panel)]
     return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel, datasets), others)
 
 
 def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = ()) -> alt.LayerChart:
-    """The `ratios` of a panel around the line of no difference; `title` is that of the vertical axis, `others` are
-    published ratios.
-    """
+    """A panel's ratios around the line of no difference, and published ones; `title` is that of the vertical axis."""
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
     shown = (0.95, 1.05, *(point["value"] for point in others))
     scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=shown)

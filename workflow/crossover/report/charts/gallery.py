@@ -105,10 +105,7 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
 
 
 def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
-    """A chart as the page's script expects it: alternative text, files, specification.
-
-    For a chart that could not be drawn, the reason. Raises CrossoverError.
-    """
+    """A chart as the page's script expects it, or the reason why it could not be drawn. Raises CrossoverError."""
     path = folder / f"{name}.vl.json"
     heading = f'<p class="crossover-subtitle">{html.escape(subtitle)}</p>'
     try:

@@ -17,10 +17,7 @@ KINDS = {
 
 
 def sentences(tables: Tables, leads: dict[str, str], partial: bool = False) -> str:
-    """A paragraph of a few sentences, empty if nothing was launched; `leads` gives the leading metrics.
-
-    The page of a `partial` run uses the launches that exist.
-    """
+    """A paragraph, empty if nothing was launched. The page of a `partial` run uses the launches that exist."""
     if not tables.launches:
         return ""
     panels = tables.all_leading(leads)

@@ -27,10 +27,8 @@ LAST_LINES = 15
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
 
-    `waiting` is JSON, as `Page.waiting` reads it. Returns the failed parts of the results and of the page. The page
-    lists them at its top, so it is rendered a second time if a part of it fails.
-
-    Raises CrossoverError if Quarto or the preview fails, or `page` cannot be written.
+    `waiting` is JSON, as `inputs.WAITING_VARIABLE` describes. Returns the failed parts of the results and of the page,
+    which lists them at its top and so is rendered twice if a part of it fails. Raises CrossoverError.
     """
     # Computed before rendering, so that later changes of the results make the page outdated.
     made_from = origin.of(results, waiting)

@@ -38,10 +38,7 @@ class Comparison:
 
 
 def load(folder: Path) -> Comparison:
-    """Read the tables of a comparison.
-
-    Raises record.RecordError for a table that is missing, damaged or of another version.
-    """
+    """Read the tables of a comparison. Raises record.RecordError."""
     whole = record.read(folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist()
     return Comparison(
         [row for row in whole if row["quantity"] == "ratio"],

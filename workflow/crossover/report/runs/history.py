@@ -62,10 +62,7 @@ class History:
 
 
 def load(folder: Path) -> History:
-    """Read the tables of a history.
-
-    Raises record.RecordError for a table that is missing, damaged or of another version.
-    """
+    """Read the tables of a history. Raises record.RecordError."""
     rows = record.read(folder / "history.parquet", record.HISTORY).to_pylist()
     rows.sort(key=itemgetter(*CURVE, "number"))
     every = [Course(list(own)) for _, own in groupby(rows, itemgetter(*CURVE))]
