@@ -102,7 +102,6 @@ def _alone(value: Any) -> Any:
 
 
 def _slug(text: str) -> str:
-    """A text as the end of an identifier."""
     return re.sub(r"[^\w.+-]+", "-", text).strip("-")
 
 
@@ -136,7 +135,6 @@ def _person(crate: ROCrate, author: str) -> ContextEntity:
 
 
 def _about(path: Path, name: str) -> dict[str, str]:
-    """The properties of a file."""
     parts = name.split("/")
     if name.startswith("results/raw/"):
         title = f"Raw samples: {parts[-3]}, placement {parts[-2]}, {path.stem.replace('=', ' ')}"

@@ -61,7 +61,6 @@ class Mask:
             record.write(masked, path, masked_facts)
 
     def _within(self, value: object) -> object:
-        """A value of JSON with its texts masked."""
         if isinstance(value, dict):
             return {key: self._within(entry) for key, entry in value.items()}
         if isinstance(value, list):

@@ -137,9 +137,6 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     )
 
 
-# ---- caption
-
-
 def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
     """The contents of the charts, and the meaning of each mark in them."""
     first = panels[0]

@@ -108,9 +108,6 @@ class ComparisonPage(AnyPage):
         return gallery.alone(self.folder / "figures", name, caption, subtitle, description, styles)
 
 
-# ---- charts
-
-
 def draw(folder: Path) -> None:
     """Write the charts of the comparison in `folder` to its `figures`, as `export.draw` does."""
     found = comparison.load(folder)

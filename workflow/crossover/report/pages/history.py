@@ -59,9 +59,6 @@ class HistoryPage(AnyPage):
         return gallery.alone(self.folder / "figures", name, caption, _subtitle(courses), description, _styles(courses))
 
 
-# ---- charts
-
-
 def draw(folder: Path) -> None:
     """Write the charts of the history in `folder` to its `figures`, as `export.draw` does."""
     charts = {name: partial(chart, courses) for name, courses in groups(history.load(folder)).items()}

@@ -42,9 +42,6 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
         raise CrossoverError(f"{source.name}, {error}") from error
 
 
-# ---- code
-
-
 def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) -> str:
     """The parts as one Markdown text, their code executed in order, in `folder`. Raises CrossoverError."""
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
@@ -111,9 +108,6 @@ def _cell(outputs: list[Any], part: Cell) -> str:
     if "tbl-cap" in part.options:
         body = f"::: {{#{part.options['label']}}}\n\n{body}\n\n{part.options['tbl-cap']}\n\n:::"
     return f"\n\n{body}\n\n"
-
-
-# ---- HTML
 
 
 def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes:

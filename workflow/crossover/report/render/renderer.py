@@ -55,7 +55,6 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
 
 
 def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Path) -> Path:
-    """The page as rendered in a `copy` of the project."""
     if quarto := shutil.which("quarto"):
         print(f"report: {quarto} renders {page}", file=sys.stderr)
         # The Quarto project has only one page, the index.

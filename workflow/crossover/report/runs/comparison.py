@@ -49,9 +49,6 @@ def load(folder: Path) -> Comparison:
     )
 
 
-# ---- summary
-
-
 def summary(found: Comparison) -> str:
     """The number of changed curves, the curves, and how far to trust this."""
     changed = found.changed
@@ -137,9 +134,6 @@ def in_a_terminal(found: Comparison) -> str:
     return markup.plain("\n".join([_tally(found.competing), *named]))
 
 
-# ---- tables
-
-
 def lines(found: Comparison, experiment: str) -> list[dict[str, str]]:
     """A line for each arm's curve of an experiment."""
     return [
@@ -184,9 +178,6 @@ def unpaired(found: Comparison) -> str:
         which = run if run == "both" else f"the run {run}"
         items.append(f"- `{experiment}`, {count} of {arms}, in {which}: {reason}.")
     return "\n".join(items) or "Nothing: both runs measured the same curves and points."
-
-
-# ---- phrases
 
 
 def bound(rows: Sequence[Row]) -> str:

@@ -118,7 +118,6 @@ def groups(rows: Sequence[Row]) -> list[dict[str, str]]:
 
 
 def _group(row: Row) -> str:
-    """A group's mean ratio and launches."""
     who = f"launch{'es' if row['launches'] > 1 else ''} {row['members']}"
     if row["launches"] > NAMED:
         who = f"{row['launches']} launches"

@@ -125,7 +125,6 @@ def _conditions(row: Row) -> str:
 
 
 def _sensitivity(row: Row) -> str:
-    """The smallest detectable effect."""
     if row["smallest_effect"] is None:
         return ""
     if row["scale"] == "log":

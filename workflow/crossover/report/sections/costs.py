@@ -97,9 +97,6 @@ def _at(rows: Sequence[Row], size: float | None) -> Row | None:
     return next((row for row in rows if row["x"] == size), None)
 
 
-# ---- straight lines
-
-
 def fits(rows: Iterable[Row]) -> list[dict[str, str]]:
     """A line for each segment of each arm's fit, without the null arm, which repeats the reference."""
     return [
@@ -119,7 +116,6 @@ def fits(rows: Iterable[Row]) -> list[dict[str, str]]:
 
 
 def _why(row: Row) -> str:
-    """The reason why a curve was not fitted."""
     cells = numbers.counted(row["cells"], "point")
     return "not replicated" if row["launches"] < 2 else f"too few points: {cells} in the same launches"
 

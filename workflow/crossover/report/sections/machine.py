@@ -54,9 +54,6 @@ def _distinct(values: Iterable[str]) -> str:
     return "; ".join(sorted(set(values)))
 
 
-# ---- the run
-
-
 def health(
     launches: list[Row], ranks: list[Row], stops: Iterable[str | None], validities: Iterable[str | None]
 ) -> dict[str, str]:

@@ -164,7 +164,6 @@ def _where(row: Row) -> str:
 
 
 def _to_paste(name: str, rows: Sequence[Row]) -> str:
-    """The snippets of one setting, folded."""
     shown = "".join(
         f"<p>For {html.escape(markup.plain(_served(row)))}</p><pre><code>{html.escape(row['snippet'])}</code></pre>"
         for row in rows

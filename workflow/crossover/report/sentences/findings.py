@@ -8,8 +8,6 @@ from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, Tables, at
 from crossover.report.sentences import holes
 
-# ---- one experiment
-
 
 def findings(panel: Panel) -> str:
     """One paragraph: each arm at both ends of the axis, its crossover, and the noise."""
@@ -202,9 +200,6 @@ def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
         f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) added "
         f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
     )
-
-
-# ---- the whole run
 
 
 def headlines(tables: Tables, leads: Mapping[str, str]) -> str:

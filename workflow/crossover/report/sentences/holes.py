@@ -79,9 +79,6 @@ def absence(tables: Tables, experiment: str) -> str:
     return f"its {numbers.counted(len(tables.holes(experiment)), 'launch')} left only holes"
 
 
-# ---- measurements of other runs
-
-
 def tiers(waiting: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     """The additional measurements of higher tiers, given as {tier: {key: entries}}; empty if there are none."""
     sentences = []
