@@ -27,9 +27,6 @@ AGAIN = "download it again, or ask its author"
 BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
 """Errors from reading a damaged zip file, or text and JSON in it."""
 
-OF_ANOTHER_SHAPE = (LookupError, TypeError, AttributeError)
-"""Errors from looking up keys in unexpected JSON."""
-
 
 def render(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
     """Render a bundle's report to the file `page`. Returns how they compare, and failures. Raises CrossoverError."""
@@ -90,7 +87,7 @@ def _refuse_version(packed: zipfile.ZipFile) -> None:
     crate = json.loads(_small(packed, METADATA))
     try:
         roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
-    except OF_ANOTHER_SHAPE as error:
+    except (LookupError, TypeError, AttributeError) as error:
         raise _refusal(f"holds a {METADATA} that is not from crossover ({error})") from None
     version = roots[0].get("schemaVersion") if roots else None
     if version is None:

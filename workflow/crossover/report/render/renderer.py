@@ -20,9 +20,6 @@ from crossover.records.failure import Failure
 from crossover.report.render import origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
-LAST_LINES = 15
-"""The number of lines of Quarto's output that an error repeats."""
-
 
 def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
@@ -81,7 +78,7 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
     if done.returncode == 0 and made.is_file():
         return made
     what = f"ended with code {done.returncode}" if done.returncode else "ended with code 0 but made no page"
-    output = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-LAST_LINES:])
+    output = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-15:])
     raise CrossoverError(
         f"{quarto} {what}:\n{output}\n"
         "Correct that (`quarto check jupyter` shows whether Quarto finds this Python), or remove quarto from PATH, so "
