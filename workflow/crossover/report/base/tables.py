@@ -90,6 +90,16 @@ def place(row: Row) -> str:
     return title(f"`{row['experiment']}`", row["placement"])
 
 
+def where(row: Row) -> str:
+    """The metric and the protocol of a row, with the placement unless it is `node`."""
+    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
+
+
+def arms(row: Row) -> str:
+    """The arm and the reference of a row."""
+    return f"`{row['arm']}` / `{row['reference']}`"
+
+
 def at(row: Row) -> str:
     """The position of a row on its axis, with the unit."""
     return numbers.quantity(row["x"], row["axis_unit"])

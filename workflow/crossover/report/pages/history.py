@@ -7,7 +7,7 @@ from pathlib import Path
 import altair as alt
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import slug
+from crossover.report.base.tables import slug, where
 from crossover.report.charts import arm_styles, axes, export, figures, gallery, marks
 from crossover.report.charts.colours import NOISE
 from crossover.report.pages.part import AnyPage, part
@@ -35,26 +35,26 @@ class HistoryPage(AnyPage):
     @part()
     def experiments(self) -> str:
         """A section for each experiment: a chart per metric and protocol, all curves in a table."""
-        names = sorted({course.facts["experiment"] for course in self.found.competing})
+        names = sorted({course[0]["experiment"] for course in self.found.competing})
         return "\n\n".join(map(self._section, names))
 
     def _section(self, experiment: str) -> str:
         figures = [
             self._figure(name, courses)
             for name, courses in groups(self.found).items()
-            if courses[0].facts["experiment"] == experiment
+            if courses[0][0]["experiment"] == experiment
         ]
         table = markup.table(history.lines(self.found, experiment))
         return "\n\n".join([f"# {experiment}", *figures, table])
 
     def _figure(self, name: str, courses: list[Course]) -> str:
-        first = courses[0]
-        arms = numbers.listed([one.facts["arm"] for one in courses])
-        description = f"Chart of {first.title}: {arms} against {first.facts['reference']}, run by run, with intervals."
+        first = courses[0][-1]
+        arms = numbers.listed([course[0]["arm"] for course in courses])
+        description = f"Chart of {where(first)}: {arms} against {first['reference']}, run by run, with intervals."
         caption = (
-            f"{markup.capitalized(first.title)}: the ratio to `{first.facts['reference']}`, averaged "
-            f"over {numbers.counted(first.facts['cells'], 'point')} ({first.facts['better']} is better). Vertical "
-            "lines are intervals over launches, horizontal lines are levels."
+            f"{markup.capitalized(where(first))}: the ratio to `{first['reference']}`, averaged over "
+            f"{numbers.counted(first['cells'], 'point')} ({first['better']} is better). Vertical lines are intervals "
+            "over launches, horizontal lines are levels."
         )
         return gallery.alone(self.folder / "figures", name, caption, _subtitle(courses), description, _styles(courses))
 
@@ -67,25 +67,25 @@ def draw(folder: Path) -> None:
 
 def groups(found: History) -> dict[str, list[Course]]:
     """The competing courses of one experiment, metric, protocol and placement, by the name of their common chart."""
-    grouped = groupby(found.competing, lambda course: (course.facts["experiment"], course.title))
+    grouped = groupby(found.competing, lambda course: (course[0]["experiment"], where(course[0])))
     return {slug(" ".join(names)): list(courses) for names, courses in grouped}
 
 
 def _styles(courses: list[Course]) -> dict[str, arm_styles.Look]:
-    return arm_styles.of_rivals(courses[0].facts["reference"], [course.facts["arm"] for course in courses])
+    return arm_styles.of_rivals(courses[0][0]["reference"], [course[0]["arm"] for course in courses])
 
 
 def _subtitle(courses: list[Course]) -> str:
-    return f"ratio to {courses[0].facts['reference']}"
+    return f"ratio to {courses[0][0]['reference']}"
 
 
 def chart(courses: list[Course]) -> alt.LayerChart:
     """Points with intervals for the runs, lines for the levels."""
     points = [
         {name: row[name] for name in ("ratio", "level", "low", "high", "folder")}
-        | {"arm": course.facts["arm"], "run": row["number"], "is": numbers.ratio(row["ratio"], row["low"], row["high"])}
+        | {"arm": row["arm"], "run": row["number"], "is": numbers.ratio(row["ratio"], row["low"], row["high"])}
         for course in courses
-        for row in course.rows
+        for row in course
     ]
     reach = [end for point in points for end in (point["ratio"], point["low"], point["high"]) if end]
     low, high = min(*reach, 0.95) / 1.03, max(*reach, 1.05) * 1.03
@@ -108,4 +108,4 @@ def chart(courses: list[Course]) -> alt.LayerChart:
     ]
     columns = [("arm", "arm"), ("run", "run"), ("folder", "folder"), (title, "ratio")]
     columns += [(field, field) for field in ("low", "high", "level")]
-    return figures.finished(layers, points, columns, courses[0].title, title)
+    return figures.finished(layers, points, columns, where(courses[0][0]), title)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crossover.records import record
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import PANEL, Row, at, competes, grouped, title
+from crossover.report.base.tables import PANEL, Row, arms, at, competes, grouped, where
 
 MOST_NAMED = 12
 """The most changed curves that the summary lists; the sections list all."""
@@ -139,7 +139,7 @@ def lines(found: Comparison, experiment: str) -> list[dict[str, str]]:
     return [
         {
             "metric, protocol": where(row),
-            "arms": f"`{row['arm']}` / `{row['reference']}`",
+            "arms": arms(row),
             **{end: "–" if row[end] is None else numbers.significant(row[end]) for end in ("before", "after")},
             "after ÷ before": _times(row),
             "verdict": row["verdict"] if min(row["launches_before"], row["launches_after"]) > 1 else "not replicated",
@@ -173,21 +173,16 @@ def unpaired(found: Comparison) -> str:
     """Curves and points that only one run has, by reason."""
     items = []
     for (experiment, run, reason), rows in grouped(found.unpaired, "experiment", "run", "reason").items():
-        arms = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
+        named = numbers.listed([f"`{arm}`" for arm in sorted({row["arm"] for row in rows})])
         count = numbers.counted(len(rows), "curve" if rows[0]["x"] is None else "point")
         which = run if run == "both" else f"the run {run}"
-        items.append(f"- `{experiment}`, {count} of {arms}, in {which}: {reason}.")
+        items.append(f"- `{experiment}`, {count} of {named}, in {which}: {reason}.")
     return "\n".join(items) or "Nothing: both runs measured the same curves and points."
 
 
 def bound(rows: Sequence[Row]) -> str:
     """The largest change of these curves that counts as the same."""
     return f"±{numbers.percent(rows[0]['within'] - 1)}" if rows else "the bounds"
-
-
-def where(row: Row) -> str:
-    """Metric, protocol and placement of a curve."""
-    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
 
 
 def _differs(row: Row) -> bool:

@@ -1,44 +1,19 @@
 """The course of every curve through many runs, in sentences and tables computed from a history's own tables."""
 
 from dataclasses import dataclass
-from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
 from crossover.records import record
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, competes, title
+from crossover.report.base.tables import Row, arms, competes, grouped, where
 from crossover.report.runs import software
 
 CURVE = ("experiment", "placement", "metric", "protocol", "arm")
 
 
-@dataclass(frozen=True)
-class Course:
-    """One arm's ratio to its reference through the runs that have it."""
-
-    rows: list[Row]
-    """Rows of record.HISTORY, in order of time."""
-
-    @property
-    def facts(self) -> Row:
-        """Any row, for the names and the reference, which all rows share."""
-        return self.rows[-1]
-
-    @property
-    def changes(self) -> list[int]:
-        """The positions in `rows` at which the level shifts."""
-        return [position for position, row in enumerate(self.rows) if row["changed"]]
-
-    @property
-    def title(self) -> str:
-        """Metric and protocol, with the placement unless it is `node`."""
-        return f"{self.facts['metric']}, {title(self.facts['protocol'], self.facts['placement'])}"
-
-    @property
-    def arms(self) -> str:
-        """The arm and its reference."""
-        return f"`{self.facts['arm']}` / `{self.facts['reference']}`"
+Course = list[Row]
+"""One arm's ratio to its reference through the runs that have it: rows of record.HISTORY, in order of time."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +28,7 @@ class History:
     @property
     def competing(self) -> list[Course]:
         """The courses of arms."""
-        return [course for course in self.courses if competes(course.facts)]
+        return [course for course in self.courses if competes(course[0])]
 
     @property
     def labels(self) -> list[str]:
@@ -64,37 +39,41 @@ class History:
 def load(folder: Path) -> History:
     """Read the tables of a history. Raises record.RecordError."""
     rows = record.read(folder / "history.parquet", record.HISTORY).to_pylist()
-    rows.sort(key=itemgetter(*CURVE, "number"))
-    every = [Course(list(own)) for _, own in groupby(rows, itemgetter(*CURVE))]
-    courses, left_out = ([each for each in every if bool(each.facts["cells"]) is kept] for kept in (True, False))
+    every = grouped(sorted(rows, key=itemgetter(*CURVE, "number")), *CURVE).values()
+    courses, left_out = ([each for each in every if bool(each[-1]["cells"]) is kept] for kept in (True, False))
     return History(courses, record.read(folder / "runs.parquet", record.RUNS).to_pylist(), left_out)
+
+
+def shifts(course: Course) -> list[int]:
+    """The positions at which the level shifts."""
+    return [position for position, row in enumerate(course) if row["changed"]]
 
 
 def summary(found: History) -> str:
     """The number of curves that shifted, the runs at which they did, and how far to trust this."""
     every, runs = found.competing, numbers.counted(len(found.labels), "run")
     if every:
-        changed = [course for course in every if course.changes]
+        changed = [course for course in every if shifts(course)]
         curves = numbers.counted(len(every), "curve")
         tally = f"{len(changed)} of {curves} of an arm against its reference shifted within {runs}."
-        named = [f"- {sentence(found, course, position)}" for course in changed for position in course.changes]
+        named = [f"- {sentence(found, course, position)}" for course in changed for position in shifts(course)]
         parts = [tally, "\n".join(named), _trust(found)]
     else:
         parts = [f"No curve of an arm can be followed through these {runs}."]
     if found.left_out:
-        left = numbers.listed([f"{course.arms} in {course.title}" for course in found.left_out])
+        left = numbers.listed([f"{arms(course[0])} in {where(course[0])}" for course in found.left_out])
         parts.append(f"Left out, because no point was measured by every launch of the runs: {left}.")
     return "\n\n".join(filter(None, parts))
 
 
 def _trust(found: History) -> str:
-    null = [course for course in found.courses if course.facts["null"]]
+    null = [course for course in found.courses if course[0]["null"]]
     expected = numbers.significant(record.SIGNIFICANCE * len(found.competing), 2)
     count = numbers.counted(len(found.competing), "curve")
     by_chance = f"If nothing had changed, at most about {expected} of {count} would appear to shift by chance."
     if not null:
         return f"{by_chance} No null arm is in these runs."
-    wrong = sum(bool(course.changes) for course in null)
+    wrong = sum(bool(shifts(course)) for course in null)
     return (
         f"{by_chance} Of {numbers.counted(len(null), 'null arm')}, whose ratio cannot change, "
         f"{wrong} {'appears' if wrong == 1 else 'appear'} to shift."
@@ -103,13 +82,13 @@ def _trust(found: History) -> str:
 
 def sentence(found: History, course: Course, position: int) -> str:
     """One shift of one curve, and the differences between the runs before and after it."""
-    before, row = course.rows[position - 1], course.rows[position]
+    before, row = course[position - 1], course[position]
     factor = row["level"] / before["level"]
     word = "better" if (factor > 1) == (row["better"] == "higher") else "worse"
     reasons = software.differences(found.runs, before["run"], row["run"])
     day = str(row["began_utc"])[:10] or "at an unknown time"
     return (
-        f"{course.arms} in {course.title} is **{word}** from run {row['number']} on (started {day}): "
+        f"{arms(row)} in {where(row)} is **{word}** from run {row['number']} on (started {day}): "
         f"{numbers.significant(before['level'])} before, {numbers.significant(row['level'])} after, a factor of "
         f"{numbers.significant(factor)}. Run {row['number']} differs from run {before['number']} in {reasons}."
     )
@@ -139,20 +118,20 @@ def lines(found: History, experiment: str) -> list[dict[str, str]]:
     """A line for each arm's curve of an experiment."""
     return [
         {
-            "metric, protocol": course.title,
-            "arms": course.arms,
-            "runs": str(len(course.rows)),
-            "first": numbers.ratio(*(course.rows[0][name] for name in ("ratio", "low", "high"))),
-            "last": numbers.ratio(*(course.rows[-1][name] for name in ("ratio", "low", "high"))),
+            "metric, protocol": where(course[0]),
+            "arms": arms(course[0]),
+            "runs": str(len(course)),
+            "first": numbers.ratio(*(course[0][name] for name in ("ratio", "low", "high"))),
+            "last": numbers.ratio(*(course[-1][name] for name in ("ratio", "low", "high"))),
             "levels": _levels(course),
         }
         for course in found.competing
-        if course.facts["experiment"] == experiment
+        if course[0]["experiment"] == experiment
     ]
 
 
 def _levels(course: Course) -> str:
     """Each level with the run at which it began."""
-    begun = [course.rows[position] for position in (0, *course.changes)]
+    begun = [course[position] for position in (0, *shifts(course))]
     said = [f"{numbers.significant(row['level'])} from run {row['number']}" for row in begun]
     return "; ".join(said) if len(said) > 1 else "one"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Row, at, grouped, place
+from crossover.report.base.tables import Row, arms, at, grouped, place
 
 STATES = ("flat", "warm-up", "slowdown", "no steady state", "too few rounds")
 
@@ -125,8 +125,7 @@ def _group(row: Row) -> str:
 
 
 def _named(row: Row) -> dict[str, str]:
-    arms = f"`{row['arm']}` / `{row['reference']}`"
-    return {"experiment": place(row), "protocol": row["protocol"], "arms": arms}
+    return {"experiment": place(row), "protocol": row["protocol"], "arms": arms(row)}
 
 
 def _beyond(ratio: float | None, sign: str = "") -> str:
