@@ -15,7 +15,8 @@ from crossover.report.charts import export, figures
 
 NAME = "ladder"
 
-FLOAT64_BYTES = 8
+UNIT_BYTES = {"bytes": 1, "elements": 8}
+"""The bytes of one unit of each axis; elements are float64."""
 
 PLACEMENT = "node"
 """The placement of all layers; between hosts there is no copy in memory."""
@@ -23,15 +24,11 @@ PLACEMENT = "node"
 
 @dataclass(frozen=True)
 class Layer:
-    """An arm of an experiment as a layer: its curve, and how its axis and metric convert to bytes and seconds."""
+    """An arm of an experiment as a layer."""
 
     experiment: str
     where: Keys
     """Keys of its curve; if several curves have them, the first protocol in alphabetical order is used."""
-    unit_bytes: int
-    """The bytes of one unit of the axis."""
-    rate: bool
-    """Whether the metric is a rate, the inverse of the time."""
     name: str
     arm: str
 
@@ -40,25 +37,25 @@ class Layer:
         wanted = {"experiment": self.experiment, "placement": PLACEMENT, "metric": "round trip", "arm": self.arm}
         own = [row for row in summary if holds({**wanted, **self.where}, row)]
         first = min((row["protocol"] for row in own), default="")
-        return [self._row(row) for row in own if row["protocol"] == first]
+        return [_converted(row) | {"arm": self.name} for row in own if row["protocol"] == first]
 
-    def _row(self, row: Row) -> Row:
+
+def _converted(row: Row) -> Row:
+    """The row with its axis in bytes and its value in seconds."""
+    values = [row["low"], row["median"], row["high"]]
+    if row["unit"] != "s":
         # The upper end of a rate is the lower end of the time.
-        ends = sorted(self._seconds(row[end]) for end in ("low", "high") if row[end] is not None)
-        low, high = ends if len(ends) == 2 else (None, None)
-        units = {"axis": "message size", "axis_unit": "bytes", "metric": "round trip", "unit": "s", "better": "lower"}
-        names = {"experiment": NAME, "arm": self.name, "null": False, "ceiling": False}
-        cell = {"x": self.unit_bytes * row["x"], "median": self._seconds(row["median"]), "low": low, "high": high}
-        return row | units | names | cell
-
-    def _seconds(self, value: float) -> float:
-        return 1 / value if self.rate else value
+        values = [value and 1 / value for value in reversed(values)]
+    low, median, high = values
+    units = {"axis": "message size", "axis_unit": "bytes", "unit": "s", "better": "lower"}
+    cell = {"x": UNIT_BYTES[row["axis_unit"]] * row["x"], "median": median, "low": low, "high": high}
+    return row | units | cell | {"experiment": NAME, "null": False, "ceiling": False}
 
 
 # Not the re-sent array, which has no memcpy.
-_array = partial(Layer, "mpi_pingpong", {"object": "float64 array", "re_sent": False}, FLOAT64_BYTES, False)
-_message = partial(Layer, "zmq_latency", {"pattern": "REQ/REP", "transport": "ipc", "legacy": False}, 1, False)
-_farm = partial(Layer, "task_throughput", {}, 1, True)
+_array = partial(Layer, "mpi_pingpong", {"object": "float64 array", "re_sent": False})
+_message = partial(Layer, "zmq_latency", {"pattern": "REQ/REP", "transport": "ipc", "legacy": False})
+_farm = partial(Layer, "task_throughput", {})
 
 LAYERS = (
     _array("memcpy", "memcpy"),
