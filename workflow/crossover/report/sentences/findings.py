@@ -57,6 +57,8 @@ def crossing(panel: Panel, arm: str) -> str:
         return f"A crossover of `{arm}` and `{reference}` was not examined."
     if row["launches"] < 2:
         return "With one launch this is not replicated: there is no interval and no verdict."
+    where = possible_range(panel, arm)
+    possible = f" A single crossover would be {where}." if where else ""
     match row["verdict"]:
         case "one":
             where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
@@ -70,18 +72,13 @@ def crossing(panel: Panel, arm: str) -> str:
         case "none":
             return (
                 f"No crossover is shown: wherever the difference is significant, `{arm}` is {_mostly(panel, arm)} "
-                f"than `{reference}`.{_possible(panel, arm)}"
+                f"than `{reference}`.{possible}"
             )
         case "several":
             return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
         case _:
             undecided = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
-            return undecided + _possible(panel, arm)
-
-
-def _possible(panel: Panel, arm: str) -> str:
-    where = possible_range(panel, arm)
-    return f" A single crossover would be {where}." if where else ""
+            return undecided + possible
 
 
 def possible_range(panel: Panel, arm: str) -> str:
@@ -91,15 +88,10 @@ def possible_range(panel: Panel, arm: str) -> str:
         return ""
     low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
     # If an end of the axis is not rejected, the crossover may be beyond it.
-    match row["low"] > cells[0]["x"], row["high"] < cells[-1]["x"]:
-        case True, True:
-            return f"between {low} and {high}"
-        case True, False:
-            return f"at {low} or above"
-        case False, True:
-            return f"at {high} or below"
-        case _:
-            return ""
+    above, below = row["low"] > cells[0]["x"], row["high"] < cells[-1]["x"]
+    if above and below:
+        return f"between {low} and {high}"
+    return f"at {low} or above" if above else f"at {high} or below" if below else ""
 
 
 def verdict(panel: Panel, arm: str) -> str:
