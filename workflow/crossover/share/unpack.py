@@ -86,10 +86,10 @@ def _refuse_names(packed: zipfile.ZipFile) -> None:
 def _refuse_version(packed: zipfile.ZipFile) -> None:
     crate = json.loads(_small(packed, METADATA))
     try:
-        roots = [entity for entity in crate["@graph"] if entity.get("@id") == "./"]
+        roots = (entity for entity in crate["@graph"] if entity.get("@id") == "./")
+        version = next(roots, {}).get("schemaVersion")
     except (LookupError, TypeError, AttributeError) as error:
         raise _refusal(f"holds a {METADATA} that is not from crossover ({error})") from None
-    version = roots[0].get("schemaVersion") if roots else None
     if version is None:
         raise _refusal("is an RO-Crate, but not from crossover")
     if version not in record.READABLE:

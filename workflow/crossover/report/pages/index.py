@@ -150,10 +150,9 @@ class Page(AnyPage):
         """A tab for each metric: the arms' curves beside their ratios, protocol by protocol, then all verdicts."""
         every = self.tables.panels(experiment, self.leads.get(experiment))
         panels = [panel for panel in every if panel.values or panel.near_ratios]
-        if not panels and experiment in self._without_tables():
-            return ""
         if not panels:
-            return f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
+            gap = f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
+            return "" if experiment in self._without_tables() else gap
         sections = {}
         for name in dict.fromkeys(panel.metric for panel in panels):
             own = [panel for panel in panels if panel.metric == name]

@@ -98,11 +98,9 @@ def _number(value: float, row: Row) -> str:
 
 def _expected(row: Row) -> str:
     low, high = (end if end is None else _number(end, row) for end in (row["expected_low"], row["expected_high"]))
-    if low is None and high is None:
-        return "–"
-    if low is None or high is None:
-        return f"at most {high}{_times(row)}" if low is None else f"at least {low}{_times(row)}"
-    return f"{low} to {high}{_times(row)}"
+    if low and high:
+        return f"{low} to {high}{_times(row)}"
+    return f"at most {high}{_times(row)}" if high else f"at least {low}{_times(row)}" if low else "–"
 
 
 def _where(row: Row) -> str:
