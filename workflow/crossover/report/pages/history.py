@@ -56,7 +56,8 @@ class HistoryPage(AnyPage):
             f"{numbers.counted(first['cells'], 'point')} ({first['better']} is better). Vertical lines are intervals "
             "over launches, horizontal lines are levels."
         )
-        return gallery.alone(self.folder / "figures", name, caption, _subtitle(courses), description, _styles(courses))
+        subtitle = f"ratio to {first['reference']}"
+        return gallery.alone(self.folder / "figures", name, caption, subtitle, description, _styles(courses))
 
 
 def draw(folder: Path) -> None:
@@ -75,10 +76,6 @@ def _styles(courses: list[Course]) -> dict[str, arm_styles.Look]:
     return arm_styles.of_rivals(courses[0][0]["reference"], [course[0]["arm"] for course in courses])
 
 
-def _subtitle(courses: list[Course]) -> str:
-    return f"ratio to {courses[0][0]['reference']}"
-
-
 def chart(courses: list[Course]) -> alt.LayerChart:
     """Points with intervals for the runs, lines for the levels."""
     points = [
@@ -91,7 +88,7 @@ def chart(courses: list[Course]) -> alt.LayerChart:
     low, high = min(*reach, 0.95) / 1.03, max(*reach, 1.05) * 1.03
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     axis = alt.Axis(values=axes.log_ticks(low, high), format="~g")
-    title = _subtitle(courses)
+    title = f"ratio to {courses[0][0]['reference']}"
     ratio, level, end = (
         alt.Y(f"{field}:Q", scale=scale, axis=axis, title=title) for field in ("ratio", "level", "low")
     )
