@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.errors import CrossoverError
-from crossover.report.render.qmd import Cell, Inline, parse
+from crossover.report.render.qmd import Cell, parse
 
 PAGE = """---
 title: A page
@@ -37,7 +37,7 @@ def test_a_page_is_split_into_parts_with_their_lines():
     assert front == {"title": "A page"}
     before, inline, between, cell, _, shown = parts
     assert before == "\n# First {#sec-first}\n\nIt says "
-    assert inline == Inline("page.when()", 7)
+    assert inline == Cell("page.when()", 7, inline=True)
     assert between == " here.\n\n"
     assert cell == Cell("page.one()\n", 9, {"label": "tbl-one", "tbl-cap": "A caption."})
     assert "shown, not run" in shown

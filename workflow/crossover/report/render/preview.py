@@ -23,7 +23,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from crossover.errors import CrossoverError
 from crossover.report.render import qmd
-from crossover.report.render.qmd import Cell, Inline, Part
+from crossover.report.render.qmd import Cell, Part
 
 HERE = Path(__file__).parent
 PANDOC_SECONDS = 120
@@ -67,13 +67,10 @@ def _manager(private: Path) -> Any:
 
 
 def _text(client: Any, part: Part) -> str:
-    match part:
-        case Inline():
-            return _inline(_outputs(client, part.expression, f"expression in line {part.line}"), part)
-        case Cell():
-            return _cell(_outputs(client, part.code, part.name), part)
-        case _:
-            return part
+    if isinstance(part, str):
+        return part
+    outputs = _outputs(client, part.code, part.name)
+    return _inline(outputs, part) if part.inline else _cell(outputs, part)
 
 
 def _outputs(client: Any, code: str, name: str) -> list[Any]:
@@ -91,10 +88,10 @@ def _outputs(client: Any, code: str, name: str) -> list[Any]:
     return [output for output in cell.outputs if output.get("name") != "stderr"]
 
 
-def _inline(outputs: list[Any], part: Inline) -> str:
+def _inline(outputs: list[Any], part: Cell) -> str:
     shown = outputs[0].get("data", {}).get("text/plain", "") if len(outputs) == 1 else ""
     if not shown.startswith(("'", '"')):
-        raise CrossoverError(f"expression in line {part.line}: `{part.expression}` must give a string")
+        raise CrossoverError(f"{part.name}: `{part.code}` must give a string")
     return re.sub(r"([\\`*_{}\[\]<>#|$~^@])", r"\\\1", ast.literal_eval(shown))
 
 

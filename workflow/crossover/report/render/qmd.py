@@ -32,29 +32,23 @@ REFUSED = {
 
 
 @dataclass(frozen=True)
-class Inline:
-    """An expression inside a sentence."""
-
-    expression: str
-    line: int
-
-
-@dataclass(frozen=True)
 class Cell:
-    """A code cell: its code without the option lines, and the options."""
+    """A code cell, without the option lines; or an expression inside a sentence."""
 
     code: str
     line: int
     options: dict[str, Any] = field(default_factory=dict)
+    inline: bool = False
 
     @property
     def name(self) -> str:
         """The cell's name in messages."""
-        label = self.options.get("label")
-        return f"cell {label!r} (line {self.line})" if label else f"cell in line {self.line}"
+        if label := self.options.get("label"):
+            return f"cell {label!r} (line {self.line})"
+        return f"{'expression' if self.inline else 'cell'} in line {self.line}"
 
 
-Part = str | Inline | Cell
+Part = str | Cell
 """Markdown, unchanged from the file; or code."""
 
 
@@ -109,6 +103,6 @@ def _prose(text: str, start: int, end: int) -> Iterator[Part]:
             raise CrossoverError(f"line {_line(text, refused.start())}: {error.format(refused[0])}")
     for found in INLINE.finditer(text, start, end):
         yield text[start : found.start()]
-        yield Inline(found["expression"], _line(text, found.start()))
+        yield Cell(found["expression"], _line(text, found.start()), inline=True)
         start = found.end()
     yield text[start:end]
