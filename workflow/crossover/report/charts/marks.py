@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row
+from crossover.report.base.tables import Panel, Row, at
 from crossover.report.charts import arm_styles, axes
 from crossover.report.charts.colours import INK, NOISE
 from crossover.report.sentences import thresholds
@@ -34,7 +34,7 @@ def point(panel: Panel, row: Row, value: float, unit: str) -> Row:
         "high": _rounded(high) if known else None,
         "launches": row["launches"],
         "rounds": row["rounds"],
-        "at": numbers.quantity(row["x"], row["axis_unit"]),
+        "at": at(row),
         "is": numbers.quantity(value, unit),
         "interval": f"{numbers.quantity(low, unit)} to {numbers.quantity(high, unit)}" if known else "none",
     }

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, place
+from crossover.report.base.tables import Panel, Row, at, place
 
 LARGE_BYTES = 1e6
 """The size of the large message; the nearest measured size within a factor of two is used."""
@@ -46,9 +46,7 @@ def sends(panels: Sequence[Panel]) -> list[dict[str, str]]:
 def _peak(panel: Panel, arm: str) -> str:
     """An arm's largest value along the axis, and its place."""
     best = _largest(panel, arm)
-    if best is None:
-        return UNKNOWN
-    return f"{numbers.significant(best['median'])} at {numbers.quantity(best['x'], best['axis_unit'])}"
+    return UNKNOWN if best is None else f"{numbers.significant(best['median'])} at {at(best)}"
 
 
 def _relative_peak(panel: Panel, arm: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, repeat
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, title
+from crossover.report.base.tables import Row, at, title
 
 
 def section(rows: Sequence[Row]) -> str:
@@ -126,7 +126,7 @@ def _value(row: Row) -> str:
 
 def _place(row: Row) -> str:
     if row["low"] is None:
-        return f"{numbers.quantity(row['x'], row['axis_unit'])}, or less"
+        return f"{at(row)}, or less"
     return numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
 
 
