@@ -61,16 +61,14 @@ def write(results: Path, bundle: Path, attribution: crate.Attribution) -> str:
 def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_from: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
-        raw = _raw(results)
-        _copy([*raw, *(results / name for name in made_from["made_from"])], results, folder / "results")
+        _copy([*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results")
         _copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
         mask = Mask(results, PROJECT)
         for path in archive.files(folder).values():
             mask.file(path)
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, json.dumps(made_from["waiting"]))
         (folder / "README.md").write_text(README, encoding="utf-8")
-        project = yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8"))
-        crate.write(folder, attribution, project)
+        crate.write(folder, attribution, yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8")))
         sums = [f"{checksum(path)}  {name}\n" for name, path in archive.files(folder).items()]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
         print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)

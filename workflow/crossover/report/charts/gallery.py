@@ -53,8 +53,7 @@ def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[publish
 
 def alone(folder: Path, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
     """One chart by itself as a figure in Markdown, with a legend of the arms in `styles`. Raises CrossoverError."""
-    shown = _framed(folder, "", styles, chart(folder, name, subtitle, description))
-    return markup.figure(name, shown, caption)
+    return markup.figure(name, _framed(folder, "", styles, chart(folder, name, subtitle, description)), caption)
 
 
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:

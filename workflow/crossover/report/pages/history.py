@@ -44,8 +44,7 @@ class HistoryPage(AnyPage):
             for name, courses in groups(self.found).items()
             if courses[0][0]["experiment"] == experiment
         ]
-        table = markup.table(history.lines(self.found, experiment))
-        return "\n\n".join([f"# {experiment}", *figures, table])
+        return "\n\n".join([f"# {experiment}", *figures, markup.table(history.lines(self.found, experiment))])
 
     def _figure(self, name: str, courses: list[Course]) -> str:
         first = courses[0][-1]

@@ -45,5 +45,4 @@ def failures() -> list[Failure]:
 def add(failed: Sequence[Failure]) -> None:
     """Pass failed parts of the page to the renderer."""
     if failed and (path := os.environ.get(FAILURES_VARIABLE)):
-        kept = failure.stored([*failures(), *failed])
-        Path(path).write_text(json.dumps(kept), encoding="utf-8")
+        Path(path).write_text(json.dumps(failure.stored([*failures(), *failed])), encoding="utf-8")

@@ -43,8 +43,7 @@ def stamped(text: str, facts: dict[str, Any]) -> str:
 def read(page: Path) -> dict[str, Any]:
     """The origin that a page records. Raises CrossoverError."""
     try:
-        found = ELEMENT.findall(page.read_text(encoding="utf-8"))
-        facts: dict[str, Any] = json.loads(found[-1])
+        facts: dict[str, Any] = json.loads(ELEMENT.findall(page.read_text(encoding="utf-8"))[-1])
         return {key: facts[key] for key in ("crossover", "made_from", "waiting")}
     except OSError as error:
         raise CrossoverError(f"{page}: there is no report ({error.strerror}); make it: make report") from None

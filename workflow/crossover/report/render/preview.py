@@ -36,8 +36,7 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
     """Render the `.qmd` at `source` to the HTML file `page`, with its code run in `environment`."""
     try:
         front, parts = qmd.parse(source.read_text(encoding="utf-8"))
-        body = markdown(parts, source.parent, environment)
-        page.write_bytes(html(front, body, source.parent))
+        page.write_bytes(html(front, markdown(parts, source.parent, environment), source.parent))
     except CrossoverError as error:
         raise CrossoverError(f"{source.name}, {error}") from error
 

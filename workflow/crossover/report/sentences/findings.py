@@ -77,8 +77,7 @@ def crossing(panel: Panel, arm: str) -> str:
         case "several":
             return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
         case _:
-            undecided = f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point."
-            return undecided + possible
+            return f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point.{possible}"
 
 
 def possible_range(panel: Panel, arm: str) -> str:
@@ -235,8 +234,7 @@ def _clause(panel: Panel, arm: str) -> str:
         case "always":
             return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
         case "none":
-            never = _mostly(panel, arm, opposite=True)
-            return f"`{arm}` is never significantly {never} than `{reference}`, {most}"
+            return f"`{arm}` is never significantly {_mostly(panel, arm, opposite=True)} than `{reference}`, {most}"
         case "several":
             return f"`{arm}` crosses `{reference}` several times; {at_most}"
         case _:
