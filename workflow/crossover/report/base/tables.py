@@ -1,7 +1,5 @@
 """The run's tables as the report reads them, and the panels for charts and sentences."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +17,101 @@ from crossover.records.protocol import Keys, known
 from crossover.report.base import numbers
 
 Row = dict[str, Any]
+
+
+PANEL = ("experiment", "metric", "protocol", "placement")
+"""The columns that name a panel."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One metric under one protocol and placement: the subject of a chart and a paragraph."""
+
+    experiment: str
+    metric: str
+    protocol: str
+    placement: str
+    summary: list[Row]
+    ratios: list[Row]
+    crossovers: list[Row]
+    thresholds: Sequence[Row] = ()
+    entrants: Mapping[str, Row] = field(default_factory=dict, kw_only=True)
+    """The settings of each entrant, from its launches; empty for an entrant on which launches disagree."""
+
+    @property
+    def facts(self) -> Row:
+        """Any row of the panel, for the facts that all rows share: axis, axis_unit, better."""
+        return [*self.summary, *self.ratios][0]
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of its curves."""
+        return known(self.facts)
+
+    @property
+    def unit(self) -> str:
+        """The metric's unit; empty if only ratios are known."""
+        return str(self.summary[0]["unit"]) if self.summary else ""
+
+    @property
+    def reference(self) -> str:
+        """The arm that all others are divided by; empty if no ratio could be formed."""
+        return str(self.ratios[0]["reference"]) if self.ratios else ""
+
+    @property
+    def null(self) -> str:
+        """The name of the null arm; empty if there is none."""
+        return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["null"]), "")
+
+    @property
+    def ceilings(self) -> list[str]:
+        """The names of the ceilings."""
+        return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
+
+    @property
+    def arms(self) -> list[str]:
+        """The arms in the order of their colours: the reference, the others, the ceilings, the null arm last."""
+        names = {row["arm"] for row in [*self.summary, *self.ratios]} | ({self.reference} - {""})
+        bounds = self.ceilings
+        return sorted(names, key=lambda name: (name != self.reference, name == self.null, name in bounds, name))
+
+    @property
+    def rivals(self) -> list[str]:
+        """The arms that compete with the reference."""
+        return [arm for arm in self.arms if arm not in (self.reference, self.null, *self.ceilings)]
+
+    @property
+    def compared(self) -> list[str]:
+        """The rivals that have a ratio to the reference."""
+        return [arm for arm in self.rivals if self.ratios_of(arm)]
+
+    @property
+    def values(self) -> list[Row]:
+        """The rows of the summary that charts show: all but those of the null arm, which would hide the reference."""
+        return [row for row in self.summary if not row["null"]]
+
+    @property
+    def near_ratios(self) -> list[Row]:
+        """The ratios that charts show: all but those of ceilings, which are too far from the rivals."""
+        return [row for row in self.ratios if not row["ceiling"]]
+
+    @property
+    def title(self) -> str:
+        """The protocol, with the placement unless it is `node`."""
+        return title(self.protocol, self.placement)
+
+    @property
+    def name(self) -> str:
+        """The stem of the panel's figure files."""
+        return slug(f"{self.metric} {self.title}")
+
+    def ratios_of(self, arm: str) -> list[Row]:
+        """The ratios of one arm along the axis."""
+        return [row for row in self.ratios if row["arm"] == arm]
+
+    def crossover_of(self, arm: str) -> Row | None:
+        """The crossover of one arm and the reference, if it was examined."""
+        return next((row for row in self.crossovers if row["arm"] == arm), None)
 
 
 @dataclass(frozen=True)
@@ -117,101 +210,6 @@ def rows(folder: Path, name: str) -> list[Row]:
         {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}
         for row in table.to_pylist()
     ]
-
-
-PANEL = ("experiment", "metric", "protocol", "placement")
-"""The columns that name a panel."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One metric under one protocol and placement: the subject of a chart and a paragraph."""
-
-    experiment: str
-    metric: str
-    protocol: str
-    placement: str
-    summary: list[Row]
-    ratios: list[Row]
-    crossovers: list[Row]
-    thresholds: Sequence[Row] = ()
-    entrants: Mapping[str, Row] = field(default_factory=dict, kw_only=True)
-    """The settings of each entrant, from its launches; empty for an entrant on which launches disagree."""
-
-    @property
-    def facts(self) -> Row:
-        """Any row of the panel, for the facts that all rows share: axis, axis_unit, better."""
-        return [*self.summary, *self.ratios][0]
-
-    @property
-    def keys(self) -> Keys:
-        """The keys of its curves."""
-        return known(self.facts)
-
-    @property
-    def unit(self) -> str:
-        """The metric's unit; empty if only ratios are known."""
-        return str(self.summary[0]["unit"]) if self.summary else ""
-
-    @property
-    def reference(self) -> str:
-        """The arm that all others are divided by; empty if no ratio could be formed."""
-        return str(self.ratios[0]["reference"]) if self.ratios else ""
-
-    @property
-    def null(self) -> str:
-        """The name of the null arm; empty if there is none."""
-        return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["null"]), "")
-
-    @property
-    def ceilings(self) -> list[str]:
-        """The names of the ceilings."""
-        return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
-
-    @property
-    def arms(self) -> list[str]:
-        """The arms in the order of their colours: the reference, the others, the ceilings, the null arm last."""
-        names = {row["arm"] for row in [*self.summary, *self.ratios]} | ({self.reference} - {""})
-        bounds = self.ceilings
-        return sorted(names, key=lambda name: (name != self.reference, name == self.null, name in bounds, name))
-
-    @property
-    def rivals(self) -> list[str]:
-        """The arms that compete with the reference."""
-        return [arm for arm in self.arms if arm not in (self.reference, self.null, *self.ceilings)]
-
-    @property
-    def compared(self) -> list[str]:
-        """The rivals that have a ratio to the reference."""
-        return [arm for arm in self.rivals if self.ratios_of(arm)]
-
-    @property
-    def values(self) -> list[Row]:
-        """The rows of the summary that charts show: all but those of the null arm, which would hide the reference."""
-        return [row for row in self.summary if not row["null"]]
-
-    @property
-    def near_ratios(self) -> list[Row]:
-        """The ratios that charts show: all but those of ceilings, which are too far from the rivals."""
-        return [row for row in self.ratios if not row["ceiling"]]
-
-    @property
-    def title(self) -> str:
-        """The protocol, with the placement unless it is `node`."""
-        return title(self.protocol, self.placement)
-
-    @property
-    def name(self) -> str:
-        """The stem of the panel's figure files."""
-        return slug(f"{self.metric} {self.title}")
-
-    def ratios_of(self, arm: str) -> list[Row]:
-        """The ratios of one arm along the axis."""
-        return [row for row in self.ratios if row["arm"] == arm]
-
-    def crossover_of(self, arm: str) -> Row | None:
-        """The crossover of one arm and the reference, if it was examined."""
-        return next((row for row in self.crossovers if row["arm"] == arm), None)
 
 
 def panels(
