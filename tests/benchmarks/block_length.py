@@ -79,8 +79,8 @@ def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: 
         longer = [Arm(arm.name + LONG, arm.runs + LONG, arm.ceiling) for arm in arms]
         with kind.drive(peers, settings) as blocks:
             sampler = Sampler(Both(blocks, settings["block_seconds"], seconds), settings, Random())
-            stretches = list(sampler.sample(cells, [*arms, *longer]))
-        seen = [each for stretch in stretches for each in stretch.observations]
+            samples = list(sampler.sample(cells, [*arms, *longer]))
+        seen = [each for sample in samples for each in sample.observations]
         answer.write_text(json.dumps([[*key, value] for key, value in compared(seen, settings["reference"]).items()]))
 
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from crossover.measure.sampling.contract import Block, Cell
-from crossover.measure.sampling.sampler import Sampler, Stretch
+from crossover.measure.sampling.sampler import Sample, Sampler
 from crossover.planning.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
@@ -70,9 +70,9 @@ class Machine:
         arms: Sequence[Arm] = ARMS,
         seed: int = 1,
         disturbance: Callable[[], str] = lambda: "ok",
-        progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None,
-    ) -> list[Stretch]:
-        """All stretches of a launch on this machine."""
+        progress: Callable[[int, int, Sample, float, float], None] = lambda *_: None,
+    ) -> list[Sample]:
+        """All samples of a launch on this machine."""
         sampler = Sampler(self, sampling, Random(seed), self.clock, disturbance, progress)
         return list(sampler.sample(cells, arms))
 

@@ -37,8 +37,8 @@ def ratio(observations, arm="fancy", reference="plain"):
     return statistics.median(ours[at] / theirs[at] for at in ours)
 
 
-def rounds(stretch):
-    return 1 + max(seen.round for seen in stretch.observations)
+def rounds(sample):
+    return 1 + max(seen.round for seen in sample.observations)
 
 
 # ---- interleaving
@@ -47,10 +47,10 @@ def rounds(stretch):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_drift_of_30_percent_does_not_change_the_ratio(seed):
     machine = Machine(drift_seconds=100 * 3 * 0.0115, random=Random(seed), **DRIFTING)
-    (stretch,) = machine.launch(sampling(), seed=seed)
-    slowed = statistics.median(list(values(stretch.observations, "plain").values())[-10:]) / SECONDS["plain"]
+    (sample,) = machine.launch(sampling(), seed=seed)
+    slowed = statistics.median(list(values(sample.observations, "plain").values())[-10:]) / SECONDS["plain"]
     assert slowed > 1.2, "the machine must have drifted"
-    assert ratio(stretch.observations) == pytest.approx(1.4, rel=0.02)
+    assert ratio(sample.observations) == pytest.approx(1.4, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -64,31 +64,31 @@ def test_without_interleaving_the_same_drift_looks_like_a_difference(seed):
 
 
 def test_every_round_runs_every_arm_once_with_positions_from_0_on():
-    (stretch,) = noisy().launch(sampling())
-    for number in range(rounds(stretch)):
-        taken = [seen for seen in stretch.observations if seen.round == number]
+    (sample,) = noisy().launch(sampling())
+    for number in range(rounds(sample)):
+        taken = [seen for seen in sample.observations if seen.round == number]
         assert sorted(seen.arm.name for seen in taken) == sorted(arm.name for arm in ARMS)
         assert [seen.position for seen in taken] == [0, 1, 2]
         assert [seen.start_ns for seen in taken] == sorted({seen.start_ns for seen in taken})
 
 
 def test_every_arm_is_first_second_and_third_about_equally_often():
-    (stretch,) = noisy().launch(sampling(at_least=300, at_most=300))
-    places = Counter((seen.arm.name, seen.position) for seen in stretch.observations)
+    (sample,) = noisy().launch(sampling(at_least=300, at_most=300))
+    places = Counter((seen.arm.name, seen.position) for seen in sample.observations)
     assert len(places) == 9
     # 100 of 300 are expected. A fixed order would give 0 or 300; chance stays within 5 standard errors.
     assert all(60 < count < 140 for count in places.values())
 
 
 def test_the_order_of_rounds_is_not_a_fixed_cycle():
-    (stretch,) = noisy().launch(sampling())
-    firsts = [seen.arm.name for seen in stretch.observations if seen.position == 0]
+    (sample,) = noisy().launch(sampling())
+    firsts = [seen.arm.name for seen in sample.observations if seen.position == 0]
     assert any(firsts[at] == firsts[at + 1] for at in range(len(firsts) - 1))
     assert len(set(pairwise(firsts))) == 9
 
 
-def orders(stretches):
-    return [(stretch.cell.x, [seen.arm.name for seen in stretch.observations]) for stretch in stretches]
+def orders(samples):
+    return [(sample.cell.x, [seen.arm.name for seen in sample.observations]) for sample in samples]
 
 
 def test_the_same_seed_gives_the_same_order_and_another_gives_another():
@@ -101,21 +101,21 @@ def test_the_same_seed_gives_the_same_order_and_another_gives_another():
 
 def test_every_cell_is_measured_once_in_random_order():
     cells = [Cell({}, x) for x in range(1, 9)]
-    seen = [[stretch.cell for stretch in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]
+    seen = [[sample.cell for sample in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]
     assert all(sorted(order, key=cells.index) == cells for order in seen)
     assert sum(order == cells for order in seen) <= 1
 
 
 def test_the_null_arm_runs_the_reference_and_differs_only_by_noise():
     machine = noisy(drift=0.3, drift_seconds=5)
-    (stretch,) = machine.launch(sampling(at_least=100))
-    assert {seen.arm.runs for seen in stretch.observations if seen.arm.null} == {"plain"}
-    assert ratio(stretch.observations, "null") == pytest.approx(1, abs=0.02)
+    (sample,) = machine.launch(sampling(at_least=100))
+    assert {seen.arm.runs for seen in sample.observations if seen.arm.null} == {"plain"}
+    assert ratio(sample.observations, "null") == pytest.approx(1, abs=0.02)
 
 
 def test_the_null_arm_has_as_many_repetitions_as_the_reference():
-    (stretch,) = noisy().launch(sampling())
-    n = {seen.arm.name: seen.n for seen in stretch.observations}
+    (sample,) = noisy().launch(sampling())
+    n = {seen.arm.name: seen.n for seen in sample.observations}
     assert n["null"] == n["plain"] != n["fancy"]
 
 
@@ -125,13 +125,13 @@ def test_the_null_arm_has_as_many_repetitions_as_the_reference():
 @pytest.mark.parametrize("fancy", [1e-8, 1e-5, 3e-3, 0.5])
 def test_a_block_of_every_arm_lasts_at_least_the_block_time(fancy):
     machine = Machine({"plain": 1e-5, "fancy": fancy})
-    (stretch,) = machine.launch(sampling(at_most=5, budget=1e9))
-    assert min(seen.block.seconds for seen in stretch.observations) >= 0.01
+    (sample,) = machine.launch(sampling(at_most=5, budget=1e9))
+    assert min(seen.block.seconds for seen in sample.observations) >= 0.01
 
 
 def test_a_slow_reference_does_not_cut_short_the_blocks_of_a_fast_arm():
-    (stretch,) = Machine({"plain": 1.0, "fancy": 1e-6}).launch(sampling(at_most=5, budget=1e9))
-    assert min(seen.block.seconds for seen in stretch.observations) >= 0.01
+    (sample,) = Machine({"plain": 1.0, "fancy": 1e-6}).launch(sampling(at_most=5, budget=1e9))
+    assert min(seen.block.seconds for seen in sample.observations) >= 0.01
 
 
 def test_the_search_starts_from_the_number_at_the_next_larger_x():
@@ -151,9 +151,9 @@ def test_the_search_starts_from_the_number_at_the_next_larger_x():
 
 
 def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
-    (stretch,) = Machine({"plain": 1e-5, "fancy": 0.5}).launch(sampling(at_most=5, budget=1e9))
-    assert {seen.n for seen in stretch.observations if seen.arm == FANCY} == {1}
-    assert max(seen.block.seconds for seen in stretch.observations if seen.arm != FANCY) < 0.02
+    (sample,) = Machine({"plain": 1e-5, "fancy": 0.5}).launch(sampling(at_most=5, budget=1e9))
+    assert {seen.n for seen in sample.observations if seen.arm == FANCY} == {1}
+    assert max(seen.block.seconds for seen in sample.observations if seen.arm != FANCY) < 0.02
 
 
 @settings(deadline=None)
@@ -187,8 +187,8 @@ class Hesitant(Machine):
 def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one):
     machine = Hesitant(SECONDS)
     machine.slow_one = slow_one
-    (stretch,) = machine.launch(sampling(at_most=5))
-    assert min(seen.n * SECONDS[seen.arm.runs] for seen in stretch.observations) >= 0.01
+    (sample,) = machine.launch(sampling(at_most=5))
+    assert min(seen.n * SECONDS[seen.arm.runs] for seen in sample.observations) >= 0.01
 
 
 def test_calibration_ends_at_once_if_every_block_is_faulty():
@@ -197,15 +197,15 @@ def test_calibration_ends_at_once_if_every_block_is_faulty():
             super().run(cell, arm, n)
             return Block(0.0, fault="lost or damaged messages")
 
-    (stretch,) = Broken(SECONDS, at_most=2000).launch(sampling(at_most=5))
-    assert {seen.validity for seen in stretch.observations} == {"lost or damaged messages"}
+    (sample,) = Broken(SECONDS, at_most=2000).launch(sampling(at_most=5))
+    assert {seen.validity for seen in sample.observations} == {"lost or damaged messages"}
 
 
 def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
     machine = Machine(SECONDS)
-    (stretch,) = machine.launch(sampling(at_most=5))
-    n = {seen.arm: seen.n for seen in stretch.observations}
-    before = machine.ran[: -len(stretch.observations)]
+    (sample,) = machine.launch(sampling(at_most=5))
+    n = {seen.arm: seen.n for seen in sample.observations}
+    before = machine.ran[: -len(sample.observations)]
     assert [(arm, times) for _, arm, times, _ in before[-4:]] == [(arm, n[arm]) for arm in (PLAIN, PLAIN, FANCY, FANCY)]
     costly = Machine(SECONDS)
     costly.launch(sampling(at_most=5, budget=0.01))
@@ -215,16 +215,16 @@ def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
 def test_a_long_interruption_of_a_single_block_is_not_mistaken_for_a_long_block():
     machine = Hesitant(SECONDS)
     machine.slow_one, machine.pause_seconds = 0, 10
-    (stretch,) = machine.launch(sampling(at_most=5, budget=2))
-    assert min(seen.n * SECONDS[seen.arm.runs] for seen in stretch.observations) >= 0.01
+    (sample,) = machine.launch(sampling(at_most=5, budget=2))
+    assert min(seen.n * SECONDS[seen.arm.runs] for seen in sample.observations) >= 0.01
 
 
 # ---- stop rules
 
 
 def test_a_quiet_cell_stops_for_its_width_after_the_minimum_of_rounds():
-    (stretch,) = Machine(SECONDS, scatter=0.001).launch(sampling(width=0.02, at_least=10))
-    assert (stretch.stop, rounds(stretch)) == ("width", 10)
+    (sample,) = Machine(SECONDS, scatter=0.001).launch(sampling(width=0.02, at_least=10))
+    assert (sample.stop, rounds(sample)) == ("width", 10)
 
 
 def test_a_noisy_cell_needs_more_rounds_than_a_quiet_one_for_the_same_width():
@@ -237,34 +237,34 @@ def test_a_noisy_cell_needs_more_rounds_than_a_quiet_one_for_the_same_width():
 
 def test_a_cell_that_stopped_for_its_width_is_nearly_always_that_close_to_the_truth():
     found = [noisy(seed).launch(sampling(width=0.03, at_least=10, at_most=1000), seed=seed)[0] for seed in range(60)]
-    assert {stretch.stop for stretch in found} == {"width"}
-    near = [abs(math.log(ratio(stretch.observations) / 1.4)) <= 0.03 for stretch in found]
+    assert {sample.stop for sample in found} == {"width"}
+    near = [abs(math.log(ratio(sample.observations) / 1.4)) <= 0.03 for sample in found]
     # Repeated looks until the interval is narrow cost some of the 95 %.
     assert sum(near) >= 0.8 * len(near)
 
 
 @pytest.mark.parametrize("at_most", [11, 40])
 def test_a_cell_that_never_gets_narrow_stops_after_the_maximum_of_rounds(at_most):
-    (stretch,) = noisy().launch(sampling(at_most=at_most))
-    assert (stretch.stop, rounds(stretch)) == ("rounds", at_most)
+    (sample,) = noisy().launch(sampling(at_most=at_most))
+    assert (sample.stop, rounds(sample)) == ("rounds", at_most)
 
 
 def test_a_cell_that_never_gets_narrow_stops_at_the_budget():
     machine = noisy()
-    (stretch,) = machine.launch(sampling(at_most=10**6, budget=5))
-    assert stretch.stop == "budget"
+    (sample,) = machine.launch(sampling(at_most=10**6, budget=5))
+    assert sample.stop == "budget"
     assert machine.now == pytest.approx(5, rel=0.15)
 
 
 def test_without_any_budget_a_cell_still_gets_the_fewest_rounds():
     cells = [Cell({}, x) for x in (1, 10, 100)]
-    stretches = noisy().launch(sampling(budget=1e-9), cells)
-    assert [(stretch.stop, rounds(stretch)) for stretch in stretches] == [("budget", FEWEST_ROUNDS)] * 3
+    samples = noisy().launch(sampling(budget=1e-9), cells)
+    assert [(sample.stop, rounds(sample)) for sample in samples] == [("budget", FEWEST_ROUNDS)] * 3
 
 
 def test_a_cell_gets_the_fewest_rounds_even_if_fewer_are_requested():
-    (stretch,) = Machine(SECONDS).launch(sampling(at_least=2, at_most=2, width=1))
-    assert rounds(stretch) == FEWEST_ROUNDS
+    (sample,) = Machine(SECONDS).launch(sampling(at_least=2, at_most=2, width=1))
+    assert rounds(sample) == FEWEST_ROUNDS
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -287,9 +287,9 @@ def test_the_unspent_time_of_quiet_cells_goes_to_later_ones():
     plan = sampling(at_most=10**6, budget=8, width=1e-5)
     everywhere_noisy = Uneven(SECONDS).launch(plan, cells)
     machine = Uneven(SECONDS)
-    machine.quiet = tuple(stretch.cell for stretch in everywhere_noisy[:3])
+    machine.quiet = tuple(sample.cell for sample in everywhere_noisy[:3])
     relieved = machine.launch(plan, cells)
-    assert [stretch.stop for stretch in relieved] == ["width", "width", "width", "budget"]
+    assert [sample.stop for sample in relieved] == ["width", "width", "width", "budget"]
     assert rounds(relieved[3]) > 3 * rounds(everywhere_noisy[3])
     assert machine.now == pytest.approx(8, rel=0.1)
 
@@ -298,9 +298,9 @@ def test_the_unspent_time_of_quiet_cells_goes_to_later_ones():
 def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(seed):
     cells = [Cell({}, x) for x in (1, 2, 3, 25_000)]
     machine = noisy(seed, scatter=0.02)
-    stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=40), cells, seed=seed)}
-    costly = stretches.pop(25_000)
-    cheap = [rounds(stretch) for stretch in stretches.values()]
+    samples = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=40), cells, seed=seed)}
+    costly = samples.pop(25_000)
+    cheap = [rounds(sample) for sample in samples.values()]
     # A round costs about 25 times as much, so by the square root it gets 5 times fewer rounds.
     assert all(2 < count / rounds(costly) < 12 for count in cheap)
     assert rounds(costly) >= 2 * FEWEST_ROUNDS
@@ -310,9 +310,9 @@ def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(
 def test_a_very_costly_cell_leaves_the_others_their_share(seed):
     cells = [Cell({}, x) for x in (1, 2, 3, 100_000)]
     machine = noisy(seed, scatter=0.02, interrupted=0)
-    stretches = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=17), cells, seed=seed)}
-    assert rounds(stretches.pop(100_000)) == FEWEST_ROUNDS
-    assert min(rounds(stretch) for stretch in stretches.values()) > 2 * FEWEST_ROUNDS
+    samples = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=17), cells, seed=seed)}
+    assert rounds(samples.pop(100_000)) == FEWEST_ROUNDS
+    assert min(rounds(sample) for sample in samples.values()) > 2 * FEWEST_ROUNDS
     assert machine.now == pytest.approx(17, rel=0.1)
 
 
@@ -364,11 +364,11 @@ CEILING = Arm("in C", "in C", ceiling=True)
 def test_a_cell_runs_only_its_own_arms():
     picky = Cell({"payload": "picky"}, 1, arms=("plain", "in C"))
     machine = Machine(SECONDS | {"in C": 1e-6})
-    stretches = machine.launch(sampling(at_most=12), cells=[picky, CELL], arms=(*ARMS, CEILING))
-    arms = {stretch.cell: {seen.arm.name for seen in stretch.observations} for stretch in stretches}
+    samples = machine.launch(sampling(at_most=12), cells=[picky, CELL], arms=(*ARMS, CEILING))
+    arms = {sample.cell: {seen.arm.name for seen in sample.observations} for sample in samples}
     assert arms == {picky: {"plain", "null", "in C"}, CELL: {"plain", "fancy", "null", "in C"}}
     assert {arm.name for cell, arm, *_ in machine.ran if cell == picky} == {"plain", "null", "in C"}
-    positions = [seen.position for stretch in stretches if stretch.cell == picky for seen in stretch.observations]
+    positions = [seen.position for sample in samples if sample.cell == picky for seen in sample.observations]
     assert Counter(positions) == {0: 12, 1: 12, 2: 12}
 
 
@@ -383,8 +383,8 @@ def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
 def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():
     arms = (PLAIN, FANCY, Arm("broken", "broken"), NULL)
     machine = Machine(SECONDS | {"broken": 1e-5}, fault=lambda cell, arm: "lost" * (arm.name == "broken"))
-    (stretch,) = machine.launch(sampling(width=0.5, at_most=30), arms=arms)
-    assert (stretch.stop, rounds(stretch)) == ("rounds", 30)
+    (sample,) = machine.launch(sampling(width=0.5, at_most=30), arms=arms)
+    assert (sample.stop, rounds(sample)) == ("rounds", 30)
 
 
 # ---- faults, disturbances, progress
@@ -393,24 +393,24 @@ def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():
 def test_a_faulty_block_has_no_value_and_its_fault_as_validity():
     faults = Random(3)
     machine = Machine(SECONDS, fault=lambda cell, arm: "lost" * (arm == FANCY and faults.random() < 0.5))
-    (stretch,) = machine.launch(sampling(at_most=40))
-    fancy = [seen for seen in stretch.observations if seen.arm == FANCY]
+    (sample,) = machine.launch(sampling(at_most=40))
+    fancy = [seen for seen in sample.observations if seen.arm == FANCY]
     assert {seen.validity for seen in fancy} == {"lost", "ok"}
     assert all((seen.validity == "ok") == ("time" in seen.block.values) for seen in fancy)
-    assert {seen.validity for seen in stretch.observations if seen.arm != FANCY} == {"ok"}
+    assert {seen.validity for seen in sample.observations if seen.arm != FANCY} == {"ok"}
 
 
 def test_a_disturbance_marks_exactly_the_blocks_of_its_round():
     heard = iter(["before the first round", "ok", "steal time", "ok", "throttled", *["ok"] * 1000])
-    (stretch,) = Machine(SECONDS).launch(sampling(at_most=6), disturbance=lambda: next(heard))
-    marks = [{seen.validity for seen in stretch.observations if seen.round == at} for at in range(6)]
+    (sample,) = Machine(SECONDS).launch(sampling(at_most=6), disturbance=lambda: next(heard))
+    marks = [{seen.validity for seen in sample.observations if seen.round == at} for at in range(6)]
     assert marks == [{"ok"}, {"steal time"}, {"ok"}, {"throttled"}, {"ok"}, {"ok"}]
 
 
 def test_a_fault_outweighs_a_disturbance():
     machine = Machine(SECONDS, fault=lambda cell, arm: "lost" * (arm == FANCY))
-    (stretch,) = machine.launch(sampling(at_most=5), disturbance=lambda: "swapped")
-    assert {(seen.arm.name, seen.validity) for seen in stretch.observations} == {
+    (sample,) = machine.launch(sampling(at_most=5), disturbance=lambda: "swapped")
+    assert {(seen.arm.name, seen.validity) for seen in sample.observations} == {
         ("plain", "swapped"),
         ("fancy", "lost"),
         ("null", "swapped"),
@@ -421,11 +421,11 @@ def test_progress_is_reported_once_per_cell_with_the_time_spent_and_left():
     cells = [Cell({}, x) for x in (1, 2, 3, 4)]
     told = []
     machine = noisy()
-    stretches = machine.launch(
+    samples = machine.launch(
         sampling(at_most=10**6, budget=20), cells, progress=lambda *words: told.append((*words, machine.now))
     )
-    assert [(done, of, stretch) for done, of, stretch, *_ in told] == [
-        (number, 4, stretch) for number, stretch in enumerate(stretches, start=1)
+    assert [(done, of, sample) for done, of, sample, *_ in told] == [
+        (number, 4, sample) for number, sample in enumerate(samples, start=1)
     ]
     assert [gone for _, _, _, gone, _, _ in told] == [now for *_, now in told]
     assert all(left == pytest.approx(20 - gone) for _, _, _, gone, left, _ in told[:-1])
@@ -473,12 +473,12 @@ def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds
         random=random,
         at_most=len(xs) * len(arms) * (at_most + 60),
     )
-    stretches = machine.launch(plan, [Cell({}, x) for x in xs], arms, seed)
-    assert sorted(stretch.cell.x for stretch in stretches) == sorted(xs)
-    for stretch in stretches:
-        count = rounds(stretch)
-        assert Counter(seen.arm for seen in stretch.observations) == dict.fromkeys(arms, count)
+    samples = machine.launch(plan, [Cell({}, x) for x in xs], arms, seed)
+    assert sorted(sample.cell.x for sample in samples) == sorted(xs)
+    for sample in samples:
+        count = rounds(sample)
+        assert Counter(seen.arm for seen in sample.observations) == dict.fromkeys(arms, count)
         assert FEWEST_ROUNDS <= count <= at_most
-        assert stretch.stop in ("width", "budget", "rounds")
-        assert stretch.stop != "width" or count >= at_least
-        assert stretch.stop != "rounds" or count == at_most
+        assert sample.stop in ("width", "budget", "rounds")
+        assert sample.stop != "width" or count >= at_least
+        assert sample.stop != "rounds" or count == at_most

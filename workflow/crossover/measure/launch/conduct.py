@@ -17,7 +17,7 @@ from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block, Blocks, Cell, Metric
-from crossover.measure.sampling.sampler import Sampler, Stretch
+from crossover.measure.sampling.sampler import Sample, Sampler
 from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import HoleKind, Refusal
@@ -33,8 +33,8 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     with kind.drive(peers, settings) as blocks:
         guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
         sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=partial(_report, name))
-        stretches = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))
-    rows = [identity | row for stretch in stretches for row in _rows(kind, settings["reference"], stretch)]
+        samples = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))
+    rows = [identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
     if not rows:
         raise Refusal(
             HoleKind.NO_VALUE,
@@ -43,7 +43,7 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
     facts = identity | {
         "started_utc": started.isoformat(timespec="milliseconds"),
         "host": peers.ranks[0]["host"],
-        "timed_seconds": sum(seen.block.seconds for stretch in stretches for seen in stretch.observations),
+        "timed_seconds": sum(seen.block.seconds for sample in samples for seen in sample.observations),
     }
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
@@ -93,27 +93,27 @@ class Guarded:
         return block
 
 
-def _report(launch: str, done: int, of: int, stretch: Stretch, gone_seconds: float, left_seconds: float) -> None:
+def _report(launch: str, done: int, of: int, sample: Sample, gone_seconds: float, left_seconds: float) -> None:
     """Print one line about a finished cell. The supervisor passes it to the terminal and the log."""
-    rounds = len({seen.round for seen in stretch.observations})
+    rounds = len({seen.round for seen in sample.observations})
     print(
-        f"{launch}: cell {done} of {of} ({stretch.cell.protocol}, {stretch.cell.x}), {rounds} rounds, "
-        f"stopped by {stretch.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
+        f"{launch}: cell {done} of {of} ({sample.cell.protocol}, {sample.cell.x}), {rounds} rounds, "
+        f"stopped by {sample.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
         file=sys.stderr,
         flush=True,
     )
 
 
-def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[str, Any]]:
+def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str, Any]]:
     """The rows of `record.MEASUREMENTS` without the launch's identity: one per block and metric.
 
     A cell has every metric for which any of its blocks has a value, or all metrics if no block has any value. For a
     metric without a value, a block has a row only if it has a fault.
     """
-    valued = {name for seen in stretch.observations for name in seen.block.values}
+    valued = {name for seen in sample.observations for name in seen.block.values}
     metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]
-    fixed = {"protocol": stretch.cell.protocol, **stretch.cell.keys}
-    for seen in stretch.observations:
+    fixed = {"protocol": sample.cell.protocol, **sample.cell.keys}
+    for seen in sample.observations:
         for metric in metrics:
             if metric.name not in seen.block.values and not seen.block.fault:
                 continue
@@ -132,7 +132,7 @@ def _rows(kind: Experiment, reference: str, stretch: Stretch) -> Iterator[dict[s
                 "levels": json.dumps(metric.levels),
                 "value": seen.block.values.get(metric.name),
                 "validity": seen.validity,
-                "stop": stretch.stop,
+                "stop": sample.stop,
                 "round": seen.round,
                 "position": seen.position,
                 "n": seen.n,

@@ -42,7 +42,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Sample:
     """All observations of one cell, and the rule that ended it: `width`, `budget` or `rounds`."""
 
     cell: Cell
@@ -76,10 +76,10 @@ class Sampler:
     clock: Callable[[], float] = time.perf_counter
     disturbance: Callable[[], str] = lambda: "ok"
     """Returns the disturbance of the machine since its last call, or `ok`."""
-    progress: Callable[[int, int, Stretch, float, float], None] = lambda *_: None
+    progress: Callable[[int, int, Sample, float, float], None] = lambda *_: None
     """Called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left."""
 
-    def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Stretch]:
+    def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Sample]:
         """Measure every cell once, in random order, and yield each when it is done.
 
         The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
@@ -89,11 +89,11 @@ class Sampler:
         order = self.random.sample(plans, len(plans))
         for done, plan in enumerate(order, start=1):
             costs = [later.round_seconds for later in order[done - 1 :]]
-            stretch = self._measure(plan, deal(budget - (self.clock() - began), costs)[0])
+            sample = self._measure(plan, deal(budget - (self.clock() - began), costs)[0])
             gone = self.clock() - began
             left = max(budget - gone, sum(costs[1:]) * FEWEST_ROUNDS) if costs[1:] else 0.0
-            self.progress(done, len(order), stretch, gone, left)
-            yield stretch
+            self.progress(done, len(order), sample, gone, left)
+            yield sample
 
     def _calibrated(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> list[_Plan]:
         plans, numbers = [], dict[tuple[str, str], int]()
@@ -131,7 +131,7 @@ class Sampler:
                 growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
                 n = max(n + 1, math.ceil(n * min(16.0, growth)))
 
-    def _measure(self, plan: _Plan, share_seconds: float) -> Stretch:
+    def _measure(self, plan: _Plan, share_seconds: float) -> Sample:
         began = self.clock()
         n = dict(plan.n)
         # The warm-up calibrates again, because a block may only have been long enough because it was cold or
@@ -156,7 +156,7 @@ class Sampler:
             ]
             if stop := self._stop(observations, number + 1, self.clock() - began, share_seconds):
                 break
-        return Stretch(plan.cell, tuple(observations), stop)
+        return Sample(plan.cell, tuple(observations), stop)
 
     def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
         """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
