@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.records import record
@@ -87,7 +88,8 @@ def _refuse_version(packed: zipfile.ZipFile) -> None:
     crate = json.loads(_small(packed, METADATA))
     try:
         roots = (entity for entity in crate["@graph"] if entity.get("@id") == "./")
-        version = next(roots, {}).get("schemaVersion")
+        root: dict[str, Any] = next(roots, {})
+        version = root.get("schemaVersion")
     except (LookupError, TypeError, AttributeError) as error:
         raise _refusal(f"holds a {METADATA} that is not from crossover ({error})") from None
     if version is None:
