@@ -5,11 +5,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from crossover.run import session
 
 session.expose()
+
+# On a busy machine any example can be slow.
+hypothesis.settings.register_profile("crossover", deadline=None)
+hypothesis.settings.load_profile("crossover")
 
 BuildOnce = Callable[[str, Callable[[Path], object]], Path]
 

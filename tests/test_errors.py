@@ -28,7 +28,13 @@ def named(tree):
 BASES = {
     node.name: {name for base in node.bases for name in named(base)} for node in NODES if isinstance(node, ast.ClassDef)
 }
-CAUGHT = {name for node in NODES if isinstance(node, ast.ExceptHandler) for name in named(node.type)}
+CAUGHT = {name for node in NODES if isinstance(node, ast.ExceptHandler) for name in named(node.type)} | {
+    name
+    for node in NODES
+    if isinstance(node, ast.Call) and named(node.func) == {"suppress"}
+    for argument in node.args
+    for name in named(argument)
+}
 RAISED = {name for node in NODES if isinstance(node, ast.Raise) for name in named(node.exc)}
 
 

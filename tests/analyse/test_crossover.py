@@ -217,7 +217,7 @@ def test_a_cell_that_no_launch_measured_is_skipped():
     assert crossing(SIZES, d) == crossing(SIZES[rest], d[:, rest])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seeds, st.floats(1e-6, 1e6))
 def test_other_units_on_the_axis_move_the_crossover_by_their_factor(seed, factor):
     d = noisy(RISING, seed)
@@ -226,14 +226,14 @@ def test_other_units_on_the_axis_move_the_crossover_by_their_factor(seed, factor
     assert scaled[1:] == pytest.approx([factor * number for number in plain[1:]])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seeds)
 def test_exchanging_arm_and_reference_keeps_the_crossover(seed):
     d = noisy(RISING, seed)
     assert crossing(SIZES, -d) == crossing(SIZES, d)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seeds, st.permutations(range(5)))
 def test_the_order_of_the_launches_does_not_matter(seed, order):
     d = noisy(RISING, seed)
@@ -242,7 +242,6 @@ def test_the_order_of_the_launches_does_not_matter(seed, order):
     assert shuffled[1:] == pytest.approx(plain[1:])
 
 
-@settings(deadline=None)
 @given(
     hnp.arrays(
         float,

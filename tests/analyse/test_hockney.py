@@ -127,7 +127,7 @@ def least_squares(size, t, cuts):
     return left
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(6, 10))
 def test_no_other_cuts_give_a_smaller_residual(seed, cells):
     random = np.random.default_rng(seed)
@@ -142,7 +142,7 @@ def test_no_other_cuts_give_a_smaller_residual(seed, cells):
     assert fit[0]["misfit"] == pytest.approx(np.sqrt(best / cells), rel=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3), st.integers(1, 8))
 def test_units_change_the_numbers_and_nothing_else(seed, slower, bytes_each):
     d = campaign(np.random.default_rng(seed), two_lines, 4)

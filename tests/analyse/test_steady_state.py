@@ -155,7 +155,7 @@ def test_no_series_have_no_states():
     assert states(np.array([]), np.array([], int), np.array([])) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(SHORTEST, 11), st.floats(0.1, 12))
 def test_no_way_to_cut_a_series_costs_less(seed, rounds, penalty):
     random = np.random.default_rng(seed)
@@ -174,7 +174,7 @@ def test_no_way_to_cut_a_series_costs_less(seed, rounds, penalty):
     assert cost(found) == pytest.approx(min(map(cost, possible)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.floats(-5, 5), st.floats(0.01, 100))
 def test_neither_a_shift_nor_a_scale_changes_a_state(seed, shift, scale):
     series = noisy(np.random.default_rng(seed), np.repeat([0.1, 0.0], 10), count=5)

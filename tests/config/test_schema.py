@@ -360,13 +360,13 @@ junk = st.recursive(
 keys = ["sizes_bytes", "arms", "reference", "curves", "launches", "rounds", "placements", "budget_seconds", "other"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.fixed_dictionaries({}, optional={"tier": junk, "results": junk, "partial": junk, "experiments": junk}))
 def test_any_configuration_is_either_completed_or_refused(config):
     accept_or_refuse(config)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from(keys), junk, max_size=3))
 def test_any_settings_are_either_completed_or_refused(chosen):
     accept_or_refuse(zeromq(**chosen))

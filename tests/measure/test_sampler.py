@@ -156,7 +156,6 @@ def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
     assert max(seen.block.seconds for seen in sample.observations if seen.arm != FANCY) < 0.02
 
 
-@settings(deadline=None)
 @given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), seeds)
 def test_calibration_grows_by_at_most_16_per_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
     machine = Machine({"plain": seconds}, scatter=scatter, random=Random(seed))
@@ -445,7 +444,7 @@ def test_the_time_left_is_enough_for_the_fewest_rounds():
 # ---- any parameters
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(
     seconds=st.lists(st.floats(1e-7, 10), min_size=2, max_size=4),
     xs=st.lists(st.integers(1, 1000), min_size=1, max_size=3, unique=True),

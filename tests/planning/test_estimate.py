@@ -2,11 +2,12 @@
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 
 from crossover.paths import PROJECT
-from crossover.planning import estimate
+from crossover.planning import estimate, plan
 from crossover.planning.estimate import Course
 from crossover.records import record
 
@@ -78,7 +79,7 @@ def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
 def done(config, launch, after_seconds, **facts):
     """Write a launch's file, this many seconds after its run began (at 1000)."""
     course = Course(config, 3, began=1000.0)
-    path = course._file(launch)
+    path = Path(plan.raw_file(config, launch))
     record.write(record.MEASUREMENTS.empty_table(), path, {"launch": launch | facts})
     os.utime(path, (1000 + after_seconds, 1000 + after_seconds))
     return course

@@ -4,7 +4,7 @@ import json
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
@@ -39,7 +39,6 @@ def test_points_of_a_list_are_the_list_in_rising_order():
 whole = st.integers(1, 10**12)
 
 
-@settings(deadline=None)
 @given(st.tuples(whole, whole).map(sorted).filter(lambda ends: ends[0] < ends[1]), st.integers(1, 12))
 def test_points_rise_from_exactly_the_first_to_exactly_the_last(ends, per_decade):
     first, last = ends
@@ -49,7 +48,6 @@ def test_points_rise_from_exactly_the_first_to_exactly_the_last(ends, per_decade
     assert all(isinstance(point, int) for point in points)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 1000), st.integers(1, 6), st.integers(1, 10))
 def test_there_are_the_requested_points_per_decade(first, decades, per_decade):
     points = plan.points({"from": 1000 * first, "to": 1000 * first * 10**decades, "per_decade": per_decade})
@@ -196,7 +194,6 @@ def test_the_same_settings_in_another_order_are_the_same_text():
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=2)
 
 
-@settings(deadline=None)
 @given(
     names,
     st.integers(1, 8),
@@ -235,7 +232,6 @@ def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
     ]
 
 
-@settings(deadline=None)
 @given(names, st.lists(st.integers(1, 64), unique=True, min_size=1, max_size=4), st.integers(1, 3))
 def test_each_number_of_engines_has_its_own_heats(arms, counts, launches):
     chosen = {"arms": arms, "reference": arms[0], "rivals_per_heat": 2, "engine_counts": counts, "budget_seconds": 1}

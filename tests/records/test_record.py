@@ -180,7 +180,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), json_values, max_size=4))
 def test_any_json_is_kept_as_metadata(tmp_path_factory, facts):
     facts = {f"fact {key}": value for key, value in facts.items()}
@@ -246,7 +246,7 @@ def test_a_missing_file_is_refused(tmp_path):
     refused(tmp_path / "a.parquet", "cannot be read as parquet")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(0, 1, exclude_max=True))
 def test_a_truncated_file_is_refused(tmp_path_factory, share):
     path = tmp_path_factory.mktemp("cut") / "a.parquet"
@@ -255,7 +255,7 @@ def test_a_truncated_file_is_refused(tmp_path_factory, share):
     refused(path, "cannot be read as parquet")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=300))
 def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("noise") / "a.parquet"
