@@ -2,18 +2,18 @@
 
 Takes the folder of pyzmq's performance scripts, the shortest count in seconds, and sizes; prints by size the messages/s
 of copying and of zero-copy, each the mean of the one to three counts that last long enough, and the first of these of
-both. Given again, as
-size:count:count, they are not searched for: a search costs time and adds nothing to the mean. With `--warm`, one
-process receives all counted runs; the script starts one for each.
+both. Given again, as size:count:count, they are not searched for: a search costs time and adds nothing to the mean.
+With `--warm`, which needs these counts, one process receives all runs over one connection; the script starts and opens
+one for each.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import statistics
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -47,8 +47,8 @@ def main(folder: str, shortest: str, *sizes: str) -> None:
 
     told = {}
     points = [each for each in sizes if each != "--warm"]
-    with contextlib.redirect_stdout(sys.stderr), one_receiver(perf, "thr") as warm:
-        run = warm if "--warm" in sizes else partial(perf.do_run, "thr")
+    runs = one_receiver(perf, "thr") if "--warm" in sizes else nullcontext(partial(perf.do_run, "thr"))
+    with redirect_stdout(sys.stderr), runs as run:
         for each in points:
             size, *counts = map(int, each.split(":"))
             copying, lending = (

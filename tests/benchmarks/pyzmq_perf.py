@@ -1,8 +1,8 @@
 """pyzmq's own performance script, from the sources of the installed version, run point by point.
 
 Takes `thr` or `lat` and then size:messages; prints messages/s (`thr`) or seconds per round trip (`lat`) by size, the
-median over runs, copying, over ipc. The script starts a new receiving process for each run, which must request all its
-memory from the kernel again; with `--warm`, one process receives all runs.
+median over runs, copying, over ipc. The script starts a new receiving process for each run, and both ends open a new
+connection; with `--warm`, one process receives all runs, and for `thr` over one connection.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import zmq
@@ -51,8 +51,30 @@ def loaded(scripts: Path, name: str) -> ModuleType:
     return module
 
 
+class Lasting(zmq.Socket[bytes]):
+    """A socket that is attached to an address once, and is not closed after a run."""
+
+    def bind(self, address: str) -> Any:
+        return None if self.last_endpoint else super().bind(address)
+
+    def connect(self, address: str) -> Any:
+        return None if self.last_endpoint else super().connect(address)
+
+    def close(self, linger: int | None = None) -> None:
+        """The next run needs this socket."""
+
+
+def connected(perf: ModuleType) -> None:
+    """Let the script's functions use the same socket in all their runs within this process."""
+    socket = cache(partial(Lasting, zmq.Context()))
+    lasting = SimpleNamespace(socket=socket, term=lambda: None, destroy=lambda: None)
+    perf.zmq = SimpleNamespace(**vars(zmq) | {"Context": lambda: lasting})  # type: ignore[attr-defined]
+
+
 def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
     """The receiving end: calls its function once for each run, until told to stop."""
+    if test == "thr":
+        connected(perf)
     function = {"thr": perf.thr_sink, "lat": perf.latency_echo}[test]
     while arguments := runs.recv():
         function(**arguments)
@@ -60,11 +82,16 @@ def receiving(perf: ModuleType, test: str, runs: Connection) -> None:
 
 @contextmanager
 def one_receiver(perf: ModuleType, test: str) -> Iterator[Callable[..., Any]]:
-    """A function that runs the test like the script's `do_run`, but always with the same receiving process."""
+    """A function that runs the test like the script's `do_run`, but always with the same receiving process.
+
+    `thr` also keeps the connection; `lat` leaves a request unanswered at the end, after which it must be opened anew.
+    """
     runs, received = Pipe()
     # Like the script, by a fork, which inherits its functions.
     receiver = get_context("fork").Process(target=receiving, args=(perf, test, received))
     receiver.start()
+    if test == "thr":
+        connected(perf)
 
     def run(**arguments: Any) -> Any:
         runs.send(arguments)
@@ -84,8 +111,7 @@ def main(test: str, *plan: str) -> None:
     """Measure every point; print the medians."""
     with tempfile.TemporaryDirectory() as folder:
         perf = loaded(fetched(Path(folder)), "perf")
-        with one_receiver(perf, test) as warm:
-            run = warm if "--warm" in plan else partial(perf.do_run, test)
+        with one_receiver(perf, test) if "--warm" in plan else nullcontext(partial(perf.do_run, test)) as run:
 
             def once(size: int, count: int) -> float:
                 found = run(url=url(), count=count, size=size, copy=True, poll=False, quiet=True)

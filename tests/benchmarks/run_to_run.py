@@ -126,7 +126,11 @@ def main() -> None:
         help="a run of ours has at least so many launches; one gives no interval, but more runs in the same time "
         "(default: %(default)s)",
     )
-    parser.add_argument("--warm", action="store_true", help="let one process receive all of the script's runs")
+    parser.add_argument(
+        "--warm",
+        action="store_true",
+        help="let one process receive all of the script's runs, over one connection",
+    )
     chosen = parser.parse_args()
     shortest = chosen.shortest_seconds
     bursts = {"burst_seconds": chosen.burst_seconds} | (AS_LONG if chosen.burst_seconds >= 1 else {})

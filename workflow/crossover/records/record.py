@@ -216,8 +216,8 @@ def from_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None) -> None:
     """Write `table` to `path`, whole or not at all.
 
-    `metadata` values are stored as JSON. The same input gives the same bytes. Each page of rows has a checksum, and so
-    have the metadata, so that `read` notices damage. Raises CrossoverError if writing fails.
+    `metadata` values are stored as JSON. The same input gives the same bytes. Each page of rows and the metadata have
+    checksums, by which `read` notices damage. Raises CrossoverError if writing fails.
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
     encoded = {key.encode(): json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
@@ -247,7 +247,7 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         readable = " and ".join(READABLE)
         raise RecordError(f"{path}: has schema version {version}, this code reads {readable}; measure again")
     if stored.get(DIGEST, _digest(stored)) != _digest(stored):
-        raise RecordError(f"{path}: its metadata are damaged (another checksum); delete it and run again")
+        raise RecordError(f"{path}: its metadata have a wrong checksum, so they are damaged; delete it and run again")
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)

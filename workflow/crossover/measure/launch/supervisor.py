@@ -11,7 +11,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -164,12 +163,11 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
-    with suppress(record.RecordError):
+    if _measured(output):
         # Only another measured launch may replace a measured one.
-        if record.metadata(record.read(output, record.MEASUREMENTS))["launch"]["outcome"] == "measured":
-            say(f"{job.name}: not remeasured ({found.kind}): {found}")
-            say(f"{job.name}: the earlier measurement stays in {output}")
-            return
+        say(f"{job.name}: not remeasured ({found.kind}): {found}")
+        say(f"{job.name}: the earlier measurement stays in {output}")
+        return
     launch = facts | {
         "outcome": "hole",
         "hole": found.kind,
@@ -181,6 +179,14 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({found.kind}): {found}")
     say(f"{job.name}: the rest goes on; to retry this launch, add -R {output} (before any --)")
+
+
+def _measured(output: Path) -> bool:
+    try:
+        stored = record.metadata(record.read(output, record.MEASUREMENTS))
+    except record.RecordError:
+        return False
+    return bool(stored["launch"]["outcome"] == "measured")
 
 
 def _interrupt(number: int, _: object) -> None:
