@@ -134,7 +134,9 @@ def test_values_that_apply_to_all_tiers_do_not_wait():
 
 # ---- refusing
 
-AXIS = "is neither a list of distinct whole numbers from 1 up, nor {from: ..., to: ..., per_decade: ...}"
+AXIS = (
+    "is neither a list of distinct whole numbers from 1 to a trillion, nor {from: ..., to: ..., per_decade: 1 to 100}"
+)
 WRONG = {
     "a tier that does not exist": ({"tier": "fast"}, "tier: 'fast' is not one of smoke, quick, standard, paper"),
     "no tier": ({"tier": None}, "tier: None is not one of"),
@@ -156,6 +158,18 @@ WRONG = {
         "experiments.mpi_pingpong.launch: unknown key; known here: elements, objects, ",
     ),
     "no launch": (pingpong(launches=0), "experiments.mpi_pingpong.launches: 0 is less than the minimum of 1"),
+    "a quintillion points": (
+        pingpong(elements={"from": 1, "to": 1000, "per_decade": 10**18}),
+        "experiments.mpi_pingpong.elements: {'from': 1, 'to': 1000, 'per_decade': 1000000000000000000} is neither",
+    ),
+    "an array of a yottabyte": (
+        pingpong(elements=[1, 10**24]),
+        "experiments.mpi_pingpong.elements: [1, 1000000000000000000000000] is neither a list of distinct whole numbers",
+    ),
+    "a million engines": (
+        farms(engines=10**6),
+        "experiments.task_latency.engines: 1000000 is greater than the maximum",
+    ),
     "half a launch": (pingpong(launches=2.5), "experiments.mpi_pingpong.launches: 2.5 is not of type integer"),
     "a whole number with a point": (pingpong(launches=3.0), "experiments.mpi_pingpong.launches: 3.0 is not of type"),
     "a flag for a number": (pingpong(launches=True), "experiments.mpi_pingpong.launches: True is not of type integer"),

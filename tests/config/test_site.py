@@ -49,6 +49,8 @@ def test_facts_are_read(site_file):
         ("partition: ''", "partition: "),
         ("- partition", "is not a list of keys with values; write lines like `partition: compute`"),
         ("partition: {", "cannot be read as YAML: "),
+        ("partition: a\npartition: b", "cannot be read as YAML: has partition twice"),
+        ("[" * 3000, "cannot be read as YAML: "),
     ],
 )
 def test_a_fault_is_named_with_its_file(site_file, text, fault):

@@ -26,11 +26,22 @@ def refuse(faults: Iterable[str]) -> None:
         raise CrossoverError("config error\n" + "\n".join(f"  {fault}" for fault in lines))
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a mapping that has a key twice, of which YAML's own loader silently drops the first."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key for key, _ in node.value]
+        for number, key in enumerate(keys):
+            if key.value in [other.value for other in keys[:number]]:
+                raise yaml.constructor.ConstructorError(None, None, f"has {key.value} twice", key.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(file: str | Path) -> Any:
     """The content of a YAML file. Raises CrossoverError with the line at fault, which Snakemake's own message lacks."""
     try:
-        return yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        return yaml.load(Path(file).read_text(encoding="utf-8"), _Loader)
+    except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
         refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
 
 
@@ -229,8 +240,8 @@ def _sentence(error: ValidationError) -> str:
         case "minItems" | "minProperties":
             return f"{where}: is empty or too short; give at least {wanted}"
         case "oneOf":
-            return f"{where}: {value!r} is neither a list of distinct whole numbers from 1 up, " + (
-                "nor {from: ..., to: ..., per_decade: ...}"
+            return f"{where}: {value!r} is neither a list of distinct whole numbers from 1 to a trillion, " + (
+                "nor {from: ..., to: ..., per_decade: 1 to 100}"
             )
         case _:
             return f"{where}: {error.message}"
