@@ -16,6 +16,7 @@ from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
+from crossover.measure.zeromq.admission import Admission, connect
 from crossover.planning.curves import in_placement
 from crossover.records.protocol import Keys
 
@@ -77,10 +78,14 @@ def ends(
 
     def run(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
         sockets = {}
+        admission = Admission(context)
         for curve in curves(settings):
             sockets[curve] = _unbounded(context, KINDS[curve.pattern][1])
+            admission.guard(sockets[curve])
             sockets[curve].bind(_address(curve.transport, channel.address))
-            channel.send(sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT))
+            channel.send((sockets[curve].getsockopt_string(zmq.LAST_ENDPOINT), admission.password))
+        channel.receive()
+        admission.close()
         other(channel, sockets, settings)
         for socket in sockets.values():
             socket.close()
@@ -95,7 +100,8 @@ def ends(
         sockets = {}
         for curve in curves(settings):
             sockets[curve] = _unbounded(context, KINDS[curve.pattern][0])
-            sockets[curve].connect(channel.receive())
+            connect(sockets[curve], *channel.receive())
+        channel.send("connected")
         yield commanding(channel, sockets, settings)
         channel.send(None)
         channel.receive()
