@@ -15,7 +15,7 @@ env: .venv/run  ## set up .venv with the locked versions, checked by hash
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
-	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=.html)"
+	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=).html"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 	@echo "Report: results/report/index.html"
@@ -28,7 +28,7 @@ bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bu
 	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 3 --dist loadfile --no-loadscope-reorder
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm, started on this machine (needs root and Slurm's packages)
 	@$(BIN)/python -m pytest tests/cluster -m "not alone" -n 2 --dist loadfile

@@ -43,7 +43,7 @@ ROOMS = {
     "report.sections": "config planning report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base",
-    "report.render": "config records",
+    "report.render": "config records report.charts",
     "report.pages": "config records report.base report.charts report.render report.runs report.sections "
     "report.sentences",
     "share": "records report.render",

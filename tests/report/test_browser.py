@@ -2,13 +2,17 @@
 
 import csv
 import io
+import json
+import shutil
 from xml.etree import ElementTree
 
 import comparisons
+import pyarrow as pa
 import pytest
 from checkouts import git
 
 from crossover.__main__ import main
+from crossover.records import record
 from crossover.report.pages import changes, history
 from crossover.report.render import renderer
 
@@ -63,6 +67,59 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
             if chart.is_visible():
                 assert chart.evaluate(MARKS) >= FEWEST_MARKS, chart.inner_html()[:300]
     assert page.evaluate(DRAWN)
+
+
+HOSTILE = """ <img src=x onerror="window.ran = 1"> `<img src=x onerror="window.ran = 1">`{=html}
+<script>window.ran = 1</script>
+
+``````{=html}
+<script>window.ran = 1</script><img src="https://example.org/x" onerror="window.ran = 1">
+``````
+
+[link](javascript:window.ran=1)"""
+
+TEXTS = {
+    "launches": ["reason", "host", "commit"],
+    "ranks": ["host", "cpu", "kernel", "os", "governor", "mpi", "python", "slurm"],
+    "claims": ["says", "quote", "locator", "reason", "method"],
+    "recommendations": ["about", "condition", "reason", "snippet"],
+    "needs": ["placement"],
+}
+
+
+def test_text_and_figures_from_elsewhere_run_nothing_and_load_nothing(chromium, results, tmp_path):
+    theirs, page_file = tmp_path / "results", tmp_path / "page.html"
+    shutil.copytree(results, theirs)
+    for name, columns in TEXTS.items():
+        path = theirs / f"{name}.parquet"
+        table = record.read(path, getattr(record, name.upper()))
+        for column in columns:
+            texts = [text and text + HOSTILE for text in table[column].to_pylist()]
+            table = table.set_column(table.column_names.index(column), column, pa.array(texts, pa.string()))
+        record.write(table, path)
+    figure = next(iter(sorted(theirs.glob("figures/*/*.vl.json"))))
+    drawing = json.loads(figure.read_text())
+    drawing["layer"][0]["data"] = {"url": "https://example.org/x.json"}
+    figure.write_text(json.dumps(drawing))
+    renderer.render(theirs, page_file, foreign=True)
+    assert "window.ran" in page_file.read_text()
+    with chromium.new_context() as context:
+        asked = []
+
+        def refuse(route):
+            asked.append(route.request.url)
+            route.abort()
+
+        # Only what the page's policy lets through gets here.
+        context.route(lambda url: not url.startswith(("file:", "data:", "blob:")), refuse)
+        page = context.new_page()
+        page.goto(page_file.as_uri())
+        for link in page.query_selector_all("a[href^=javascript]"):
+            link.evaluate("(link) => link.click()")
+        page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
+        page.wait_for_function("() => document.querySelectorAll('[data-drawn=yes]').length > 0")
+        assert page.evaluate("window.ran") is None
+        assert asked == []
 
 
 def test_a_published_page_looks_like_the_report(open_page, rendered, checkout, tmp_path):

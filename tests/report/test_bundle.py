@@ -431,6 +431,14 @@ def test_a_repeated_name_is_refused(packed, tmp_path, capsys):
     assert "holds 'results/summary.parquet' twice" in refused(capsys, "report", "--from", str(packed), "--page", "p")
 
 
+def test_a_page_does_not_replace_its_bundle(tmp_path, capsys):
+    packed = tmp_path / "archive"
+    packed.write_bytes(b"kept")
+    said = refused(capsys, "report", "--from", str(packed), "--page", str(tmp_path / "." / "archive"))
+    assert "is the bundle itself; name another file" in said
+    assert packed.read_bytes() == b"kept"
+
+
 def test_a_folder_and_a_bundle_at_once_are_refused(capsys):
     said = refused(capsys, "report", "results", "--from", "b.zip", "--page", "p.html")
     assert "results and --from b.zip: a page shows one run; leave out one of the two" in said

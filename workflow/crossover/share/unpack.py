@@ -31,9 +31,11 @@ BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError
 
 def render(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
     """Render a bundle's report to the file `page`. Returns how they compare, and failures. Raises CrossoverError."""
+    if page.resolve() == bundle.resolve():
+        raise CrossoverError(f"--page {page}: is the bundle itself; name another file")
     with opened(bundle) as folder:
         theirs = folder / "results" / freshness.PAGE
-        failures = renderer.render(folder / "results", page, json.dumps(origin.read(theirs)["waiting"]))
+        failures = renderer.render(folder / "results", page, json.dumps(origin.read(theirs)["waiting"]), foreign=True)
         same = page.read_bytes() == theirs.read_bytes()
     if same:
         return f"Report: {page}, the same bytes as in {bundle}", failures

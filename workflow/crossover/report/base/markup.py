@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 
 def raw(elements: str) -> str:
-    """HTML as a block that Markdown leaves unchanged."""
-    return f"``````{{=html}}\n{elements}\n``````"
+    """HTML as a block that Markdown leaves unchanged, whatever is in it."""
+    fence = "`" * max(6, 1 + max(map(len, re.findall("`+", elements)), default=0))
+    return f"{fence}{{=html}}\n{elements}\n{fence}"
 
 
 def verbatim(text: str) -> str:

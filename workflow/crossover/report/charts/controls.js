@@ -53,7 +53,7 @@ function csv(specification) {
 async function svg(specification) {
   const light = (_, name) => getComputedStyle(document.documentElement).getPropertyValue(name).match(/#\w+/)[0];
   const text = JSON.stringify(specification).replace(/var\((--chart-[a-z]+)\)/g, light);
-  const { view } = await vegaEmbed(document.createElement("div"), { ...JSON.parse(text), width: 420, background: "#fff" }, { actions: false });
+  const { view } = await vegaEmbed(document.createElement("div"), { ...JSON.parse(text), width: 420, background: "#fff" }, { actions: false, ast: true });
   const drawn = await view.toSVG();
   view.finalize();
   return drawn;

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import deflate
-import vl_convert
 
 from crossover.config import published
 from crossover.errors import CrossoverError
@@ -18,21 +17,10 @@ from crossover.report.charts import arm_styles, colours, figures, overlay
 from crossover.report.charts.arm_styles import Look
 from crossover.report.sentences import alternatives, citations
 
-SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
-STYLE = Path(__file__).with_name("charts.css")
-
 PACKED = "application/gzip+base64"
 """The type of script elements with a chart's specification; browsers ignore it."""
 
 HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
-
-
-def script() -> str:
-    """The part that a page needs once: the script that draws the charts, including Vega, and their style."""
-    bundle = vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS))
-    style = colours.style() + STYLE.read_text(encoding="utf-8")
-    # A module, because otherwise the bundle's one-letter names would clash with other scripts'.
-    return markup.raw(f'<style>{style}</style><script type="module">{bundle}</script>')
 
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
@@ -130,7 +118,7 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     return (
         f'<div class="crossover-chart">{heading}'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
-        f'style="--chart-height:{specification["height"]}px"></div>'
+        f'style="--chart-height:{float(specification["height"]):g}px"></div>'
         f'<p class="crossover-files">{files}</p>'
         f'<script type="{PACKED}">{packed}</script></div>'
     )

@@ -12,7 +12,7 @@ from IPython.display import Markdown
 from crossover.records import failure
 from crossover.records.failure import Failure
 from crossover.report.base import markup, numbers
-from crossover.report.charts import gallery
+from crossover.report.charts import script
 from crossover.report.render import inputs
 
 OF_EXPERIMENT = "of the experiment"
@@ -81,7 +81,7 @@ class AnyPage:
 
     def script(self) -> Markdown:
         """The script and the styles of the charts."""
-        return Markdown(gallery.script())
+        return Markdown(script.element())
 
     def failed(self) -> Markdown:
         """All failed parts of the run and of this page in a box; empty if there are none."""

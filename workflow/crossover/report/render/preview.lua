@@ -156,7 +156,13 @@ local function scrolling(element)
   return pandoc.Div({ element }, pandoc.Attr("", { "table-scroll" }, attributes))
 end
 
+-- Our own text has no HTML within a line, so this came with the data.
+local function inert(element)
+  return pandoc.Code(element.text)
+end
+
 function Pandoc(document)
+  document.blocks = document.blocks:walk({ RawInline = inert })
   for _, entry in ipairs(pandoc.utils.references(document)) do
     known[entry.id] = true
   end

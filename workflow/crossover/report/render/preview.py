@@ -5,6 +5,8 @@ The code runs in a kernel of this interpreter. Pandoc, with `preview.lua`, turns
 """
 
 import ast
+import base64
+import hashlib
 import json
 import re
 import subprocess
@@ -22,6 +24,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from crossover.errors import CrossoverError
+from crossover.report.charts import script
 from crossover.report.render import qmd
 from crossover.report.render.qmd import Cell, Part
 
@@ -112,8 +115,8 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
         metadata = Path(folder) / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
         command = [
-            *(pypandoc.get_pandoc_path(), "--from=markdown", "--to=html5", "--standalone", "--mathml", "--wrap=none"),
-            *("--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
+            *(pypandoc.get_pandoc_path(), "--from=markdown-raw_html", "--to=html5", "--standalone", "--preserve-tabs"),
+            *("--mathml", "--wrap=none", "--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
             # The filter comes first, because citeproc would take references to parts of the page for citations.
             *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}", "--citeproc"),
             *(
@@ -127,4 +130,19 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
             raise CrossoverError(f"pandoc: not finished after {PANDOC_SECONDS} s") from error
     if done.returncode:
         raise CrossoverError(f"pandoc: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
+    page = done.stdout.decode()
+    return page.replace("POLICY", _policy(page), 1).encode()
+
+
+def _policy(page: str) -> str:
+    """What a browser may run and load: the scripts of this package, by their checksums, and nothing from elsewhere.
+
+    So no text from a table or a figure can run a script, even if it gets past every escape.
+    """
+    last = page.rpartition("<script>")[2].partition("</script>")[0]  # the template's own, which ends the page
+    digests = (hashlib.sha256(text.encode()).digest() for text in (last, script.bundle()))
+    scripts = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )

@@ -21,9 +21,12 @@ from crossover.report.render import origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 
-def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd") -> list[Failure]:
+def render(
+    results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd", *, foreign: bool = False
+) -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
 
+    Results that are `foreign` can hold any text, so the preview renders them: its page runs no script but ours.
     `waiting` is JSON, as `inputs.WAITING_VARIABLE` describes. Returns the failed parts of the results and of the page,
     which lists them at its top and so is rendered twice if a part of it fails. Raises CrossoverError.
     """
@@ -41,9 +44,10 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
         parts = Path(folder) / "failures"
         environment[FAILURES_VARIABLE] = str(parts)
-        made = _rendered(copy, source, environment, page)
+        quarto = None if foreign else shutil.which("quarto")
+        made = _rendered(copy, source, environment, page, quarto)
         if parts.exists():
-            made = _rendered(copy, source, environment, page)
+            made = _rendered(copy, source, environment, page, quarto)
         failures = [*failure.within(results), *failure.of(parts)]
         text = origin.stamped(made.read_text(encoding="utf-8"), made_from)
         with atomic.replacing(page, "choose another place") as part:
@@ -51,13 +55,13 @@ def render(results: Path, page: Path, waiting: str = "{}", source: str = "index.
     return failures
 
 
-def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Path) -> Path:
-    if quarto := shutil.which("quarto"):
+def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Path, quarto: str | None) -> Path:
+    if quarto:
         print(f"report: {quarto} renders {page}", file=sys.stderr)
         # The Quarto project has only one page, the index.
         shutil.copyfile(REPORTS / source, copy / "index.qmd")
         return _by_quarto(quarto, copy, environment)
-    print(f"report: no quarto on PATH, the built-in preview renders {page}", file=sys.stderr)
+    print(f"report: the built-in preview renders {page}", file=sys.stderr)
     made = copy / "preview.html"
     preview.render(copy / source, made, environment)
     return made
