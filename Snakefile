@@ -1,4 +1,4 @@
-# Measures, analyses and reports; each wing's rules are in workflow/rules. config/config.yaml lists the measurements,
+# Measures, analyses and reports; the rules of each step are in workflow/rules. config/config.yaml lists the measurements,
 # a profile sets where they run. Start with: snakemake --profile profiles/local
 import sys
 from pathlib import Path
@@ -101,6 +101,7 @@ if named := sorted({each.path for each in kept} & {str(Path(target)) for target 
     session.ask_instead(workflow, named, "kept")
 
 
+session.repeat(workflow, inventory.passing(held))
 session.leave_updated_files_alone()
 session.when_planned(workflow, look)
 

@@ -126,7 +126,7 @@ def test_ranks_leave_no_file_on_their_hosts(here: OnCluster) -> None:
     asked.finish(asked.start())
     for node in here.slurm.nodes:
         left = json.loads(node.run("python3", "-c", "import json, os; print(json.dumps(os.listdir('/tmp')))"))
-        assert [name for name in left if name.startswith("crossover") and not name.endswith(".measuring")] == []
+        assert [name for name in left if name.startswith("crossover") and not name.endswith(".lock")] == []
 
 
 # ---- a launch while it runs, and after a kill

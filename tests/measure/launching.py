@@ -39,7 +39,7 @@ TOY_DRIVER = '''
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
 from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("size", "units")
@@ -77,9 +77,11 @@ class Toy:
         if arm.name == "fancy":
             misbehave(self.how)
             if self.how == "lose":
-                return Block(0.001 * n, fault="lost or damaged messages")
+                return Block(0.001 * n, fault=DAMAGED)
             if self.how == "measure more":
                 return Block(0.001 * n, {"time": 0.001, "charge": 1.0})
+        if self.how == "lose everything":
+            return Block(0.001 * n, fault=DAMAGED)
         if self.how == "measure nothing":
             return Block(0.001 * n)
         return Block(0.001 * n, {"time": 0.001 * (1 + random.random())})
@@ -200,7 +202,7 @@ class Launch:
         assert eventually(lambda: not self.processes()), self.processes()
         assert set(self.output.parent.iterdir()) <= {self.output}
         assert list(self.home.iterdir()) == []
-        assert [path.name for path in self.temporary.iterdir() if not path.name.endswith(".measuring")] == []
+        assert [path.name for path in self.temporary.iterdir() if not path.name.endswith(".lock")] == []
         # Other launches may be starting, whose files disappear soon.
         assert eventually(lambda: not self.left_in_shared_folders()), self.left_in_shared_folders()
 

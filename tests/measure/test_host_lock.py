@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crossover.errors import CrossoverError
 from crossover.measure.launch import host_lock
 
 
@@ -57,9 +58,44 @@ def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
         f"crossover-{uid}-{name}-2-{ended.pid}-abcdefgh",
         f"crossover-{uid}-elsewhere-{ended.pid}-abcdefgh",
         f"crossover-{uid}-{name}-{os.getpid()}-abcdefgh",
-        f"crossover-{uid}-{name}.measuring",
+        f"crossover-{uid}-{name}.lock",
     ]
     for made in (dead, *others):
         (temporary / made).mkdir()
     with host_lock.private_folder() as folder:
         assert sorted(names(temporary)) == sorted([*others, folder.name])
+
+
+def locked():
+    with host_lock.alone(print, lambda: None):
+        return True
+
+
+def test_the_lock_lies_where_nobody_else_can_hold_it(temporary):
+    assert locked()
+    (folder,) = temporary.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700 and names(folder) == ["measuring"]
+    assert locked()
+
+
+def others_folder(place):
+    place.mkdir()
+    os.chown(place, 65534, 65534)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        pytest.param(others_folder, marks=pytest.mark.skipif(os.getuid() != 0, reason="only root can give it away")),
+        lambda place: place.symlink_to(place.parent),
+        lambda place: place.write_text(""),
+        os.mkfifo,
+        lambda place: place.mkdir(mode=0o755),
+    ],
+    ids=["folder of another user", "link", "file", "FIFO", "folder for all"],
+)
+def test_a_lock_that_others_can_hold_is_refused(temporary, put):
+    place = temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.lock"
+    put(place)
+    with pytest.raises(CrossoverError, match=r"must be a folder of yours .* set TMPDIR"):
+        locked()

@@ -4,8 +4,10 @@ import json
 import os
 import socket
 import subprocess
+import time
 from datetime import datetime
 
+import psutil
 import pytest
 
 from crossover.measure.machine import provenance
@@ -91,6 +93,12 @@ def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
 def test_without_an_answer_nothing_is_told(slurm, script):
     slurm(script)
     assert provenance.slurm_delays(0.0) == {}
+
+
+def test_the_age_of_a_process_is_independent_of_the_wall_clock(monkeypatch):
+    age = time.time() - psutil.Process().create_time()
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert provenance.age_seconds() == pytest.approx(age, abs=1)
 
 
 def test_outside_of_slurm_nobody_is_asked(monkeypatch):

@@ -1,12 +1,12 @@
 """Does every launch end with a whole file, with a hole of a known kind, or without a trace?"""
 
-import contextlib
 import fcntl
 import os
 import re
 import signal
 import socket
 import sys
+from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
@@ -103,6 +103,7 @@ def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(launch):
             "unknown metric",
             r"^the driver of toy returned unknown metric 'charge' for arm fancy; .*time;",
         ),
+        ("lose everything", "no value", r"^no block has a value; .* missing because: lost or damaged messages"),
         ("measure nothing", "no value", r"^no block of the driver of toy returned a value or a fault"),
     ],
 )
@@ -303,7 +304,7 @@ def _listening(launch):
 
 
 def _ports(pid):
-    with contextlib.suppress(psutil.Error):
+    with suppress(psutil.Error):
         return {tuple(each.laddr) for each in psutil.Process(pid).net_connections("tcp") if each.status == "LISTEN"}
     return set()
 
@@ -311,10 +312,19 @@ def _ports(pid):
 # ---- one at a time
 
 
+@contextmanager
+def held(toy):
+    """This host's measuring lock, as another launch holds it."""
+    folder = toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.lock"
+    folder.mkdir(mode=0o700)
+    with (folder / "measuring").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def test_a_launch_waits_for_another_on_this_host(launch):
     toy = launch()
-    with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with held(toy):
         supervisor = toy.start()
         assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
         assert toy.ranks() == []
@@ -325,8 +335,7 @@ def test_a_launch_waits_for_another_on_this_host(launch):
 
 def test_a_launch_that_waits_can_be_interrupted(launch):
     toy = launch()
-    with (toy.temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.measuring").open("a+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with held(toy):
         supervisor = toy.start()
         assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
         supervisor.terminate()

@@ -8,6 +8,8 @@ import pytest
 from copies import SMALL_MPI, Project
 from test_interruptions import TOY_DRIVER, kill, wait_for, workers
 
+from crossover.records import record
+
 RUN = ("snakemake", "--profile", "profiles/local")
 
 
@@ -101,6 +103,16 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     said = measured.succeed(*RUN, "-F", "toy")
     assert raw(measured) == before
     assert "not remeasured (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+
+
+@pytest.mark.parametrize(("kind", "again"), [("stranger", 1), ("host in use", 1), ("crashed", 0)])
+def test_a_hole_whose_cause_passes_is_measured_by_the_next_run(measured: Project, kind: str, again: int) -> None:
+    path = measured.folder / "results/raw/quick/toy/node/launch=1.parquet"
+    found = record.read(path, record.MEASUREMENTS)
+    launch = record.metadata(found)["launch"] | {"outcome": "hole", "hole": kind, "reason": "somebody else"}
+    record.write(found.slice(0, 0), path, {"launch": launch, "ranks": []})
+    assert measured.planned("toy").get("launch", []) == ["Measuring toy, placement node, launch 1"] * again
+    assert "launch" not in measured.planned("mpi_pingpong")
 
 
 @pytest.mark.parametrize(

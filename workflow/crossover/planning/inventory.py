@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.planning.plan import Launch
+from crossover.records.holes import PASSING
 
 FILES = "*/*/launch=*.parquet"
 """The raw files in the folder of a tier."""
@@ -82,6 +83,11 @@ def _raw_file(path: Path) -> RawFile:
 def readable(held: Iterable[RawFile], experiment: str) -> list[str]:
     """The readable raw files of an experiment, including holes."""
     return [each.path for each in held if each.launch["experiment"] == experiment and each.outcome != "unreadable"]
+
+
+def passing(held: Iterable[RawFile]) -> list[str]:
+    """The raw files of holes of a PASSING kind."""
+    return [each.path for each in held if each.facts.get("hole") in PASSING]
 
 
 def others(kept: Iterable[RawFile], experiments: Iterable[str]) -> str:

@@ -30,6 +30,10 @@ class HoleKind(StrEnum):
     NO_VALUE = "no value"
 
 
+PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER)
+"""The kinds whose cause was not the launch's own and has probably passed; the next run measures such launches again."""
+
+
 class Refusal(CrossoverError):
     """A launch that must not be measured: `kind` is the hole's kind; the message gives the reason and the remedy."""
 

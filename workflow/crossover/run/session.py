@@ -53,11 +53,22 @@ def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
     prepare = workflow._prepare_dag
 
     # The targets are known when Snakemake calls this.
-    def prepared(*positional: Any, **named: Any) -> Any:
+    def prepared(*positional: Any, **named: Any) -> None:
         targets = set(workflow.dag_settings.targets)
         existing = {target for target in targets if str(Path(target)) in files}
         workflow.dag_settings.targets = (targets - existing) | {rule}
-        return prepare(*positional, **named)
+        prepare(*positional, **named)
+
+    workflow._prepare_dag = prepared
+
+
+def repeat(workflow: Any, files: Collection[str]) -> None:
+    """Make these files again if the run needs them; unlike with `--forcerun`, they do not become targets."""
+    prepare = workflow._prepare_dag
+
+    def prepared(*positional: Any, **named: Any) -> None:
+        prepare(*positional, **named)
+        workflow.dag.forcefiles.update(files)
 
     workflow._prepare_dag = prepared
 

@@ -3,6 +3,7 @@
 import faulthandler
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -39,6 +40,11 @@ def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: 
         raise Refusal(
             HoleKind.NO_VALUE,
             f"no block of the driver of {identity['experiment']} returned a value or a fault; correct the driver",
+        )
+    if all(row["value"] is None for row in rows):
+        fault, most = Counter(row["validity"] for row in rows).most_common(1)[0]
+        raise Refusal(
+            HoleKind.NO_VALUE, f"no block has a value; {most} of {len(rows)} values are missing because: {fault}"
         )
     facts = identity | {
         "started_utc": started.isoformat(timespec="milliseconds"),

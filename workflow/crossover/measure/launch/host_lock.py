@@ -9,12 +9,15 @@ import os
 import re
 import shutil
 import socket
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
+
+from crossover.errors import CrossoverError
 
 POLL_SECONDS = 0.1
 
@@ -26,9 +29,10 @@ VARIABLE = "CROSSOVER_FOLDER"
 def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[None]:
     """Hold this user's measuring lock on this host, because two launches at the same time would disturb each other.
 
-    While another launch holds the lock, `check` is called repeatedly; it may raise to give up.
+    While another launch holds the lock, `check` is called repeatedly; it may raise to give up. Raises CrossoverError if
+    somebody else made the lock's folder.
     """
-    with (Path(tempfile.gettempdir()) / f"{_ours()}.measuring").open("a+") as lock:
+    with (_folder_of_the_lock() / "measuring").open("a+") as lock:
         for attempt in count():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,6 +66,20 @@ def as_a_guest() -> Iterator[bool]:
     with private_folder() if guest else nullcontext(supervisors) as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
         yield guest
+
+
+def _folder_of_the_lock() -> Path:
+    """A folder that only this user can enter, so that nobody else can hold the lock or put a link in its place."""
+    folder = Path(tempfile.gettempdir()) / f"{_ours()}.lock"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise CrossoverError(
+            f"{folder} must be a folder of yours that nobody else can enter; remove it, or set TMPDIR to a folder of "
+            "your own on this host"
+        )
+    return folder
 
 
 def _ours() -> str:

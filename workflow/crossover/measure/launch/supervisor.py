@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pyarrow as pa
 
 from crossover.errors import CrossoverError
@@ -30,7 +29,7 @@ from crossover.measure.ranks import network
 from crossover.paths import SITE
 from crossover.planning import plan
 from crossover.records import atomic, disk_space, record
-from crossover.records.holes import HoleKind, Refusal
+from crossover.records.holes import PASSING, HoleKind, Refusal
 
 MEMORY_KEPT = {
     "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
@@ -144,7 +143,8 @@ def _environment(job: Job, private: Path) -> dict[str, str]:
 
 
 def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> None:
-    began = psutil.Process().create_time()
+    wall_seconds = provenance.age_seconds()
+    began = time.time() - wall_seconds
     facts: dict[str, Any] = {
         "experiment": job.experiment,
         "placement": job.settings["placement"],
@@ -152,7 +152,7 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         "settings": plan.canonical(job.settings),
         "code": job.code,
         "commit": provenance.commit(),
-        "wall_seconds": time.time() - began,
+        "wall_seconds": wall_seconds,
         "ranks": plan.ranks(job.settings),
     } | provenance.slurm_delays(began)
     if not isinstance(found, Refusal):
@@ -178,7 +178,8 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({found.kind}): {found}")
-    say(f"{job.name}: the rest goes on; to retry this launch, add -R {output} (before any --)")
+    retry = "the next run retries it" if found.kind in PASSING else f"to retry it, add -R {output} (before any --)"
+    say(f"{job.name}: the rest goes on; {retry}")
 
 
 def _measured(output: Path) -> bool:
