@@ -61,9 +61,9 @@ def test_a_curve_without_a_common_point_is_left_out_and_named(folders, tmp_path,
     runs = [Path(shutil.copytree(folder, tmp_path / folder.parent.name)) for folder in folders[:2]]
     for number, run in enumerate(runs):
         file = run / "medians.parquet"
-        table = pq.read_table(file)
+        table = record.read(file, record.MEDIANS)
         kept = [row["arm"] != "default" or FEW.tolist().index(row["x"]) % 2 == number for row in table.to_pylist()]
-        pq.write_table(table.filter(pa.array(kept)), file)
+        record.write(table.filter(pa.array(kept)), file, record.metadata(table))
     assert main(["history", *map(str, runs), "--folder", str(tmp_path / "history")]) == 0
     (said,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Left out"))
     assert "default" in said and "no-copy" not in said
