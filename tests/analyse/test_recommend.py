@@ -2,6 +2,8 @@
 
 import json
 import tomllib
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,12 +14,13 @@ from synthetic import SIZES, raw, rows
 from crossover.__main__ import main
 from crossover.analyse.advice.effects import gains, per_launch
 from crossover.analyse.advice.recommend import FILE, READ, recommend, recommendations
-from crossover.analyse.advice.rules import NO_PAIR, NOT_REPLICATED, decide
+from crossover.analyse.advice.rules import NO_PAIR, NOT_REPLICATED, _written, decide
 from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.estimators.sensitivity import NO_NULL
+from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.tables.writer import FROM_CURVES, derive, join
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import record
@@ -26,6 +29,7 @@ STEPS = np.arange(len(SIZES))
 STEP = 10**0.5
 HALF = 3000.0
 """A place roughly half way between two cells, on a logarithmic scale."""
+STORED = sorted(Path(__file__).parent.glob("quick_*.zip"))
 
 
 def setting(rule, **changes):
@@ -160,6 +164,23 @@ def test_better_everywhere_is_a_bound_at_the_first_measured_point():
     assert (row["verdict"], row["x"], row["gain_from"]) == ("always", SIZES[1], SIZES[1])
 
 
+def test_one_open_point_does_not_move_the_threshold_above_points_that_are_decided():
+    random = np.random.default_rng(17)
+    arms = {arm: noisy(random, 0 * SIZES + value, 3) for arm, value in {"old": 0, "new": 1, "null": 0}.items()}
+    arms["new"][:, 9] = np.array([-0.2, 0.1, 0.7])
+    (row,) = told(medians(arms), SIZE)
+    assert (row["verdict"], row["recommended"]) == ("at the latest", True)
+    assert json.loads(row["value"]) == row["x"] == row["gain_from"] == SIZES[0]
+    points = json.loads(row["points"])
+    assert points == {"better": [*SIZES[:9], *SIZES[10:]], "open": [SIZES[9]], "worse": []}
+
+
+def test_an_estimated_place_is_not_rounded_past_a_measured_point():
+    place = {"x": 100_039.5, "low": 9e4, "high": 2e5}
+    assert _written(place, np.array([1e4, 100_000, 1e6])) == 100_040
+    assert _written(place, np.array([1e4, 1e6])) == 100_000
+
+
 def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
     random = np.random.default_rng(17)
     truth = np.where(STEPS < 8, 0.0, 1.0)
@@ -174,9 +195,9 @@ def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
     [
         (0 * SIZES - 1, "never", "worse than `old` at every measured point"),
         (1 - STEPS / 6, "up to", "better than `old` only below a point"),
-        (np.where(STEPS < 3, -1, 0.0), "not yet", "nowhere significantly better"),
+        (np.where(STEPS < 3, -1, 0.0), "not yet", "no gain passes the test"),
         (np.where((STEPS > 3) & (STEPS < 8), -1, 1.0), "several", "cross several times"),
-        (0 * SIZES, "undecided", "the data cannot tell"),
+        (0 * SIZES, "undecided", "do not differ significantly"),
     ],
 )
 def test_without_a_threshold_the_reason_describes_the_data(truth, verdict, why):
@@ -273,6 +294,56 @@ def test_the_point_of_a_level_is_that_in_the_thresholds(overhead, verdict, x):
     assert "gain" not in row, "without a default there is no gain"
     if x is not None:
         assert json.loads(row["value"]) == pytest.approx(row["x"], rel=0.01)
+
+
+# ---- values and the table of ratios
+
+
+def losses(row, cells):
+    """The measured points at which a value chooses the arm that is worse, by the intervals of ratios for `cells`."""
+    chosen = {cell["x"]: row.get("x") is None or cell["x"] >= json.loads(row["value"]) for cell in cells}
+    higher = {cell["x"] for cell in cells if (cell["low"] or 0) > 1}
+    lower = {cell["x"] for cell in cells if (cell["high"] or 2) < 1}
+    gained, lost = (lower, higher) if cells[0].get("better") == "lower" else (higher, lower)
+    return [x for x in chosen if x in (lost if chosen[x] else gained)]
+
+
+def test_no_value_chooses_an_arm_that_the_table_shows_to_be_worse():
+    """A thousand runs: steady, crossing, bent and noisy curves, with two to five launches."""
+    random = np.random.default_rng(31)
+    recommended = 0
+    for _ in range(1000):
+        launches = int(random.integers(2, 6))
+        slope, height, wobble = random.normal(0, 0.15), random.normal(0, 0.5), random.choice([0, 0.1, 0.4])
+        truth = height + slope * STEPS + wobble * random.standard_normal(len(SIZES))
+        noise = random.choice([0.01, 0.05, 0.2])
+        arms = {"old": 0 * SIZES, "new": truth, "a": truth / 2}
+        arms = {arm: noisy(random, line, launches, noise, noise) for arm, line in arms.items()}
+        for row in (decided(arms, rule) for rule in (SIZE, BEST)):
+            if row["recommended"]:
+                recommended += 1
+                cells = estimate(arms[row["arm"]] - arms["old"])
+                ends = zip(SIZES, np.exp(cells.low), np.exp(cells.high), strict=True)
+                assert not losses(row, [{"x": x, "low": low, "high": high} for x, low, high in ends]), row
+    assert recommended > 300
+
+
+@pytest.mark.parametrize("run", STORED, ids=lambda path: path.stem)
+def test_no_value_of_a_stored_run_chooses_an_arm_that_its_table_shows_to_be_worse(run, tmp_path):
+    """Quick runs of a machine with two cores."""
+    with zipfile.ZipFile(run) as archive:
+        archive.extractall(tmp_path)
+    recommend(tmp_path)
+    table = record.read(tmp_path / "recommendations.parquet", record.RECOMMENDATIONS).to_pylist()
+    every = record.read(tmp_path / "ratios.parquet", record.RATIOS).to_pylist()
+    checked = 0
+    for row in table:
+        names = ("experiment", "placement", "protocol", "metric", "arm")
+        cells = [cell for cell in every if all(cell[name] == row[name] for name in names)]
+        if row["recommended"] and row["default"] and cells and cells[0]["reference"] == row["default"]:
+            checked += 1
+            assert not losses(row, cells), row
+    assert checked
 
 
 # ---- missing data

@@ -241,7 +241,7 @@ def recommendation(**changes: Any) -> Row:
         "metric": "throughput", "arm": "no-copy", "default": "copy", "arms": '["no-copy", "copy"]', "verdict": "from",
         "axis": "message size", "axis_unit": "bytes", "launches": 3, "tried": 1, "x": 14720.0, "low": 9315.0,
         "high": 20710.0, "gain": 12.6, "gain_low": 8.87, "gain_high": 17.9, "gain_from": 31623.0, "gain_to": 1e6,
-        "smallest_effect": 1.3,
+        "smallest_effect": 1.3, "points": '{"better": [31623.0, 1e5, 1e6], "open": [], "worse": [100.0, 1000.0, 1e4]}',
     }  # fmt: skip
     return row | changes
 

@@ -18,7 +18,8 @@ CHOSEN = recommendation(
     library="ipyparallel", setting="TaskScheduler.scheme_name", about="the scheduler", value='"pure"',
     arm="pure", default="leastload", metric="round trip", aims='["rate of empty tasks"]', effects=None,
     tried=5, gain=1.3, gain_low=1.2, gain_high=1.4,
-    gain_from=8.0, gain_to=128.0, axis_unit="tasks", **dict.fromkeys(("x", "low", "high", "verdict")),
+    gain_from=8.0, gain_to=128.0, axis_unit="tasks", points='{"better": [8, 128], "open": [32], "worse": []}',
+    **dict.fromkeys(("x", "low", "high", "verdict")),
 )  # fmt: skip
 
 
@@ -30,7 +31,8 @@ def test_recommended_settings_are_in_a_table_with_value_condition_and_gain():
     (_, _, line) = lines(section([PASSED]))
     assert line == (
         "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
-        "throughput (PUSH/PULL over tcp, 64 MB in flight) | `no-copy` from **15 kB [9.3 kB, 21 kB]** on | "
+        "throughput (PUSH/PULL over tcp, 64 MB in flight) | `no-copy` from **15 kB [9.3 kB, 21 kB]** on; "
+        "better at 31.6 kB to 1 MB; worse at 100 B to 10 kB | "
         "12.6 [8.87, 17.9] times better than `copy` in throughput, on average over 31.6 kB to 1 MB | "
         "9.50 [8.10, 11.2] times better in send rate |"
     )
@@ -51,12 +53,27 @@ def test_a_choice_has_its_value_and_the_number_of_candidates():
     assert "(the best of 5 candidates)" in shown
 
 
-def test_a_bound_is_marked_as_one():
-    assert "**1 kB, or less**" in section([recommendation(x=1000.0, low=None, high=1000.0)])
+def test_a_bound_is_a_measured_point_without_an_interval():
+    bound = {"x": 1000.0, "low": None, "high": 1000.0}
+    points = '{"better": [1e3, 1e4, 1e6], "open": [1e2, 1e5], "worse": []}'
+    assert "`no-copy` from **1 kB** on; better at 1 kB to 10 kB and 1 MB; open at 100 B and 100 kB |" in section(
+        [recommendation(points=points, **bound)]
+    )
+    everywhere = section([recommendation(points='{"better": [1e3, 1e4], "open": [], "worse": []}', **bound)])
+    assert "| **`no-copy`** at every measured point |" in everywhere
+    alone = recommendation(default=None, gain=None, points=None, effects=None, **bound)
+    assert "**1 kB** (upper bound)" in section([alone])
+
+
+def test_a_difference_that_equal_arms_also_have_keeps_its_direction():
+    shown = section([recommendation(effects=json.dumps([effect(says="not shown", factor=1.33, low=1.04, high=1.69)]))])
+    assert "1.33 [1.04, 1.69] times better in send rate, no more than equal arms differ" in shown
+    assert "no difference" not in shown
 
 
 def test_a_point_without_a_default_names_its_arm_and_has_no_gain():
-    alone = dict.fromkeys(("default", "tried", "effects", *(name for name in PASSED if name.startswith("gain"))))
+    gains = [name for name in PASSED if name.startswith("gain")]
+    alone = dict.fromkeys(("default", "points", "tried", "effects", *gains))
     assert lines(section([recommendation(arm="pure", **alone)]))[-1].endswith(
         "64 MB in flight, `pure`) | **15 kB [9.3 kB, 21 kB]** | – | – |"
     )
@@ -65,9 +82,9 @@ def test_a_point_without_a_default_names_its_arm_and_has_no_gain():
 def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(LEFT) == (
         f"no gain is significantly larger: `no-copy` is {gain(LEFT)}; the smallest detectable effect is 1.30; "
-        "the crossover would be 15 kB [9.3 kB, 21 kB]"
+        "the crossover would be 15 kB [9.3 kB, 21 kB]; better at 31.6 kB to 1 MB; worse at 100 B to 10 kB"
     )
-    silent = recommendation(**NOT_SHOWN, **dict.fromkeys(("gain", "x", "smallest_effect")))
+    silent = recommendation(**NOT_SHOWN, **dict.fromkeys(("gain", "x", "points", "smallest_effect")))
     assert reason(silent) == "no gain is significantly larger"
 
 
@@ -82,7 +99,7 @@ def test_the_reasons_are_folded_unless_nothing_is_recommended():
 
 def test_equal_reasons_under_several_conditions_share_a_line():
     places = ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
-    silent = dict.fromkeys(("gain", "x", "smallest_effect"))
+    silent = dict.fromkeys(("gain", "x", "points", "smallest_effect"))
     shown = lines(section([recommendation(protocol=place, **NOT_SHOWN, **silent) for place in places]))
     assert shown[2:] == [
         "| `copy_threshold` of pyzmq: the size from which on lending is faster | "
@@ -91,7 +108,7 @@ def test_equal_reasons_under_several_conditions_share_a_line():
 
 
 def test_an_experiment_that_was_not_run_is_named_instead_of_a_condition():
-    absent = dict.fromkeys(("protocol", "placement", "gain", "x", "arm", "default"))
+    absent = dict.fromkeys(("protocol", "placement", "gain", "x", "points", "arm", "default"))
     assert "| throughput (`zmq_throughput`) | no gain" in section([recommendation(**NOT_SHOWN | absent)])
 
 

@@ -21,6 +21,7 @@ def panel(*rows, curve=None):
         ("up to", "up to **2 ms [1.8 ms, 2.3 ms]**", "1 ms to 10 ms"),
         ("always", "at every measured point", "–"),
         ("never", "at no measured point", "–"),
+        ("partly", "at some measured points, undecided at the last", "–"),
         ("at the latest", "at the latest from 10 ms on", "–"),
         ("not yet", "not yet at 1 ms, undecided beyond", "–"),
         ("several", "on and off, several times along the axis", "–"),

@@ -156,7 +156,7 @@ CLAIMS = _schema(
 
 RECOMMENDATIONS = _schema(
     strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
-    "default arms verdict axis axis_unit effects",
+    "default arms verdict axis axis_unit points effects",
     integers="launches tried",
     numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
     flags="recommended",

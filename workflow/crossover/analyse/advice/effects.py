@@ -83,16 +83,39 @@ class Evidence:
         return self.aim == other.aim and alike and not self.decides
 
 
+def default_of(rule: Onset | Choice) -> str:
+    """The arm without the setting."""
+    return rule.default if isinstance(rule, Choice) else rule.other
+
+
 def change(rule: Onset | Choice | Level, arm: str, value: Value, panel: Panel) -> Floats:
     """The logarithm of the factor by which a panel's metric is better with the value than with the default.
 
     Shape (launches, cells); NaN for cells where the value changes nothing, and everywhere if an arm is missing.
     """
-    default = rule.default if isinstance(rule, Choice) else rule.other if isinstance(rule, Onset) else arm
-    if isinstance(rule, Level) or len(panel.measured([arm, default])) < 2:
+    if isinstance(rule, Level) or len(panel.measured([arm, default_of(rule)])) < 2:
         return np.full((len(panel.launches), len(panel.x)), np.nan)
-    better = panel.better[arm] - panel.better[default]
+    better = panel.better[arm] - panel.better[default_of(rule)]
     return np.where(panel.x >= float(value), better, np.nan) if isinstance(rule, Onset) else better
+
+
+def standing(d: Floats) -> Floats:
+    """The side of each cell of `d`, shape (launches, cells): 1 if its interval is above zero, -1 if below, 0 if it
+    contains zero or there is none; NaN if the cell was not measured.
+
+    These are the intervals of the table of ratios, each for its cell alone.
+    """
+    cells = estimate(d)
+    return np.where(np.isnan(cells.mean), np.nan, 1.0 * (cells.low > 0) - (cells.high < 0))
+
+
+def contradicts(rule: Onset | Choice | Level, arm: str, value: Value, panel: Panel) -> bool:
+    """Whether the value chooses, at any measured cell, an arm that is worse there by the cell's own interval."""
+    if isinstance(rule, Level) or len(panel.measured([arm, default_of(rule)])) < 2:
+        return False
+    sides = standing(panel.better[arm] - panel.better[default_of(rule)])
+    chosen = panel.x >= float(value) if isinstance(rule, Onset) else np.full(panel.x.shape, True)
+    return bool((sides[chosen] < 0).any() or (sides[~chosen] > 0).any())
 
 
 def effects(setting: Setting, row: Row, decided: Evidence, others: Iterable[Evidence]) -> Iterator[Row]:

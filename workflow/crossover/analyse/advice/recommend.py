@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from crossover.analyse.advice.effects import Evidence, effects, serves
+from crossover.analyse.advice.effects import Evidence, contradicts, effects, serves
 from crossover.analyse.advice.rules import decide
 from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
@@ -107,7 +107,10 @@ def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
         aims = [own.aim.name]
         for later in range(number + 1, len(found)):
             other, its = found[later]
-            if later not in joined and _same(row, its) and any(serves(effect, other) for effect in changed):
+            if later in joined or not _same(row, its):
+                continue
+            contrary = contradicts(setting.rule, row["arm"], json.loads(row["value"]), other.panel)
+            if not contrary and any(serves(effect, other) for effect in changed):
                 joined.append(later)
                 aims.append(other.aim.name)
         yield row | {"aims": json.dumps(list(dict.fromkeys(aims))), "effects": json.dumps(changed)}

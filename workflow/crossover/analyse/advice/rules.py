@@ -4,19 +4,20 @@ Only the panel's own metric decides (docs/data.md, "Rules for recommendations").
 """
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 import numpy as np
 
-from crossover.analyse.advice.effects import Gain, change, gains, per_launch
+from crossover.analyse.advice.effects import Gain, change, contradicts, gains, per_launch, standing
 from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
-from crossover.analyse.estimators.crossover import Crossing
+from crossover.analyse.estimators.crossover import Crossing, sides
 from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.estimators.threshold import onset
-from crossover.analyse.statistics.intervals import Floats
+from crossover.analyse.statistics.intervals import Floats, estimate
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
@@ -27,14 +28,18 @@ NO_PAIR = "not measured: no alternative shares a whole launch with the default"
 NO_ONSET = {
     "up to": "`{arm}` is better than `{other}` only below a point, not above",
     "never": "`{arm}` is worse than `{other}` at every measured point",
-    "not yet": "`{arm}` is worse than `{other}` at first, and nowhere significantly better",
+    "not yet": "`{arm}` is worse than `{other}` at some points, and no gain passes the test of all points together",
     "several": "`{arm}` and `{other}` cross several times along the axis",
-    "undecided": "undecided: the data cannot tell `{arm}` and `{other}` apart",
+    "undecided": "undecided: with all points tested together, `{arm}` and `{other}` do not differ significantly",
 }
+STANDINGS = {"better": 1, "open": 0, "worse": -1}
+NO_SPLIT = "no point of the axis has every gain of `{arm}` above and every loss below"
+LOSS = "`{arm}` is worse than the default at some measured points"
 NO_LEVEL = {
     "up to": "`{arm}` reaches it only below a point, not above",
     "never": "`{arm}` is significantly below it at every measured point",
     "not yet": "`{arm}` is significantly below it at first, and is nowhere shown to reach it",
+    "partly": "`{arm}` reaches it at some points, but is undecided at the last",
     "several": "`{arm}` reaches it on and off along the axis",
     "undecided": "undecided: the data cannot tell whether `{arm}` reaches it",
 }
@@ -64,7 +69,7 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     columns: Row = {"default": rule.other, "arms": json.dumps([*arms, rule.other])}
     places = {arm: _passes(rule, arm, panel) for arm in arms}
     placed = {arm: row for arm, row in places.items() if "x" in row}
-    gained = {arm: panel.swept(change(rule, arm, _written(row), panel)) for arm, row in placed.items()}
+    gained = {arm: panel.swept(change(rule, arm, _written(row, panel.x), panel)) for arm, row in placed.items()}
     gained = {arm: d for arm, d in gained.items() if not np.isnan(d).all()}
     if not gained:
         reasons = dict.fromkeys(row.get("reason", NO_PAIR) for row in places.values())
@@ -75,20 +80,34 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
     best = max(found, key=lambda arm: (found[arm].shown, along[arm]))
     columns |= placed[best] | {"arm": best}
-    return columns | _judged(setting, _written(columns), best, found[best], panel, gained[best])
+    return columns | _judged(setting, _written(columns, panel.x), best, found[best], panel, gained[best])
 
 
 def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
     """The point from which an arm is better than the other, or the reason why there is none."""
     d = panel.better[arm] - panel.better[rule.other]
-    columns: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum())}
+    columns: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum()), "points": _points(d, panel)}
     if columns["launches"] < 2:
         return columns | {"reason": NOT_REPLICATED}
     found = onset(panel.x, d)
     columns["verdict"] = found.verdict
     if found.verdict in NO_ONSET:
-        return columns | {"reason": NO_ONSET[found.verdict].format(arm=arm, other=rule.other)}
-    return columns | _place(found, panel.cells(d))
+        # Losses that are neither first nor everywhere have no verdict of their own.
+        lost = found.verdict == "undecided" and (sides(estimate(d)) < 0).any()
+        reason = NO_ONSET["not yet" if lost else found.verdict]
+        return columns | {"reason": reason.format(arm=arm, other=rule.other)}
+    side = standing(d)
+    gain, loss = float(panel.x[side > 0].min()), float(panel.x[side < 0].max(initial=0))
+    if loss >= gain:
+        return columns | {"reason": NO_SPLIT.format(arm=arm)}
+    crossed = found.verdict == "from" and found.x is not None and loss < found.x <= gain
+    return columns | (_estimated(found) if crossed else _bound(gain))
+
+
+def _points(d: Floats, panel: Panel) -> str:
+    """The column `points`: the measured points at which an alternative, ahead by `d`, is better, worse, or open."""
+    side = standing(d)
+    return json.dumps({name: panel.x[side == wanted].tolist() for name, wanted in STANDINGS.items()})
 
 
 def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
@@ -106,12 +125,14 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     if not paired:
         return {"default": rule.default, "reason": NO_PAIR}
     found = dict(zip(paired, gains(np.stack(list(paired.values()), axis=1), panel.smallest_effect), strict=True))
-    best = max(found, key=lambda arm: (found[arm].shown, found[arm].mean))
+    sound = {arm: not contradicts(rule, arm, rule.values[arm], panel) for arm in found}
+    best = max(found, key=lambda arm: (found[arm].shown and sound[arm], found[arm].shown, found[arm].mean))
     gain = found[best]
     columns: Row = {"arm": best, "default": rule.default, "arms": json.dumps([rule.default, *found])}
     columns["launches"] = gain.launches
     if gain.launches < 2:
         return columns | {"reason": NOT_REPLICATED}
+    columns["points"] = _points(change(rule, best, rule.values[best], panel), panel)
     return columns | _judged(setting, rule.values[best], best, gain, panel, gained[best])
 
 
@@ -126,22 +147,29 @@ def _level(setting: Setting, rule: Level, panel: Panel, arm: str) -> Row:
         return columns | {"reason": NOT_REPLICATED}
     if found.verdict in NO_LEVEL:
         return columns | {"reason": NO_LEVEL[found.verdict].format(arm=arm)}
-    columns |= _place(found, panel.cells(panel.better[arm]))
-    return columns | _recommended(setting, _written(columns), arm)
-
-
-def _place(found: Crossing, cells: Floats) -> Row:
-    """The columns of a threshold: its point and interval, or a bound, which is a measured point without a lower end."""
-    if found.verdict == "from":
-        return {"x": found.x, "low": found.low, "high": found.high}
+    cells = panel.cells(panel.better[arm])
     bound = cells[0] if found.verdict == "always" else found.bracket_high
-    return {"x": bound, "low": None, "high": bound}
+    columns |= _estimated(found) if found.verdict == "from" else _bound(bound)
+    return columns | _recommended(setting, _written(columns, cells), arm)
 
 
-def _written(place: Row) -> int:
-    """A point as a number for a program: a whole number, rounded to DIGITS if it was estimated."""
-    estimated = place["low"] is not None
-    return max(1, round(float(f"{place['x']:.{DIGITS - 1}e}") if estimated else place["x"]))
+def _estimated(found: Crossing) -> Row:
+    return {"x": found.x, "low": found.low, "high": found.high}
+
+
+def _bound(x: float | None) -> Row:
+    """The columns of a place that is a measured point; whether it could be lower is open."""
+    return {"x": x, "low": None, "high": x}
+
+
+def _written(place: Row, cells: Floats) -> int:
+    """A place as a whole number for a program: rounded to DIGITS if it was estimated, unless that passes a measured
+    point."""
+    x = float(place["x"])
+    if place["low"] is None:
+        return max(1, math.floor(x))
+    rounded = round(float(f"{x:.{DIGITS - 1}e}"))
+    return max(1, rounded if np.array_equal(cells >= rounded, cells >= x) else math.ceil(x))
 
 
 def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel, d: Floats) -> Row:
@@ -163,6 +191,8 @@ def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel, 
         return columns | {"reason": NO_NULL}
     if not gain.shown:
         return columns | {"reason": "no gain is significantly larger than the smallest detectable effect"}
+    if contradicts(setting.rule, arm, value, panel):
+        return columns | {"reason": LOSS.format(arm=arm)}
     return columns | _recommended(setting, value, arm)
 
 

@@ -41,7 +41,7 @@ def toml(rows: Sequence[Row]) -> str:
 
 
 def _entry(row: Row) -> Row:
-    row = row | {name: json.loads(row[name]) for name in ("aims", "value", "effects", "arms") if row[name]}
+    row = row | {name: json.loads(row[name]) for name in ("aims", "value", "points", "effects", "arms") if row[name]}
 
     def columns(names: dict[str, str]) -> Row:
         return _known({key: row[name] for key, name in names.items()})
@@ -51,6 +51,7 @@ def _entry(row: Row) -> Row:
             **{name: row[name] for name in ("library", "setting", "about", "aims", "value", "reason", "snippet")},
             "place": columns(PLACE) if row["x"] is not None else None,
             "gain": columns(GAIN) if row["gain"] is not None else None,
+            "points": row["points"],
             "holds_for": columns(HOLDS_FOR),
             "effects": [_known(effect) for effect in row["effects"] or ()],
             "measured_by": columns(MEASURED_BY),

@@ -38,6 +38,8 @@ def onset(x: Floats, d: Floats) -> Crossing:
             return Crossing("at the latest", bracket_high=float(x[_start_of_last_run(side)]))
         case "none" if side[0] < 0:
             return Crossing("not yet", bracket_low=float(x[-1 - _start_of_last_run(side[::-1])]))
+        case "none" if (side > 0).any():
+            return Crossing("partly")
         case verdict:
             return Crossing("several" if verdict == "several" else "undecided")
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import groupby
 
 from crossover.records.record import SIGNIFICANCE
 
@@ -87,6 +88,23 @@ def bracket(low: float | None, high: float | None, unit: str) -> str:
     ('1 kB to 10 kB', '–')
     """
     return "–" if low is None or high is None else f"{quantity(low, unit)} to {quantity(high, unit)}"
+
+
+def runs(own: Iterable[float], everywhere: Iterable[float], unit: str) -> str:
+    """Some points of the axis, as runs of neighbours among all measured ones.
+
+    >>> runs([10, 100, 10000], [10, 100, 1000, 10000], "bytes")
+    '10 B to 100 B and 10 kB'
+    >>> runs([8, 32], [8, 32, 128], "tasks")
+    '8 to 32 tasks'
+    """
+    places = set(own)
+    found = [list(run) for is_own, run in groupby(sorted(everywhere), places.__contains__) if is_own]
+    ends = [(quantity(run[0], unit), quantity(run[-1], unit)) for run in found]
+    scaled = unit in SCALED_UNITS or unit in PREFIXED_UNITS
+    return listed(
+        [last if first == last else f"{first if scaled else first.split()[0]} to {last}" for first, last in ends]
+    )
 
 
 def duration(seconds: float) -> str:

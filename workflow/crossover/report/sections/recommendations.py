@@ -20,7 +20,7 @@ def section(rows: Sequence[Row]) -> str:
             {
                 "setting": name,
                 "aim": _served(row),
-                "set it to": _value(row),
+                "set it to": "; ".join([_value(row), *_standing(row)]),
                 "gain over the default": "–" if row["gain"] is None else gain(row),
                 "other effects": "; ".join(_changed(effect, row) for effect in _effects(row)) or "–",
             }
@@ -75,7 +75,7 @@ def reason(row: Row) -> str:
             parts.append(f"the smallest detectable effect is {numbers.significant(row['smallest_effect'])}")
         if row["x"] is not None:
             parts.append(f"the crossover would be {_place(row)}")
-    return "; ".join(parts)
+    return "; ".join([*parts, *_standing(row)])
 
 
 def gain(row: Row) -> str:
@@ -101,11 +101,14 @@ def _changed(effect: Row, row: Row) -> str:
         return f"the same{over.replace('than', 'as')} at every measured point"
     alike = [effect["from"], effect["to"]] == [row["gain_from"], row["gain_to"]]
     where = "" if alike else _over(effect["from"], effect["to"], effect["axis_unit"])
-    if effect["says"] == "not shown":
-        return f"no difference detected in {effect['metric']}{of} ({numbers.ratio(factor, low, high)}{over}){where}"
-    if effect["says"] == "worse":
+    measure = f"in {effect['metric']}{of}"
+    if effect["says"] == "not shown" and (low is None or high is None or low <= 1 <= high):
+        return f"no difference detected {measure} ({numbers.ratio(factor, low, high)}{over}){where}"
+    word = "better" if factor >= 1 else "worse"
+    if factor < 1:
         factor, low, high = 1 / factor, *(None if end is None else 1 / end for end in (high, low))
-    return f"{numbers.ratio(factor, low, high)} times {effect['says']}{over} in {effect['metric']}{of}{where}"
+    within = ", no more than equal arms differ" if effect["says"] == "not shown" else ""
+    return f"{numbers.ratio(factor, low, high)} times {word}{over} {measure}{where}{within}"
 
 
 def _effects(row: Row) -> list[Row]:
@@ -120,13 +123,29 @@ def _aims(row: Row) -> str:
 def _value(row: Row) -> str:
     if row["x"] is None:
         return f"**`{json.loads(row['value'])}`**"
-    place = f"**{_place(row)}**"
-    return place if row["default"] is None else f"`{row['arm']}` from {place} on"
+    if row["default"] is None:
+        return f"**{_place(row)}**{' (upper bound)' * (row['low'] is None)}"
+    if [standing for standing, points in _points(row).items() if points] == ["better"]:
+        return f"**`{row['arm']}`** at every measured point"
+    return f"`{row['arm']}` from **{_place(row)}** on"
+
+
+def _standing(row: Row) -> Iterator[str]:
+    """The measured points at which the setting is better, open and worse, unless all are alike."""
+    points = {standing: own for standing, own in _points(row).items() if own}
+    everywhere = sorted(chain(*points.values()))
+    for standing, own in points.items() if len(points) > 1 else ():
+        yield f"{standing} at {numbers.runs(own, everywhere, row['axis_unit'])}"
+
+
+def _points(row: Row) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = json.loads(row["points"] or "{}")
+    return found
 
 
 def _place(row: Row) -> str:
     if row["low"] is None:
-        return f"{at(row)}, or less"
+        return at(row)
     return numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
 
 

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping
 
 from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, Tables, at
+from crossover.report.base.tables import Panel, Row, Tables, at, grouped
 from crossover.report.sentences import holes
+
+UNDECIDED = "undecided"
 
 
 def findings(panel: Panel) -> str:
@@ -43,11 +45,10 @@ def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
     return f"is {_word(panel, cell)}{than}"
 
 
-def _word(panel: Panel, cell: Row, opposite: bool = False) -> str:
-    """The comparative for the arm, such as `faster`, or its opposite, from its ratio without the interval."""
+def _word(panel: Panel, cell: Row) -> str:
+    """The comparative for the arm, such as `faster`, from its ratio without the interval."""
     better, worse = numbers.comparatives(panel.unit)
-    ahead = (cell["ratio"] > 1) == (cell["better"] == "higher")
-    return better if ahead != opposite else worse
+    return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
 
 
 def crossing(panel: Panel, arm: str) -> str:
@@ -66,18 +67,16 @@ def crossing(panel: Panel, arm: str) -> str:
             if row["bracket_low"] is not None and row["bracket_high"] is not None:
                 low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
                 between = f", between the measured points {low} and {high}"
-            return f"It becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{between}."
+            beyond = _beyond(panel, arm)
+            return f"It becomes {beyond} than `{reference}` at **{where}**{between}{_exceptions(panel, arm)}."
         case "always":
             return f"It is {_mostly(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
         case "none":
-            return (
-                f"No crossover is shown: wherever the difference is significant, `{arm}` is {_mostly(panel, arm)} "
-                f"than `{reference}`.{possible}"
-            )
+            return f"No crossover is shown: it is {_parts(panel, arm)}.{possible}"
         case "several":
             return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
         case _:
-            return f"Undecided: no difference between `{arm}` and `{reference}` is significant at any point.{possible}"
+            return f"Undecided: {_undetected(panel, arm)}.{possible}"
 
 
 def possible_range(panel: Panel, arm: str) -> str:
@@ -106,7 +105,7 @@ def verdict(panel: Panel, arm: str) -> str:
         case "always":
             return f"always {_mostly(panel, arm)}"
         case "none":
-            return f"never {_mostly(panel, arm, opposite=True)}"
+            return f"mostly {_mostly(panel, arm)}" if _exceptions(panel, arm) else f"{_mostly(panel, arm)} or undecided"
         case "several":
             return "crosses several times"
         case _:
@@ -121,9 +120,54 @@ def _beyond(panel: Panel, arm: str) -> str:
     return _word(panel, next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
 
 
-def _mostly(panel: Panel, arm: str, opposite: bool = False) -> str:
+def _mostly(panel: Panel, arm: str) -> str:
     """The comparative for `arm` at its most significant point, because a ratio far from 1 may be noise."""
-    return _word(panel, _surest(panel.ratios_of(arm)), opposite)
+    return _word(panel, _surest(panel.ratios_of(arm)))
+
+
+def _decided(panel: Panel, arm: str) -> dict[str, list[float]]:
+    """The points at which `arm` is faster or slower, each by its own interval, by the word for it, and then the
+    undecided ones."""
+    cells = panel.ratios_of(arm)
+    sure = [cell for cell in cells if not _undecided(cell)]
+    points = grouped([{"word": _word(panel, cell), "x": cell["x"]} for cell in sure], "word")
+    found = {word: [point["x"] for point in own] for (word,), own in points.items()}
+    undecided = [cell["x"] for cell in cells if _undecided(cell)]
+    return found | ({UNDECIDED: undecided} if undecided else {})
+
+
+def _parts(panel: Panel, arm: str) -> str:
+    """The points at which `arm` is faster, slower and undecided, to follow "is"."""
+    points, first = _decided(panel, arm), f" than `{panel.reference}`"
+    parts = []
+    for word, own in points.items():
+        parts.append(f"{word}{first if word != UNDECIDED else ''} at {_points(panel, arm, own)}")
+        first = ""
+    return numbers.listed(parts)
+
+
+def _exceptions(panel: Panel, arm: str) -> str:
+    """The points that are decided against the verdict on the whole curve, each by its own interval."""
+    row = panel.crossover_of(arm)
+    crossed = row is not None and row["verdict"] == "one"
+    usual = _beyond(panel, arm) if crossed else _mostly(panel, arm)
+    parts = []
+    for word, own in _decided(panel, arm).items():
+        odd = [x for x in own if (word == usual) == (crossed and row is not None and x < row["x"])]
+        if odd and word != UNDECIDED:
+            parts.append(f", but {word} at {_points(panel, arm, odd)}")
+    return "".join(parts)
+
+
+def _points(panel: Panel, arm: str, own: list[float]) -> str:
+    return numbers.runs(own, [cell["x"] for cell in panel.ratios_of(arm)], panel.facts["axis_unit"])
+
+
+def _undetected(panel: Panel, arm: str) -> str:
+    """The verdict `undecided` as a clause; single points may be decided by their own intervals."""
+    sure = any(word != UNDECIDED for word in _decided(panel, arm))
+    points = f"; each point by itself, `{arm}` is {_parts(panel, arm)}" if sure else ""
+    return f"with all points tested together, `{arm}` and `{panel.reference}` do not differ significantly{points}"
 
 
 def _surest(cells: list[Row]) -> Row:
@@ -230,12 +274,12 @@ def _clause(panel: Panel, arm: str) -> str:
     match row["verdict"]:
         case "one":
             where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**"
+            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{_exceptions(panel, arm)}"
         case "always":
             return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
         case "none":
-            return f"`{arm}` is never significantly {_mostly(panel, arm, opposite=True)} than `{reference}`, {most}"
+            return f"`{arm}` is {_parts(panel, arm)}, {most}"
         case "several":
             return f"`{arm}` crosses `{reference}` several times; {at_most}"
         case _:
-            return f"no difference between `{arm}` and `{reference}` was detected; {at_most}"
+            return f"{_undetected(panel, arm)}; {at_most}"

@@ -9,6 +9,7 @@ WORDS = {
     "always": "at every measured point",
     "never": "at no measured point",
     "at the latest": "at the latest from {high} on",
+    "partly": "at some measured points, undecided at the last",
     "not yet": "not yet at {low}, undecided beyond",
     "several": "on and off, several times along the axis",
 }
