@@ -25,10 +25,9 @@ KEYS = {}
 
 
 def protocol(where):
-    """The protocol of the curve that a claim selects by keys; of several alternatives, the first."""
-    first = where[0] if isinstance(where, list) else where
-    KEYS[label(first)] = first
-    return label(first)
+    """The protocol of the curve that a claim selects by keys."""
+    KEYS[label(where)] = where
+    return label(where)
 
 
 def sides(quantity):

@@ -77,7 +77,7 @@ def without(rows, **facts):
     [
         ({"experiment": "mpi_pingpong"}, "mpi-speedup", "`mpi_pingpong` has no launch in this run"),
         ({"arm": "twisted"}, "sched-twisted", "`twisted`: measured only from tier `standard` on"),
-        ({"arm": "64 B struct"}, "vsm-gain", "`64 B struct`: not among the `arms` of `zmq_message_size`"),
+        ({"arm": "64 B union"}, "vsm-gain", "`64 B union`: not among the `arms` of `zmq_message_size`"),
         ({"metric": "send rate"}, "zmq-memcpy", "`copy`: no valid value of send rate with `pattern: DEALER/ROUTER, "),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_key_that_no_curve_has_is_named(tmp_path, rows):
     (claim,) = (claim for claim in shipped() if claim["claim"] == "mpi-speedup")
     moved = claim | {"quantity": claim["quantity"] | {"where": {"polled": False}}}
     assert judge(tmp_path, rows, these=[moved])["mpi-speedup"]["reason"] == (
-        "`mpi_pingpong` has no curve with `polled: false`"
+        "not measured under its conditions: `mpi_pingpong` has no curve with `polled: false`"
     )
 
 
@@ -215,18 +215,21 @@ def test_the_method_of_each_claim_describes_its_test(tmp_path, rows):
     assert "two one-sided t tests" in found["ipp-ssh"]["method"]
 
 
-def test_without_engines_plain_ranks_replace_them_and_the_method_says_so(tmp_path, rows):
-    engines, plain = "re-sent, thread level multiple, between engines", "re-sent, thread level multiple"
+def test_a_claim_about_engines_is_not_judged_between_plain_ranks(tmp_path, rows):
     between = judge(tmp_path, rows)["mpi-speedup"]
-    assert between["protocol"].endswith(engines) and "were not measured" not in between["method"]
-    to_ranks = {"player": "rank", "protocol": f"float64 array, {plain}"}
+    assert between["protocol"].endswith("re-sent, thread level multiple, between engines")
+    to_ranks = {"player": "rank", "protocol": "float64 array, re-sent, thread level multiple"}
     moved = [{**row, **to_ranks} if "player" in row else row for row in rows]
     tiers = [{"tier": "standard", "arms": ["send", "Send"], "adds": [{"player": "engine"}], "low": 1, "high": 1000000}]
     row = judge(tmp_path, moved, higher={"mpi_pingpong": tiers})["mpi-speedup"]
-    assert row["protocol"].endswith(plain)
-    assert row["value"] == pytest.approx(between["value"])
-    assert "The source's own conditions were not measured" in row["method"]
-    assert "measured from tier `standard` on" in row["method"]
+    assert (row["verdict"], row["value"]) == ("not measured", None)
+    assert row["reason"].startswith("not measured under its conditions: `mpi_pingpong` has no curve with `")
+    assert "measured from tier `standard` on" in row["reason"]
+
+
+def test_the_claims_of_the_libzmq_mail_are_judged_on_its_unions():
+    mail = [claim["quantity"] for claim in shipped() if claim["source"] == "vsm"]
+    assert {quantity["arm"].split(" B ")[1] for quantity in mail} == {"union", "packed union"}
 
 
 def test_an_open_end_stays_open_on_a_bounded_scale():

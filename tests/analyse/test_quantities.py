@@ -227,6 +227,30 @@ def test_saturation_is_the_point_near_the_largest_bandwidth_or_a_bound_at_the_ax
     assert found.known.possible == [(np.log(X[cell - 1]), np.inf if at_end else np.log(X[cell]))]
 
 
+RISING, PLATEAU, FALLING = X, np.minimum(X, X[8]), 1 / X
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "bounds"),
+    [
+        (RISING, PLATEAU, (True, False)),
+        (PLATEAU, RISING, (False, True)),
+        (RISING, RISING, (True, True)),
+        (PLATEAU, FALLING, (False, False)),
+    ],
+)
+def test_a_peak_at_the_end_of_the_axis_is_a_bound(own, other, bounds):
+    curves = field(curve("no-copy", own), curve("copy", other))
+    value = find(curves, quantity("value", peak={}))
+    assert (value.at_least, value.at_most) == (bounds[0], False)
+    ratio = find(curves, quantity("ratio", over="copy", peak={}))
+    assert (ratio.at_least, ratio.at_most) == bounds
+    ended = find(curves, quantity("value", peak={"to": X[-1]}))
+    assert not ended.at_least
+    shortest = find(curves, quantity("time", peak={}))
+    assert (shortest.at_least, shortest.at_most) == (False, bounds[0])
+
+
 def test_scaling_compares_points_of_different_launches():
     x, values = np.array([4.0, 128.0]), np.full((4, 2), np.nan)
     values[:2, 0], values[2:, 1] = np.log(10), np.log(40)
@@ -324,18 +348,3 @@ def test_means_slopes_and_peaks_use_only_the_first_sweep():
         told = quantity("value", arm="no-copy", **{reading: {}})
         found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)
         assert number(found) == number(alone)
-
-
-def test_the_first_measured_alternative_counts_and_the_reason_is_kept():
-    engines = {"pattern": "p", "player": "engine"}
-    asked = quantity("ratio", over="copy", mean={}) | {"where": [engines, {"pattern": "p"}]}
-    plain = pair(2)
-    between = [curve(c.facts["arm"], np.exp(c.values[0]) * f, protocol="p, between engines", player="engine")
-               for c, f in zip(pair(3), (1, 1), strict=True)]  # fmt: skip
-    both = find(field(*plain, *between), asked)
-    assert number(both) == pytest.approx(3) and both.instead == ""
-    assert {c.facts["protocol"] for c in both.curves} == {"p, between engines"}
-    alone = find(field(*plain), asked)
-    assert number(alone) == pytest.approx(2) and alone.instead == "`no-copy`: missing"
-    with pytest.raises(NotMeasuredError, match="missing"):
-        find(field(), asked)

@@ -128,6 +128,27 @@ def test_a_place_is_refuted_only_if_it_is_impossible(crossing, verdict):
     assert judge(crossing, Range(10.7, 11.5)).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("expected", "bound", "verdict"),
+    [
+        (Range(5, 7), "at_least", "inconclusive"),
+        (Range(1, 2), "at_least", "refuted"),
+        (Range(3, 5), "at_least", "inconclusive"),
+        (Range(3, INF), "at_least", "holds"),
+        (Range(5, 7), "at_most", "refuted"),
+        (Range(1, 2), "at_most", "inconclusive"),
+        (Range(-INF, 5), "at_most", "holds"),
+    ],
+)
+def test_a_bound_refutes_and_confirms_only_on_its_own_side(expected, bound, verdict):
+    four = Estimate(np.array([4.0]), np.array([0.01]), np.array([4.0]))
+    found = Result(four, [], "", True, np.array([0.02]), **{bound: True})
+    judgement = judge(found, expected)
+    assert judgement.verdict == verdict
+    side = {"at_least": "a lower", "at_most": "an upper"}[bound]
+    assert (f"only {side} bound is known" in judgement.reason) == (verdict == "inconclusive")
+
+
 def test_a_missing_place_has_a_reason():
     nowhere = place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis")
     assert judge(nowhere, Range(10.7, 11.5)).reason.startswith("the arms do not cross on this axis, and there is none")

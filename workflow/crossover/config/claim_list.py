@@ -179,8 +179,7 @@ def _unmeasured(
         for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
             if available and name not in available:
                 yield _unknown(f"{where}{key}", name, available)
-    for selected in part["where"] if isinstance(part["where"], list) else [part["where"]]:
-        yield from strangers(selected, keys(experiment), f"{where}where")
+    yield from strangers(part["where"], keys(experiment), f"{where}where")
 
 
 def keys(experiment: Mapping[str, Any]) -> dict[str, Any]:

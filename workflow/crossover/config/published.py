@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,6 @@ class Dataset:
     where: Keys
     """The keys of our curves that the points belong to."""
     points: list[dict[str, Any]]
-    in_claims: Mapping[str, str] = field(default_factory=dict)
-    """Arms that claims name differently: {arm of the points: arm of the claims}."""
 
 
 def read(folder: Path = FOLDER) -> list[Dataset]:
@@ -64,7 +62,7 @@ def _dataset(path: Path, description: dict[str, Any], documents: Mapping[str, so
             for metric, column in description["metrics"].items()
         ]
         about = document.key, description["locator"], conditions, description["experiment"], description["where"]
-        return Dataset(*about, points, description.get("in_claims", {}))
+        return Dataset(*about, points)
     except (OSError, KeyError, ValueError) as error:
         raise CrossoverError(
             f"{path}: does not fit its description in {SOURCES} ({error!r}); correct one of the two"

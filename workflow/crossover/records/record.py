@@ -150,7 +150,7 @@ CLAIMS = _schema(
     "unit scale axis_unit own rows",
     integers="launches numbers",
     numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
-    flags="at_least",
+    flags="at_least at_most",
 )
 """One row per published claim. `verdict`: holds, refuted, inconclusive, not measured, not judged, with a `reason`."""
 

@@ -145,6 +145,5 @@ def _published(dataset: Dataset) -> Iterator[Curve]:
         facts = {"experiment": dataset.experiment, "placement": "", "protocol": label(dataset.where), "metric": metric}
         facts |= {"reference": "", "unit": "unknown", "axis_unit": "", "better": "", **columns(dataset.where)}
         nothing = np.full(values.shape, np.nan)
-        for name in dict.fromkeys((arm, dataset.in_claims.get(str(arm), arm))):
-            own = facts | {"arm": name}
-            yield Curve(own, list(range(len(wide))), wide.columns.to_numpy(float), np.log(values), *[nothing] * 3)
+        own = facts | {"arm": arm}
+        yield Curve(own, list(range(len(wide))), wide.columns.to_numpy(float), np.log(values), *[nothing] * 3)

@@ -89,6 +89,7 @@ def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
         **({"unit": found.unit} if found.unit else {}),
         "scale": "log" if found.log else "linear",
         "at_least": found.at_least,
+        "at_most": found.at_most,
         "x": found.x[which],
         "axis_unit": main["axis_unit"],
         "arm": found.arms[which],

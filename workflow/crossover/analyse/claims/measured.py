@@ -56,7 +56,8 @@ class Measured(Candidates):
             return NotMeasuredError(f"measured only {_from(tier)}" if tier else lacking, arm)
         if not any(c.facts["experiment"] == experiment and self.has(c.facts, wanted) for c in self.curves):
             adding = (tier for tier in tiers if any(holds(keys, where) for keys in tier.get("adds", [])))
-            return NotMeasuredError(f"`{experiment}` has no curve{_with(where)}{_available(next(adding, None))}")
+            absent = f"`{experiment}` has no curve{_with(where)}{_available(next(adding, None))}"
+            return NotMeasuredError(f"not measured under its conditions: {absent}")
         return NotMeasuredError(f"no valid value of {wanted['metric']}{_with(where)}", arm)
 
     def beyond(self, curve: Curve, place: float) -> NotMeasuredError:

@@ -38,8 +38,6 @@ READINGS = {
 def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
     """The method of one claim in sentences, without details of the measurement if `found` is None."""
     parts = [f"{_quantity(quantity)}{_reading(quantity, found)}{_data(found)}", _test(quantity, found, expected)]
-    if found and found.instead:
-        parts.append(f"The source's own conditions were not measured ({found.instead})")
     return "".join(f"{part}. " for part in parts).strip()
 
 

@@ -6,12 +6,13 @@ launches. Only crossovers invert a test (`positions`). `config/claims.schema.yam
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity, aligned, changed, log_ratio
 from crossover.analyse.claims.positions import apart, passes, saturates
-from crossover.analyse.claims.readings import Reading, at, means, part, peaks, read
+from crossover.analyse.claims.readings import Reading, at, means, part, peaks, read, rises
 from crossover.analyse.claims.result import Place, Result
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Estimate, difference, estimate
@@ -25,21 +26,11 @@ UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "t
 
 
 def find(candidates: Candidates, quantity: Quantity) -> Result:
-    """A claim's quantity, for the first of its alternatives `where` that was measured.
-
-    Raises NotMeasuredError, with the reason, if a curve is missing.
-    """
-    alternatives = quantity["where"] if isinstance(quantity["where"], list) else [quantity["where"]]
-    instead = ""
-    for where in alternatives:
-        try:
-            found = KINDS[quantity["kind"]](candidates, {**quantity, "where": where})
-            if isinstance(found.known, Estimate) and np.isnan(found.known.mean).any() and not found.missing:
-                raise NotMeasuredError("no launch measured all the points that it needs")
-            return replace(found, instead=instead)
-        except NotMeasuredError as error:
-            instead, last = instead or str(error), error
-    raise last
+    """A claim's quantity. Raises NotMeasuredError, with the reason, if a curve is missing."""
+    found = KINDS[quantity["kind"]](candidates, quantity)
+    if isinstance(found.known, Estimate) and np.isnan(found.known.mean).any() and not found.missing:
+        raise NotMeasuredError("no launch measured all the points that it needs")
+    return found
 
 
 def value(candidates: Candidates, quantity: Quantity) -> Result:
@@ -78,14 +69,23 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
     # Equal arms of two launches can each differ from the reference.
     readings = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
     reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
-    return replace(_numbers(reading, [first, second], "", 2 * effect, neutral=0.0), apart=True)
+    return replace(_numbers(_divided(reading, readings[1]), [first, second], "", 2 * effect, neutral=0.0), apart=True)
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
     if "peak" not in quantity:
         return read(candidates, quantity, first, *log_ratio(first, second))
     ends = [part(candidates, quantity["peak"], curve, curve.x, curve.values)[1] for curve in (first, second)]
-    return Reading(estimate((peaks(ends[0]) - peaks(ends[1]))[:, np.newaxis]))
+    own, other = (rises(quantity["peak"], d, candidates.effect(first)) for d in ends)
+    return Reading(estimate((peaks(ends[0]) - peaks(ends[1]))[:, np.newaxis]), at_least=own, at_most=other)
+
+
+Bounded = TypeVar("Bounded", Reading, Result)
+
+
+def _divided(first: Bounded, second: Bounded) -> Bounded:
+    """The first with the bounds of its ratio to the second."""
+    return replace(first, at_least=first.at_least or second.at_most, at_most=first.at_most or second.at_least)
 
 
 def _ratio_to_reference(candidates: Candidates, quantity: Quantity, curve: Curve) -> Reading:
@@ -102,7 +102,8 @@ def contrast(candidates: Candidates, quantity: Quantity) -> Result:
     other = {**quantity, **quantity["against"]}
     first, second = _ratio(candidates, quantity, quantity["over"]), _ratio(candidates, other, other["over"])
     known = difference(*(found.known for found in (first, second) if isinstance(found.known, Estimate)))
-    return replace(first, known=known, effect=first.effect + second.effect, curves=[*first.curves, *second.curves])
+    joined = replace(first, known=known, effect=first.effect + second.effect, curves=[*first.curves, *second.curves])
+    return _divided(joined, second)
 
 
 def time(candidates: Candidates, quantity: Quantity) -> Result:
@@ -111,7 +112,8 @@ def time(candidates: Candidates, quantity: Quantity) -> Result:
     # The largest rate is the shortest time, so the peak is inverted afterwards.
     reading = read(candidates, quantity, curve, curve.x, curve.values)
     rate = reading.estimate
-    inverted = replace(reading, estimate=Estimate(np.log(MICRO) - rate.mean, rate.error, rate.df))
+    known = Estimate(np.log(MICRO) - rate.mean, rate.error, rate.df)
+    inverted = replace(reading, estimate=known, at_least=False, at_most=reading.at_least)
     return _numbers(inverted, [curve], "", candidates.effect(curve))
 
 
@@ -201,7 +203,8 @@ def _together(candidates: Candidates, quantity: Quantity, *others: str, refined:
 def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Result:
     known, effects = reading.estimate, np.full(len(reading.x), effect * reading.lever)
     arms = [""] * len(effects)
-    return Result(known, curves, unit, not reading.slope, effects, neutral, reading.x, arms, between=reading.between)
+    bounds = {name: getattr(reading, name) for name in ("at_least", "at_most", "between")}
+    return Result(known, curves, unit, not reading.slope, effects, neutral, reading.x, arms, **bounds)
 
 
 def _joined(found: list[Result]) -> Result:
@@ -218,4 +221,6 @@ def _joined(found: list[Result]) -> Result:
         x=[x for each in found for x in each.x],
         arms=[each.curves[1].facts["arm"] for each in found for _ in each.x],
         apart=any(each.apart for each in found),
+        at_least=any(each.at_least for each in found),
+        at_most=any(each.at_most for each in found),
     )

@@ -30,6 +30,10 @@ class Reading:
     """Whether the numbers are exponents of the axis, not logarithms."""
     between: tuple[float, float] | None = None
     """The measured points between which a number is interpolated."""
+    at_least: bool = False
+    """Whether the number is only a lower bound, because a peak lies at the end of the axis."""
+    at_most: bool = False
+    """Whether it is only an upper bound, because a peak in its denominator does."""
 
 
 def read(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d: Floats) -> Reading:
@@ -52,7 +56,7 @@ def read(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d:
         case "slope":
             return _slope(x, d)
         case _:
-            return Reading(_per_launch(peaks(d)))
+            return Reading(_per_launch(peaks(d)), at_least=rises(quantity[name], d, candidates.effect(curve)))
 
 
 def part(
@@ -111,6 +115,16 @@ def peaks(d: Floats) -> Floats:
     """The largest value of each launch; NaN for a launch without values."""
     largest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
     return np.where(np.isfinite(largest), largest, np.nan)
+
+
+def rises(wanted: Mapping[str, float], d: Floats, effect: float) -> bool:
+    """Whether the mean curve still rises at the end of the axis, by more than `effect` above all other points, unless
+    the claim itself ends `wanted` there.
+
+    A peak at the beginning is one: the smallest messages have the highest rate, however small.
+    """
+    mean = np.nanmean(d[:, ~np.isnan(d).all(axis=0)], axis=0)
+    return "to" not in wanted and len(mean) > 1 and not mean[-1] - mean[:-1].max() <= np.nan_to_num(effect)
 
 
 def _per_launch(numbers: Floats) -> Estimate:

@@ -60,12 +60,12 @@ class Result:
     """The arm that each number compares with, if there are several."""
     at_least: bool = False
     """Whether the number is only a lower bound, because the axis ends too early."""
+    at_most: bool = False
+    """Whether the number is only an upper bound, likewise."""
     missing: str = ""
     """The reason if a part of the claim cannot be judged."""
     between: tuple[float, float] | None = None
     """The measured points between which a number is interpolated."""
     apart: bool = False
     """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
-    instead: str = ""
-    """The reason if the claim's first alternative was not measured and another one replaces it."""
     scale: Scale = POSITIVE

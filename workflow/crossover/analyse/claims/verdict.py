@@ -38,7 +38,10 @@ def judge(found: Result, expected: Range) -> Judgement:
     """The verdict on a measured quantity."""
     known = found.known
     story = known.story if isinstance(known, Place) else ""
-    if (holm(known.p_between(expected.low, expected.high, found.effect)) <= SIGNIFICANCE).any():
+    # A bound says nothing about the range on its open side.
+    low = -np.inf if found.at_least else expected.low
+    high = np.inf if found.at_most else expected.high
+    if (holm(known.p_between(low, high, found.effect)) <= SIGNIFICANCE).any():
         nowhere = f"{story}, and there is none in the expected range"
         return Judgement("refuted", nowhere if story else "it lies outside by more than equal arms differ")
     if found.missing:
@@ -47,8 +50,10 @@ def judge(found: Result, expected: Range) -> Judgement:
         return Judgement("inconclusive", story or f"{ONE_LAUNCH}, so it is not replicated")
     if np.isnan(found.effect).any():
         return Judgement("inconclusive", NO_NULL)
-    if found.at_least:
-        return Judgement("inconclusive", "the curve still rises at the end of the axis, so only a lower bound is known")
+    if (found.at_least and expected.high < np.inf) or (found.at_most and expected.low > -np.inf):
+        bounds = {(True, False): "only a lower bound", (False, True): "only an upper bound", (True, True): "no bound"}
+        known_bound = bounds[found.at_least, found.at_most]
+        return Judgement("inconclusive", f"a curve still rises at the end of the axis, so {known_bound} is known")
     inside = (known.low >= expected.low) & (known.high <= expected.high)
     if expected.equivalent:
         inside = known.p_outside(expected.low, expected.high) <= SIGNIFICANCE

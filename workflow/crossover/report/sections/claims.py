@@ -82,7 +82,8 @@ def sentences(row: Row) -> str:
 def _measured(row: Row) -> str:
     if row["value"] is None:
         return ""
-    bound = "at least " if row["at_least"] else ""
+    bounds = {(True, False): "at least ", (False, True): "at most "}
+    bound = bounds.get((bool(row["at_least"]), bool(row["at_most"])), "")
     known = row["low"] is not None and row["high"] is not None
     interval = f" [{_number(row['low'], row)}, {_number(row['high'], row)}]" if known else ""
     return f"{bound}{_number(row['value'], row)}{interval}{_times(row)}"
