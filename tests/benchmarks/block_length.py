@@ -3,7 +3,8 @@
 Takes an experiment and, as JSON, changes to its settings. In every round of a launch each arm runs two blocks, one of
 the experiment's own length and a long one, in shuffled order. Prints two ratios for each cell, metric and arm: the
 value in long blocks / in short ones, and the same for the arm's ratio to the reference, with Student's intervals over
-launches. Nothing here passes or fails. `--write` stores the ratios in config/block_lengths.csv, which the report shows.
+launches. Nothing here passes or fails. `--write` stores those ratios in config/block_lengths.csv that would show a
+difference of 10 %; the report sums them up.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import math
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,8 @@ from scipy.stats import t
 
 from crossover.config import block_lengths, schema
 from crossover.config.block_lengths import LongBlock
-from crossover.measure.build import loader
-from crossover.measure.launch import mpi_launcher
-from crossover.measure.launch.host_lock import VARIABLE, private_folder
+from crossover.measure.launch import supervisor
+from crossover.measure.launch.host_lock import private_folder
 from crossover.measure.sampling.contract import Block, Blocks, Cell
 from crossover.measure.sampling.sampler import Observation, Sampler
 from crossover.planning import plan
@@ -108,12 +107,11 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
     with tempfile.TemporaryDirectory() as folder, private_folder() as private:
         answer = Path(folder) / "answer.json"
         command = [
-            *mpi_launcher.starting("mpiexec", plan.ranks(settings), 1),
-            *(sys.executable, "-m", "mpi4py", __file__, experiment, plan.canonical(settings)),
+            *supervisor.starting(settings),
+            *(__file__, experiment, plan.canonical(settings)),
             *("--long-seconds", str(seconds), "--answer", str(answer)),
         ]
-        own = {VARIABLE: str(private), "TMPDIR": str(private)} | loader.variables(libraries)
-        subprocess.run(command, check=True, env=mpi_launcher.surroundings(settings["placement"], "auto") | own)
+        subprocess.run(command, check=True, env=supervisor.environment(settings, private, libraries, "auto"))
         return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
 
 
@@ -153,8 +151,9 @@ def interval(logs: Sequence[float]) -> tuple[float, float, float]:
 
 
 def written(rows: Sequence[LongBlock], file: Path = block_lengths.FILE) -> None:
-    """Write rows to the file; they replace older rows of the same cell, metric and arm."""
-    kept = {astuple(each)[:5]: each for each in [*block_lengths.read(file), *rows]}
+    """Write the rows that can decide to the file; they replace older ones of the same cell, metric and arm."""
+    sharp = [each for each in rows if each.detectable <= block_lengths.DETECTABLE]
+    kept = {astuple(each)[:5]: each for each in [*block_lengths.read(file), *sharp]}
     with file.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(field.name for field in fields(LongBlock))
@@ -173,7 +172,7 @@ def arguments() -> argparse.Namespace:
         "--long-seconds", type=float, default=0.5, help="the length of a long block (default: %(default)s)"
     )
     parser.add_argument("--launches", type=int, default=5, help="independent launches (default: %(default)s)")
-    parser.add_argument("--write", action="store_true", help="store the ratios in config/block_lengths.csv")
+    parser.add_argument("--write", action="store_true", help="store the sharp ratios in config/block_lengths.csv")
     parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 

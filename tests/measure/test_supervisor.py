@@ -1,21 +1,25 @@
 """Does every launch end with a whole file, with a hole of a known kind, or without a trace?"""
 
 import fcntl
+import importlib
 import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import psutil
 import pytest
 from launching import TOY, Launch, eventually, toy_project
 
-from crossover.measure.launch import mpi_launcher
+from crossover.measure.launch import mpi_launcher, supervisor
 from crossover.measure.processes import mpich_files
 from crossover.records import record
 
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 SINGLY = """#!/bin/sh
 # Starts each rank by itself, as a launcher does that speaks another protocol than this MPI.
@@ -28,6 +32,24 @@ shift 2
 def toys(tmp_path_factory):
     limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
     return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
+
+
+def test_the_benchmark_of_block_lengths_starts_ranks_as_a_launch_does(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    block_length = importlib.import_module("block_length")
+    settings = {"placement": "node", "ranks": 2, "thread_level": "single"}
+    started = []
+
+    def run(command, check, env):
+        started.append((command, env))
+        Path(command[-1]).write_text("[]")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr("crossover.planning.plan.ranks", lambda _: 2)
+    assert block_length.launched("mpi_pingpong", settings, 0.5, []) == {}
+    ((command, environment),) = started
+    assert command[command.index("mpi4py") + 1 :][:2] == ["-rc", "thread_level=single"]
+    assert environment.items() >= supervisor.MEMORY_KEPT.items()
 
 
 @pytest.fixture

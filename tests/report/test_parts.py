@@ -33,7 +33,7 @@ PARTS = {
     "groups": (certainty, "groups"),
     "needs": (certainty, "needs"),
     "steady": (record, "STEADY"),
-    "block_lengths": (block_lengths, "lines"),
+    "block_lengths": (block_lengths, "sentence"),
     "fits": (costs, "fits"),
     "claims": (claims, "table"),
     "claims_told": (claims, "paragraphs"),

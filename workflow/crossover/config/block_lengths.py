@@ -1,5 +1,6 @@
 """Comparisons of short with long blocks, from `config/block_lengths.csv`, which `make bench-blocks` writes."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pandas as pd
 from crossover.paths import CONFIG
 
 FILE = CONFIG / "block_lengths.csv"
+
+DETECTABLE = 0.1
+"""The file has only ratios whose interval would exclude 1 if they differed by this much; others decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,11 @@ class LongBlock:
     high: float
     """The ends of the ratio's 95 % interval over launches."""
     date: str
+
+    @property
+    def detectable(self) -> float:
+        """The smallest difference that the interval would show."""
+        return math.sqrt(self.high / self.low) - 1
 
 
 def read(file: Path = FILE) -> list[LongBlock]:

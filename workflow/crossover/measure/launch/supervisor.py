@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,7 +98,13 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     part, refusal = atomic.hidden(output), atomic.hidden(output, ".refusal")
     limit = plan.limit_seconds(job.settings)
     try:
-        code = mpi_launcher.run(_command(job, part, refusal), _environment(job, private), say, limit, check)
+        code = mpi_launcher.run(
+            _command(job, part, refusal),
+            environment(job.settings, private, job.libraries, job.interface),
+            say,
+            limit,
+            check,
+        )
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
         if refusal.exists():
@@ -118,28 +124,35 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         refusal.unlink(missing_ok=True)
 
 
-def _command(job: Job, part: Path, refusal: Path) -> list[str]:
-    level = job.settings.get("thread_level")
+def starting(settings: plan.Settings, mpi: str = "mpiexec") -> list[str]:
+    """The command line that starts a launch's ranks, up to the module or the file that each runs."""
+    level = settings.get("thread_level")
     # mpi4py's own options apply before MPI is initialised.
     options = ["-rc", f"thread_level={level}"] if level else []
+    started = mpi_launcher.starting(mpi, plan.ranks(settings), plan.nodes(settings))
+    return [*started, sys.executable, "-m", "mpi4py", *options]
+
+
+def environment(settings: plan.Settings, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
+    """The environment of a launch's ranks. Raises Refusal (WRONG_INTERFACE)."""
+    own = {VARIABLE: str(private)} | loader.variables(libraries)
+    if plan.nodes(settings) == 1:
+        # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
+        own["TMPDIR"] = str(private)
+    if "thread_level" in settings:
+        own |= MEMORY_KEPT
+    return mpi_launcher.surroundings(settings["placement"], interface) | own
+
+
+def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
-        *mpi_launcher.starting(job.mpi, plan.ranks(job.settings), plan.nodes(job.settings)),
-        *(sys.executable, "-m", "mpi4py", *options, "-m", "crossover", "rank"),
+        *starting(job.settings, job.mpi),
+        *("-m", "crossover", "rank"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
         *("--settings", plan.canonical(job.settings), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),
         *("--part", str(part), "--refusal", str(refusal)),
     ]
-
-
-def _environment(job: Job, private: Path) -> dict[str, str]:
-    own = {VARIABLE: str(private)} | loader.variables(job.libraries)
-    if plan.nodes(job.settings) == 1:
-        # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
-        own["TMPDIR"] = str(private)
-    if "thread_level" in job.settings:
-        own |= MEMORY_KEPT
-    return mpi_launcher.surroundings(job.settings["placement"], job.interface) | own
 
 
 def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> None:

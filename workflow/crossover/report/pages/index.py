@@ -126,8 +126,7 @@ class Page(AnyPage):
     @part()
     def block_lengths(self) -> str:
         """The agreement of short blocks with long ones, for the experiments on this page."""
-        rows = [row for row in long_blocks.read() if row.experiment in self.tables.experiments]
-        return "\n\n".join(filter(None, [block_lengths.sentence(rows), markup.table(block_lengths.lines(rows))]))
+        return block_lengths.sentence([row for row in long_blocks.read() if row.experiment in self.tables.experiments])
 
     @part("fits")
     def fits(self) -> str:
