@@ -13,14 +13,12 @@ def farm(tmp_path, monkeypatch):
     for shipped in farms.FOLDER.glob("*.py"):
         (tmp_path / shipped.name).symlink_to(shipped)
     monkeypatch.setattr(farms, "FOLDER", tmp_path)
-    farms._tree.cache_clear()
 
     def write(text):
         (tmp_path / "mine.py").write_text(text)
         return "mine"
 
-    yield write
-    farms._tree.cache_clear()
+    return write
 
 
 OPTIONS = {
@@ -60,6 +58,12 @@ def test_annotated_packages_are_recorded(farm):
 def test_a_farm_that_sets_nothing_crosses_hosts_and_has_no_packages(farm):
     name = farm("def f():\n    return ONE_HOST")
     assert farms.crosses_hosts({"farm": name}) and farms.packages(name) == ()
+
+
+def test_a_farm_authenticates_unless_it_says_otherwise(farm):
+    assert not farms.authenticates(farm("AUTHENTICATES: bool = False"))
+    assert farms.authenticates("ipyparallel")
+    assert [name for name in farms.names() if not farms.authenticates(name)] == ["dask", "mine"]
 
 
 UNREADABLE = {

@@ -22,7 +22,7 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 """The JSON Schema of an option, by its type."""
 
-EXAMPLES = {"ONE_HOST": "True", "PACKAGES": '("numpy",)'}
+EXAMPLES = {"AUTHENTICATES": "False", "ONE_HOST": "True", "PACKAGES": '("numpy",)'}
 """A value of each constant of a farm, for errors."""
 
 
@@ -68,12 +68,18 @@ def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
     return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
 
 
+def authenticates(farm: str) -> bool:
+    """Whether a farm obeys nobody but its launch, as every farm does unless AUTHENTICATES is False."""
+    return constant(FOLDER / f"{farm}.py", "AUTHENTICATES") is not False
+
+
 def require_readable(farm: str) -> None:
     """Raise CrossoverError if a constant of a farm's file cannot be read."""
     for name in EXAMPLES:
         constant(FOLDER / f"{farm}.py", name)
 
 
+@cache
 def constant(file: Path, name: str) -> Any:
     """The value of a constant in a source file; None if the file does not have it, or does not exist.
 
