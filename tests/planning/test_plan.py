@@ -112,7 +112,7 @@ def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
     assert across["mpi_pingpong"]["ceilings"] == ["C", "raw TCP"]
     farms = plan.in_placement(plan.settings_of(config, "task_latency"), "nodes")
     within = set(config["experiments"]["task_latency"]["arms"]) - set(farms["arms"])
-    assert within == {"concurrent.futures", "leastload over ssh", "pure over ssh"}
+    assert within == {"concurrent.futures", "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"}
 
 
 def test_launches_on_one_host_do_not_depend_on_the_number_of_hosts():
@@ -288,6 +288,13 @@ def test_a_farm_that_does_not_authenticate_is_measured_only_if_the_configuration
     assert [launch["launch"] for launch in plan.launches(without)] == [1, 3]
     assert plan.withheld(without) == {"dask": ["task_latency"]}
     assert plan.withheld(allowed) == plan.withheld(without | {"partial": True}) == {}
+
+
+@pytest.mark.parametrize("experiment", ["task_latency", "task_throughput"])
+def test_the_paper_tier_has_a_farm_with_msgpack_through_a_tunnel_as_the_notebook(experiment):
+    config = schema.complete({"tier": "paper"})
+    farms = [config["entrants"][arm] for arm in config["experiments"][experiment]["arms"]]
+    assert [farm for farm in farms if farm.get("ssh") and farm.get("packer") == "msgpack"]
 
 
 def test_an_experiment_without_farms_knows_no_entrants():

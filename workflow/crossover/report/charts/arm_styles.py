@@ -34,7 +34,7 @@ FAMILIES = (
         *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
         *("pure msgpack", "leastload over ssh", "pure over ssh"),
         *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
-        *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2"),
+        *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
     ),
     (
         *("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task"),
