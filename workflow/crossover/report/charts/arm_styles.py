@@ -27,7 +27,7 @@ FAMILIES = (
     ("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
     (
         *("64 B struct", "40 B struct", "96 B struct", "128 B struct", "32 B struct", "48 B struct"),
-        *("32 B packed union", "32 B union", "64 B union", "128 B union"),
+        *("32 B packed union", "32 B union", "64 B union", "128 B union", "32 B aligned union"),
     ),
     (
         *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures"),
