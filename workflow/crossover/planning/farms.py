@@ -69,8 +69,9 @@ def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
 
 
 def authenticates(farm: str) -> bool:
-    """Whether a farm obeys nobody but its launch, as every farm does unless AUTHENTICATES is False."""
-    return constant(FOLDER / f"{farm}.py", "AUTHENTICATES") is not False
+    """Whether a farm obeys nobody but its launch, as every farm does unless its AUTHENTICATES says otherwise."""
+    stated = constant(FOLDER / f"{farm}.py", "AUTHENTICATES")
+    return stated is None or bool(stated)
 
 
 def require_readable(farm: str) -> None:
