@@ -35,7 +35,8 @@ ROWS = {
     "zmq-send-small", "zmq-send-penalty", "zmq-send-crossover", "zmq-memcpy", "zmq-latency-penalty", "ipp-small-task",
     "ipp-large-task", "ipp-python-rate", "ipp-pure-rate", "ipp-sent-rate", "ipp-ssh", "ipp-send-flat", "ipp-saturation",
     "ipp-scaling", "vsm-gain", "vsm-compromise", "sched-pure", "sched-python-3x", "sched-twisted", "sched-flat",
-    "mpi-speedup", "mpi-alloc",
+    "mpi-speedup", "mpi-alloc", "zmq-large-only", "vsm-faster-still", "vsm-pack-references", "vsm-size-penalty",
+    "vsm-union", "sched-flat-lru", "sched-flat-weighted",
 }  # fmt: skip
 """Claims that the project must judge."""
 

@@ -43,7 +43,7 @@ def variants(build_once: BuildOnce, libraries: Path) -> Path:
             asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
             assert asked.returncode, reason
             pytest.skip(f"libzmq's sources cannot be fetched: {reason}")
-        for struct in ("40", "64", "32-packed", "32-union"):
+        for struct in ("40", "64", "32-packed", "32-aligned", "32-union"):
             assert build.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
         archive.unlink()
 

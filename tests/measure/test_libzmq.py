@@ -79,7 +79,7 @@ def test_the_new_line_gets_the_size_in_both_headers(tmp_path):
     assert (tree / "src/msg.hpp").read_text() == "enum { msg_t_size = 96 };\n"
 
 
-@pytest.mark.parametrize("layout", ["union", "packed"])
+@pytest.mark.parametrize("layout", ["union", "aligned", "packed"])
 def test_another_layout_is_refused_if_an_edit_does_not_fit(layout, tmp_path):
     tree = write(tmp_path, HEADERS["2.2.0"])
     with pytest.raises(BuildError, match=r"include/zmq.h has 0 times '#define ZMQ_MSG_MASK 129' instead of 1"):
@@ -112,7 +112,7 @@ def test_a_variants_name_has_line_and_size_and_no_other_name_is_accepted():
     assert parse("libzmq-2.2.0-64-union") == (LINES["2.2.0"], Struct("2.2.0", 64, "union"))
     wrong = ("libzmq-9.9-64", "libzmq-4.3.4", "libzmq-4.3.4-large", "libzmq")
     for name in (*wrong, "libzmq-4.3.4-64-union", "libzmq-2.2.0-64-odd", "libzmq-2.2.0-64-union-packed"):
-        with pytest.raises(BuildError, match=r"names no variant.*2\.2\.0 union or packed; 4\.3\.4$"):
+        with pytest.raises(BuildError, match=r"names no variant.*2\.2\.0 union or aligned or packed; 4\.3\.4$"):
             parse(name)
 
 

@@ -126,6 +126,17 @@ def test_an_old_file_whose_launch_failed_again_is_not_counted(config):
     assert course.review(launches(1)) == "no launch was measured"
 
 
+def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key(config):
+    reason = "its farm does not authenticate, so other users of the hosts could run code as you"
+    key = "to measure it all the same, set `unauthenticated_farms: true` in config/config.yaml"
+    entrants = {"entrants": {"dask": {"farm": "dask"}}}
+    course = Course(
+        config | entrants | {"experiments": {"toy": SETTINGS | {"arms": ["a", "dask"], "engines": 2}}}, None
+    )
+    for said in (course.outlook([]), course.review([])):
+        assert said.splitlines()[1] == f"not measured: dask of toy: {reason}; {key}"
+
+
 def test_no_document_states_a_tiers_hours_because_a_dry_run_prints_them():
     root = PROJECT
     for page in ("README.md", "config/schema.yaml", "config/config.yaml", "config/README.md"):

@@ -112,7 +112,7 @@ def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
     assert across["mpi_pingpong"]["ceilings"] == ["C", "raw TCP"]
     farms = plan.in_placement(plan.settings_of(config, "task_latency"), "nodes")
     within = set(config["experiments"]["task_latency"]["arms"]) - set(farms["arms"])
-    assert within == {"concurrent.futures", "leastload over ssh", "pure over ssh"}
+    assert within == {"concurrent.futures", "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"}
 
 
 def test_launches_on_one_host_do_not_depend_on_the_number_of_hosts():
@@ -235,7 +235,7 @@ def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
 @given(names, st.lists(st.integers(1, 64), unique=True, min_size=1, max_size=4), st.integers(1, 3))
 def test_each_number_of_engines_has_its_own_heats(arms, counts, launches):
     chosen = {"arms": arms, "reference": arms[0], "rivals_per_heat": 2, "engine_counts": counts, "budget_seconds": 1}
-    chosen |= {"launches": launches, "placements": ["node"], "entrants": {name: {} for name in arms}}
+    chosen |= {"launches": launches, "placements": ["node"], "entrants": {name: {"farm": "a"} for name in arms}}
     config = {"experiments": {"toy": chosen}, "entrants": chosen["entrants"]}
     entries = []
     for each in plan.launches(config):
@@ -275,6 +275,26 @@ def test_a_launch_knows_only_the_entrants_that_take_part():
         set(plan.of_launch(plan.settings_of(config, "task_latency"), "node", number)["entrants"]) for number in (1, 2)
     ]
     assert known == [{"pure", "lru", "bare zmq"}, {"pure", "dask", "bare zmq"}]
+
+
+def test_a_farm_that_does_not_authenticate_is_measured_only_if_the_configuration_allows_it():
+    chosen = {"arms": ["leastload", "dask", "pure"], "launches": 2, "placements": ["node"]}
+    without, allowed = (
+        schema.complete({"experiments": {"task_latency": chosen}} | key)
+        for key in ({}, {"unauthenticated_farms": True})
+    )
+    # The launches of a heat keep their numbers, so that setting the key later adds launches and changes none.
+    assert [launch["launch"] for launch in plan.launches(allowed)] == [1, 2, 3, 4]
+    assert [launch["launch"] for launch in plan.launches(without)] == [1, 3]
+    assert plan.withheld(without) == {"dask": ["task_latency"]}
+    assert plan.withheld(allowed) == plan.withheld(without | {"partial": True}) == {}
+
+
+@pytest.mark.parametrize("experiment", ["task_latency", "task_throughput"])
+def test_the_paper_tier_has_a_farm_with_msgpack_through_a_tunnel_as_the_notebook(experiment):
+    config = schema.complete({"tier": "paper"})
+    farms = [config["entrants"][arm] for arm in config["experiments"][experiment]["arms"]]
+    assert [farm for farm in farms if farm.get("ssh") and farm.get("packer") == "msgpack"]
 
 
 def test_an_experiment_without_farms_knows_no_entrants():

@@ -72,6 +72,19 @@ def test_the_launches_are_those_of_the_refinement(config):
     assert second_sweep.launches(config, "mpi_pingpong") == []
 
 
+def test_a_farm_that_does_not_authenticate_has_no_launch_in_it_and_no_target_measures_it(tmp_path):
+    with_dask = {"task_latency": {"arms": ["leastload", "dask"], "placements": ["node"]}}
+    config = complete(tmp_path, experiments=with_dask)
+    refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
+    assert second_sweep.launches(config, "task_latency") == []
+    allowed = config | {"unauthenticated_farms": True}
+    assert second_sweep.launches(allowed, "task_latency") == [launch(SECOND_SWEEP + 1)]
+    target = SimpleNamespace(experiment="task_latency", placement="node", launch="1")
+    assert "dask" in second_sweep.of_wildcards(allowed, target)["arms"]
+    with pytest.raises(CrossoverError, match="not measured: dask of task_latency: its farm does not authenticate"):
+        second_sweep.of_wildcards(config, target)
+
+
 def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
     with pytest.raises(CrossoverError, match=r"refinement\.json: has no launch 10001 in placement node"):
         second_sweep.settings_of(config, launch(SECOND_SWEEP + 1))

@@ -55,6 +55,15 @@ def test_what_waits_for_a_higher_tier_is_told_tier_by_tier():
     assert holes.tiers({}) == ""
 
 
+def test_an_arm_that_the_configuration_does_not_allow_is_named_with_the_key():
+    (told,) = holes.withheld({"dask": ["task_map", "task_latency"]})
+    assert told.startswith(
+        "`dask` of `task_map` and `task_latency` was not measured: its farm does not authenticate, so"
+    )
+    assert told.endswith("set `unauthenticated_farms: true` in config/config.yaml.")
+    assert holes.withheld({}) == []
+
+
 def test_what_takes_more_hosts_waits_for_a_cluster():
     told = "Placement `nodes` needs a cluster with 2 hosts (`snakemake --profile slurm`)."
     assert holes.hosts({"nodes": 2}) == told

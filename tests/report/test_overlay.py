@@ -149,7 +149,7 @@ def theirs(**changed):
         )
     ]
     told = {"pattern": "PUSH/PULL", "transport": "tcp", "polled": "no", "machine": NOT_STATED}
-    return Dataset("somebody", "table 1", told | changed, "zmq_throughput", WHERE, points)
+    return Dataset("somebody", "their *words*", "table 1", told | changed, "zmq_throughput", WHERE, points)
 
 
 def panel():
@@ -175,6 +175,9 @@ def test_published_ratios_are_hollow_marks_on_the_chart_of_ratios():
 
 def test_the_caption_states_the_conditions_of_what_is_drawn_and_why_other_numbers_are_not():
     told = gallery.caption([panel()], [theirs(), theirs(transport="ipc", polled="yes")])
-    assert "somebody, table 1 (pattern PUSH/PULL; transport tcp; polled no; machine not stated)." in told
+    assert (
+        r"somebody, “their \*words\*” (table 1); pattern PUSH/PULL; transport tcp; polled no; machine not stated."
+        in told
+    )
     why = "because no curve here was measured as they were: transport ipc instead of tcp, polled yes instead of no"
     assert why in told

@@ -9,6 +9,7 @@ from crossover.config import schema
 from crossover.errors import CrossoverError
 from crossover.measure import experiments
 from crossover.report.pages.index import Page
+from crossover.report.render import inputs
 from crossover.report.sections import machine
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -102,6 +103,14 @@ def test_only_arms_without_any_value_are_listed_with_the_reason(tmp_path):
         "`in C` of `mpi_pingpong` has no value under float64 array, thread level multiple and dict: "
         "`no C compiler 'cc' was found; install one, or name it in 'CC'`."
     )
+
+
+def test_an_arm_that_the_configuration_does_not_allow_is_named_with_its_holes_and_its_experiment(tmp_path, monkeypatch):
+    monkeypatch.setenv(inputs.WAITING_VARIABLE, json.dumps({"withheld": {"dask": ["task_map", "task_latency"]}}))
+    page = Page(LEADS, Campaign([mpi()]).write(tmp_path))
+    assert "`dask` of `task_map` and `task_latency` was not measured: its farm does not" in page.holes().data
+    assert page.waiting("task_map").data.startswith("`dask` of `task_map` was not measured: its farm does not")
+    assert page.waiting("mpi_pingpong").data == ""
 
 
 def test_without_failures_the_page_says_so(tmp_path):

@@ -69,7 +69,14 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        waiting=json.dumps({"tiers": schema.waiting(config), "hosts": plan.waiting(run), "partial": remarks}),
+        waiting=json.dumps(
+            {
+                "tiers": schema.waiting(config),
+                "hosts": plan.waiting(run),
+                "withheld": plan.withheld(run),
+                "partial": remarks,
+            }
+        ),
         code=code_digest.digest("crossover.report.render.renderer", "crossover.report.pages.index"),
     message:
         "Rendering the report"

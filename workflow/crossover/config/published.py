@@ -23,6 +23,8 @@ class Dataset:
 
     source: str
     """The citation key of the document."""
+    quote: str
+    """The document's exact words on the numbers."""
     locator: str
     """Place of the numbers in the document."""
     conditions: Mapping[str, str]
@@ -61,8 +63,9 @@ def _dataset(path: Path, description: dict[str, Any], documents: Mapping[str, so
             if (arm := _arm(line, description["arms"])) is not None
             for metric, column in description["metrics"].items()
         ]
-        about = document.key, description["locator"], conditions, description["experiment"], description["where"]
-        return Dataset(*about, points)
+        words = description["quote"].strip(), description["locator"]
+        belongs = description["experiment"], description["where"]
+        return Dataset(document.key, *words, conditions, *belongs, points)
     except (OSError, KeyError, ValueError) as error:
         raise CrossoverError(
             f"{path}: does not fit its description in {SOURCES} ({error!r}); correct one of the two"

@@ -272,6 +272,7 @@ def _misfits(entrant: Settings) -> Iterator[str]:
     if farm not in farms.names():
         yield f"farm: unknown farm {farm!r}; available: {', '.join(farms.names())}"
         return
+    farms.require_readable(farm)
     own, required = farms.options(farm)
     yield from (f"{key}: is missing; {farm} needs one" for key in required if key not in entrant)
     known: dict[str, Any] = {key: {} for key in ("farm", "alone")} | own

@@ -85,7 +85,12 @@ class Course:
             text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
             whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
             text += f"\nboth sweeps together: at most {duration(whole)}"
-        return text
+        return "\n".join([text, *self._withheld()])
+
+    def _withheld(self) -> list[str]:
+        """One line for each arm that the configuration does not allow."""
+        found = plan.withheld(self.config)
+        return [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
 
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
@@ -101,7 +106,7 @@ class Course:
         """Actual beside expected cost of the launches that were due, the holes, and the phases of a job."""
         facts = self._ended(due)
         if not facts:
-            return "no launch was measured"
+            return "\n".join(["no launch was measured", *self._withheld()])
         holes, expected = alike(facts), self.expected(due)
         took = max(fact["written"] for fact in facts) - self.began
         text = (
@@ -117,7 +122,7 @@ class Course:
             text += (
                 f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\nmedian job: {_phases(facts)}"
             )
-        return "\n".join([text, *map(self._line, holes)])
+        return "\n".join([text, *map(self._line, holes), *self._withheld()])
 
     def _ended(self, due: Iterable[Launch]) -> list[dict[str, Any]]:
         """The facts of the launches whose file this run wrote, each with the time when it was `written`."""

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 
 FOLDER = PACKAGE / "measure" / "farms"
@@ -21,6 +22,9 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 """The JSON Schema of an option, by its type."""
 
+EXAMPLES = {"AUTHENTICATES": "False", "ONE_HOST": "True", "PACKAGES": '("numpy",)'}
+"""A value of each constant of a farm, for errors."""
+
 
 def names() -> list[str]:
     """The names of all farms."""
@@ -32,13 +36,25 @@ def options(farm: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
 
     They are the arguments of its `Entrant` after `ranks`: `bool`, `float`, `int`, `str`, or `Literal` for a choice.
     """
-    entrants = [node for node in _tree(FOLDER / f"{farm}.py").body if getattr(node, "name", "") == "Entrant"]
-    for node in entrants[0].body if entrants and isinstance(entrants[0], ast.ClassDef) else []:
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            own = node.args.args[3:]
-            required = own[: max(0, len(own) - len(node.args.defaults))]
-            return {each.arg: _allowed(each.annotation) for each in own}, [each.arg for each in required]
-    return {}, []
+    given = _arguments(FOLDER / f"{farm}.py")
+    if not given:
+        return {}, []
+    first, arguments = given
+    own, by_name = [*arguments.posonlyargs, *arguments.args][first:], arguments.kwonlyargs
+    required = own[: max(0, len(own) - len(arguments.defaults))]
+    required += [each for each, default in zip(by_name, arguments.kw_defaults, strict=True) if default is None]
+    return {each.arg: _allowed(each.annotation) for each in [*own, *by_name]}, [each.arg for each in required]
+
+
+def _arguments(file: Path) -> tuple[int, ast.arguments] | None:
+    """The place of the first argument after `ranks`, and all arguments of a farm's `Entrant`, a class or a function."""
+    for node in _tree(file).body:
+        if isinstance(node, ast.FunctionDef) and node.name == "Entrant":
+            return 2, node.args
+        for part in node.body if isinstance(node, ast.ClassDef) and node.name == "Entrant" else []:
+            if isinstance(part, ast.FunctionDef) and part.name == "__init__":
+                return 3, part.args
+    return None
 
 
 def packages(farm: str) -> tuple[str, ...]:
@@ -52,12 +68,51 @@ def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
     return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
 
 
+def authenticates(farm: str) -> bool:
+    """Whether a farm obeys nobody but its launch, as every farm does unless its AUTHENTICATES says otherwise."""
+    stated = constant(FOLDER / f"{farm}.py", "AUTHENTICATES")
+    return stated is None or bool(stated)
+
+
+def require_readable(farm: str) -> None:
+    """Raise CrossoverError if a constant of a farm's file cannot be read."""
+    for name in EXAMPLES:
+        constant(FOLDER / f"{farm}.py", name)
+
+
+@cache
 def constant(file: Path, name: str) -> Any:
-    """The value of a constant in a source file; None if the file does not have it, or does not exist."""
-    for node in _tree(file).body:
-        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]:
-            return ast.literal_eval(node.value)
-    return None
+    """The value of a constant in a source file; None if the file does not have it, or does not exist.
+
+    Raises CrossoverError if it is not one literal: its value is then known only to those who run the file.
+    """
+    tree = _tree(file)
+    lines = [node.lineno for node in ast.walk(tree) if _names(node, name)]  # type: ignore[attr-defined]
+    if not lines:
+        return None
+    values = [value for node in tree.body if (value := _value(node, name))]
+    try:
+        if len(lines) == len(values) == 1:
+            return ast.literal_eval(values[0])
+    except (TypeError, ValueError):
+        pass
+    raise CrossoverError(
+        f"{file}, line {max(lines)}: {name} is not a single literal, and the file is read without being run; write one "
+        f"line at the top level, such as `{name} = {EXAMPLES.get(name, '...')}`"
+    )
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    """Whether a part of a source gives something this name: by any assignment, or by an import."""
+    if isinstance(node, ast.alias):
+        return name == (node.asname or node.name)
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+
+
+def _value(node: ast.stmt, name: str) -> ast.expr | None:
+    """The value that a statement assigns to this name alone, with or without an annotation."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return getattr(node, "value", None) if [ast.unparse(target) for target in targets] == [name] else None
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any
 
 from crossover.paths import PACKAGE
 from crossover.planning.curves import across_hosts
-from crossover.planning.farms import constant, crosses_hosts
+from crossover.planning.farms import authenticates, constant, crosses_hosts
 
 Config = dict[str, Any]
 Settings = dict[str, Any]
@@ -211,15 +211,43 @@ def libraries(config: Config, experiment: str) -> list[str]:
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
     """Every launch of the first sweep, of the run or of one experiment.
 
-    The configuration's `hosts` is the most hosts that a launch can have, 1 on a single machine.
+    The configuration's `hosts` is the most hosts that a launch can have, 1 on a single machine. Launches with
+    `unsafe` entrants are left out; the others keep their numbers.
     """
     for name in config["experiments"]:
         if experiment in (None, name):
             settings = settings_of(config, name)
             for placement in settings["placements"]:
                 for number in range(1, settings["launches"] * len(heats(in_placement(settings, placement))) + 1):
-                    if nodes(of_launch(settings, placement, number)) <= config.get("hosts", 1):
+                    own = of_launch(settings, placement, number)
+                    if nodes(own) <= config.get("hosts", 1) and not unsafe(config, own):
                         yield {"experiment": name, "placement": placement, "launch": number}
+
+
+UNSAFE = (
+    "its farm does not authenticate, so other users of the hosts could run code as you; to measure it all the same, "
+    "set `unauthenticated_farms: true` in config/config.yaml"
+)
+"""The reason for the absence of an `unsafe` entrant, and the remedy."""
+
+
+def unsafe(config: Config, settings: Settings) -> list[str]:
+    """The entrants in these settings whose farm does not authenticate, unless the configuration allows such farms."""
+    if config.get("unauthenticated_farms"):
+        return []
+    return [name for name, entrant in settings.get("entrants", {}).items() if not authenticates(entrant["farm"])]
+
+
+def withheld(config: Config) -> dict[str, list[str]]:
+    """The `unsafe` arms and ceilings, each with its experiments. A partial run reports on what exists: none."""
+    found: dict[str, list[str]] = {}
+    for name in () if config.get("partial") else config["experiments"]:
+        settings = settings_of(config, name)
+        named = [*settings["arms"], *settings.get("ceilings", [])]
+        for arm in unsafe(config, settings):
+            if arm in named:
+                found.setdefault(arm, []).append(name)
+    return found
 
 
 def waiting(config: Config) -> dict[str, dict[str, int]]:

@@ -30,6 +30,7 @@ def launches(config: Config, experiment: str) -> list[Launch]:
         {"experiment": experiment, "placement": placement, "launch": int(number)}
         for placement, narrowed in _refinement(config, experiment).items()
         for number in narrowed
+        if not plan.unsafe(config, plan.of_launch(plan.settings_of(config, experiment), placement, int(number)))
     ]
 
 
@@ -62,9 +63,13 @@ def _file(config: Config, experiment: str) -> Path:
 
 
 def of_wildcards(config: Config, wildcards: Any) -> Settings:
-    """The settings of the launch of these wildcards."""
+    """The settings of the launch of these wildcards. Raises CrossoverError if it has `plan.unsafe` entrants."""
     launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
-    return settings_of(config, launch)
+    settings = settings_of(config, launch)
+    # Without a plan for it, such a launch runs only if its file is a target of the command.
+    if arms := plan.unsafe(config, settings):
+        raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
+    return settings
 
 
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:

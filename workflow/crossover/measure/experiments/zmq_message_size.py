@@ -36,6 +36,7 @@ METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s
 LIBRARIES = {
     "32 B struct": ["zmq_inproc", "libzmq-2.2.0-32"],
     "32 B packed union": ["zmq_inproc", "libzmq-2.2.0-32-packed"],
+    "32 B aligned union": ["zmq_inproc", "libzmq-2.2.0-32-aligned"],
     "32 B union": ["zmq_inproc", "libzmq-2.2.0-32-union"],
     "64 B union": ["zmq_inproc", "libzmq-2.2.0-64-union"],
     "128 B union": ["zmq_inproc", "libzmq-2.2.0-128-union"],

@@ -27,14 +27,14 @@ FAMILIES = (
     ("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
     (
         *("64 B struct", "40 B struct", "96 B struct", "128 B struct", "32 B struct", "48 B struct"),
-        *("32 B packed union", "32 B union", "64 B union", "128 B union"),
+        *("32 B packed union", "32 B union", "64 B union", "128 B union", "32 B aligned union"),
     ),
     (
         *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures"),
         *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
         *("pure msgpack", "leastload over ssh", "pure over ssh"),
         *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
-        *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2"),
+        *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
     ),
     (
         *("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task"),

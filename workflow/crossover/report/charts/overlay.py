@@ -46,7 +46,8 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
     measured = {point["metric"] for point in dataset.points} & {panel.metric for panel in own}
     if not measured or any(over(dataset, panel) for panel in own):
         return ""
-    whose = f"The published numbers of {citations.cite(dataset.source)}"
+    words = citations.quoted(dataset.quote, dataset.locator)
+    whose = f"The published numbers of {citations.cite(dataset.source)}, {words},"
     sentence = f"{whose} are not drawn, because no curve here was measured as they were"
     arms = {point["arm"] for point in dataset.points}
     differences = [

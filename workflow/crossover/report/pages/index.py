@@ -81,6 +81,7 @@ class Page(AnyPage):
             listed(self.failures),
             holes.partial(inputs.waiting().get("partial", [])),
             *holes.paragraphs(self.tables),
+            *holes.withheld(inputs.waiting().get("withheld", {})),
             holes.absent([name for name in self.leads if name not in present]),
             *holes.silent(self._validities()),
         ]
@@ -186,10 +187,11 @@ class Page(AnyPage):
 
     @part()
     def waiting(self, experiment: str) -> str:
-        """The parts of an experiment that need a higher tier or a cluster."""
+        """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
         known = inputs.waiting()
         higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
-        return " ".join(filter(None, [holes.tiers(higher), holes.hosts(elsewhere)]))
+        here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
+        return " ".join(filter(None, [holes.tiers(higher), holes.hosts(elsewhere), *holes.withheld(here)]))
 
     @part()
     def claims(self) -> str:

@@ -21,6 +21,11 @@ def reference(key: str) -> str:
     )
 
 
+def quoted(quote: str, locator: str) -> str:
+    """A document's exact words, and their place in it."""
+    return f"“{markup.verbatim(quote)}” ({markup.verbatim(locator)})"
+
+
 def conditions(values: Mapping[str, str]) -> str:
     """Conditions in words, without those that do not apply."""
     return "; ".join(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables, grouped
@@ -86,6 +87,14 @@ def tiers(waiting: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
         entries = [f"{key} {numbers.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
         sentences.append(f"The `{tier}` tier also measures {'; '.join(entries)}.")
     return " ".join(sentences)
+
+
+def withheld(arms: Mapping[str, Sequence[str]]) -> list[str]:
+    """One sentence for each arm that the configuration does not allow, from its experiments."""
+    return [
+        f"`{arm}` of {numbers.listed([f'`{name}`' for name in experiments])} was not measured: {UNSAFE}."
+        for arm, experiments in arms.items()
+    ]
 
 
 def hosts(placements: Mapping[str, int]) -> str:

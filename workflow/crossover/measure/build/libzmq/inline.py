@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Self
 
-AROUND_BYTES = {"2.2.0": {"": 10, "union": 8, "packed": 2}, "4.3.4": {"": 31}}
+AROUND_BYTES = {"2.2.0": {"": 10, "union": 8, "aligned": 4, "packed": 2}, "4.3.4": {"": 31}}
 """Bytes of a struct that hold no message, by version and layout; the empty layout is the version's own. In a `union`,
 the message replaces the pointer to a longer one. Two bytes of flags and size follow, and padding to a multiple of 8
-bytes. `packed` (`#pragma pack(1)`) is this union without padding."""
+bytes. `packed` (`#pragma pack(1)`) is this union without padding, `aligned` (`#pragma pack(4)`) with padding to 4."""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,13 @@ LINES = {
         flags=("-std=c++98", "-fpermissive"),
         layouts={
             "union": (*BY_FLAG, Edit("include/zmq.h", STRUCT, UNION)),
-            "packed": (*BY_FLAG, Edit("include/zmq.h", STRUCT, f"#pragma pack(push, 1)\n{UNION}#pragma pack(pop)\n")),
+            **{
+                layout: (
+                    *BY_FLAG,
+                    Edit("include/zmq.h", STRUCT, f"#pragma pack(push, {n})\n{UNION}#pragma pack(pop)\n"),
+                )
+                for layout, n in (("aligned", 4), ("packed", 1))
+            },
         },
     ),
     "4.3.4": Line(
