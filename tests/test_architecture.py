@@ -41,6 +41,7 @@ ROOMS = {
     "report.base": "planning records",
     "report.sentences": "config planning records report.base",
     "report.sections": "config planning report.base report.sentences",
+    "report.terminal": "report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base",
     "report.render": "config records report.charts",

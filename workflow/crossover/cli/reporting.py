@@ -11,6 +11,18 @@ from crossover.errors import CrossoverError
 FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
 
 
+@command("", FINISHED, value("--all", "print every setting and every pair", dest="everything", action="store_true"))
+def show(chosen: Namespace) -> None:
+    """Print the answer of a run: what to set, who wins where, what is open.
+
+    In at most 25 lines, unless all are wanted. Every run ends with it.
+    """
+    from crossover.config import leads
+    from crossover.report.terminal import show
+
+    show.show(chosen.results, leads.leads(), chosen.everything)
+
+
 @command(
     "--folder figures results/experiments/mpi_pingpong",
     path("--folder", "folder to write the figures to"),

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from IPython.display import Markdown
 
 from crossover.config import block_lengths as long_blocks
+from crossover.config import leads as leading
 from crossover.config import published, schema
 from crossover.records import record
 from crossover.report.base import markup, tables
@@ -29,7 +30,7 @@ class Page(AnyPage):
     def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
         super().__init__(results, "report RESULTS --page PAGE")
         self.described: dict[str, Any] = schema.read_schema()["properties"]["experiments"]["properties"]
-        self.leads = dict(leads) if leads is not None else {name: lead(own) for name, own in self.described.items()}
+        self.leads = dict(leads) if leads is not None else leading.leads()
         self.shown: set[str] = set()
         self.tables = tables.load(self.folder)
         self.published = published.read()
@@ -251,9 +252,3 @@ def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:
     """A table with a column for each entry of `facts`, and a line for each fact."""
     names = next(iter(facts.values()), {})
     return markup.table([{"what": name, **{of: own[name] for of, own in facts.items()}} for name in names], empty)
-
-
-def lead(described: Mapping[str, Any]) -> str:
-    """The leading metric, given an experiment's part of the schema: that of its second sweep, otherwise its first."""
-    settings = described["properties"]
-    return str(settings["refine_metric"]["default"] if "refine_metric" in settings else described["x-metrics"][0])

@@ -7,19 +7,26 @@ from crossover.records.holes import alike, why
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables, grouped
 
+FOLDED = " \\\n    "
+"""Between the words of a command, so that it continues on the next line."""
+
 
 def paragraphs(tables: Tables) -> list[str]:
     """One paragraph and one command, with the profile of the other launches, for all launches with the same hole."""
-    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
     said = []
     for rows in alike(tables.holes()):
         which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
-        files = " \\\n    ".join(row["file"] for row in rows)
         said.append(
             f"{which} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-            f"To retry:\n\n```\nsnakemake --profile {profile} -R {files}\n```"
+            f"To retry:\n\n```\n{command(tables, rows, FOLDED)}\n```"
         )
     return said
+
+
+def command(tables: Tables, rows: Sequence[Row], between: str = " ") -> str:
+    """The command that measures these launches again, with the profile of the others."""
+    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
+    return f"snakemake --profile {profile} -R {between.join(row['file'] for row in rows)}"
 
 
 def _cause(row: Row) -> str:

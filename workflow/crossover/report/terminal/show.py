@@ -1,0 +1,202 @@
+"""A run's answer in at most LINES lines of a terminal: settings, winners, claims, open questions, holes, page."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from crossover.report.base import numbers, questions
+from crossover.report.base.tables import Row, Tables, load
+from crossover.report.sentences import holes
+from crossover.report.terminal.winners import OPEN, Pair, outcome, pairs
+
+LINES = 25
+"""The most lines of an answer, unless all are wanted."""
+
+SETTINGS = 6
+"""The most settings among them."""
+
+WIDTH = 100
+"""The columns without a terminal, and the most with one."""
+
+
+def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> None:
+    """Print the answer of the run in `results`; `leads` has the leading metric of each experiment.
+
+    Raises record.RecordError if there are no joined tables.
+    """
+    terminal = Console(highlight=False)
+    screen = Console(highlight=False, width=min(terminal.width, WIDTH) if terminal.is_terminal else WIDTH)
+    tables = load(results)
+    every = pairs(tables.all_leading(leads))
+    for most in range(len(every), -1, -1):
+        parts = answer(tables, leads, results, every, None if everything else SETTINGS, most)
+        with screen.capture() as captured:
+            screen.print(*parts, sep="\n")
+        if everything or captured.get().count("\n") <= LINES or not most:
+            screen.print(*parts, sep="\n")
+            return
+
+
+def answer(
+    tables: Tables, leads: Mapping[str, str], results: Path, every: Sequence[Pair], settings: int | None, most: int
+) -> list[RenderableType]:
+    """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs."""
+    named = questions.names(pair.panel for pair in every)
+    recommended = [row for row in tables.recommendations if row["recommended"]]
+    ends = [*_holes(tables), _claims(tables), _open(tables, every), _page(results)]
+    return [
+        _head(tables, leads),
+        Text(),
+        Text("What to set", style="bold"),
+        _settings(recommended[:settings], named),
+        *_rest(len(recommended[settings or len(recommended) :])),
+        Text(),
+        Text("Who wins where", style="bold"),
+        _winners(every[:most], named),
+        *_rest(len(every) - most),
+        Text(),
+        *(end for end in ends if end),
+    ]
+
+
+def _rest(count: int) -> list[Text]:
+    return [Text(f"  and {count} more: crossover show --all", style="dim")] if count else []
+
+
+def _head(tables: Tables, leads: Mapping[str, str]) -> Text:
+    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    hosts = {row["host"]: row["logical_cpus"] for row in tables.ranks}
+    where = "".join(f" on {host} ({cores} cores)" for host, cores in hosts.items()) if len(hosts) == 1 else ""
+    where = where or (f" on {len(hosts)} hosts" if hosts else "")
+    took = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
+    text = f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}."
+    effects = [row["smallest_effect"] for row in tables.of_leads(tables.sensitivity, leads)]
+    known = [effect for effect in effects if effect]
+    if known:
+        text += f" Equal arms differed by up to {numbers.percent(max(known) - 1)}."
+    return Text(text)
+
+
+def _settings(rows: Sequence[Row], named: Mapping[questions.Name, str]) -> RenderableType:
+    if not rows:
+        return Text("  nothing: no setting has a gain beyond the noise")
+    grid = _grid(3)
+    for row in rows:
+        label = named.get((row["experiment"], row["protocol"], row["placement"]), row["library"])
+        grid.add_row(f"  {label}", Text(_value(row), style="green"), _gain(row))
+    return grid
+
+
+def _value(row: Row) -> str:
+    """The value to set, in the words of the library."""
+    value = json.loads(row["value"])
+    if row["default"] is None:
+        return f"{row['setting']} = {value} ({row['arm']}) {_interval(row)}"
+    if row["arm"] not in row["setting"]:
+        return f"{row['setting']} = {value} {_interval(row)}".rstrip()
+    everywhere = row["points"] and not any(json.loads(row["points"])[side] for side in (OPEN, "worse"))
+    where = "everywhere" if everywhere else f"from {numbers.quantity(row['x'], row['axis_unit'])} on"
+    return f"{row['arm']} instead of {row['default']} {where}"
+
+
+def _interval(row: Row) -> str:
+    if row["x"] is None or row["low"] is None:
+        return ""
+    low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
+    return f"[{low}, {high}]"
+
+
+def _gain(row: Row) -> str:
+    if row["gain"] is None:
+        return f"for {numbers.listed(json.loads(row['aims']))}"
+    return f"{numbers.ratio(row['gain'], row['gain_low'], row['gain_high'])} times better"
+
+
+def _winners(every: Sequence[Pair], named: Mapping[questions.Name, str]) -> RenderableType:
+    if not every:
+        return Text("  nothing: no arm could be compared with another")
+    grid = _grid(2)
+    for pair in every:
+        several = len(pair.panel.compared) > 1
+        label = named[questions.name(pair.panel)] + (f": {pair.arm}" if several else "")
+        grid.add_row(f"  {label}", Text(outcome(pair), style="" if pair.strength else "dim"))
+    return grid
+
+
+def _grid(columns: int) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    for _ in range(columns):
+        grid.add_column(overflow="fold")
+    return grid
+
+
+WORDS = {
+    "holds": "hold",
+    "refuted": "refuted",
+    "inconclusive": "open",
+    "not measured": "not measured",
+    "not judged": "not judged",
+}
+
+
+def _claims(tables: Tables) -> Text | None:
+    counts = Counter(row["verdict"] for row in tables.claims)
+    parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict]]
+    return Text(f"Published claims: {', '.join(parts)}") if parts else None
+
+
+def _open(tables: Tables, every: Sequence[Pair]) -> Text | None:
+    """The open pairs, and the time in which more launches would probably decide some of them."""
+    left = [pair for pair in every if pair.is_open]
+    if not left:
+        return None
+    near = [pair for pair in left if _near(pair)]
+    text = f"Open: {len(left)} of {numbers.counted(len(every), 'pair')}."
+    if near:
+        own = {pair.panel.experiment for pair in near}
+        seconds = sum(row["wall_seconds"] or 0 for row in tables.launches if row["experiment"] in own)
+        text += (
+            f" Twice the `launches` of {numbers.listed(sorted(own))} (about {numbers.duration(seconds)} more) would "
+            f"decide some {len(near)} of them: set the key in config/config.yaml, and repeat the command."
+        )
+    return Text(text)
+
+
+def _near(pair: Pair) -> bool:
+    """Whether twice as many launches would probably decide half of a pair's undecided points: intervals shrink with the
+    square root of their number."""
+    if pair.verdict == "not replicated":
+        return True
+    undecided = [cell for cell in pair.cells if pair.winner(cell) == OPEN and cell["low"] is not None]
+    margins = [(abs(math.log(cell["ratio"])), math.log(cell["high"] / cell["low"]) / 2) for cell in undecided]
+    return sum(distance * math.sqrt(2) > margin for distance, margin in margins) * 2 >= len(undecided) > 0
+
+
+def _holes(tables: Tables) -> list[Text]:
+    """The launches without data, with the first reason and the command to retry them."""
+    found = tables.holes()
+    if not found:
+        return []
+    first = found[0]
+    which = f"{first['experiment']} {first['placement']} launch {first['launch']}"
+    return [
+        Text(
+            f"Holes: {numbers.counted(len(found), 'launch')} not measured, the first {which} "
+            f"({first['hole']}: {first['reason']})",
+            style="red",
+            no_wrap=True,
+            overflow="ellipsis",
+        ),
+        Text(f"To retry: {holes.command(tables, found)}", style="red", overflow="fold"),
+    ]
+
+
+def _page(results: Path) -> Text | None:
+    page = results / "report" / "index.html"
+    return Text(f"Report: {page}") if page.exists() else None
