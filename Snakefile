@@ -101,7 +101,7 @@ if named := sorted({each.path for each in kept} & {str(Path(target)) for target 
     session.ask_instead(workflow, named, "kept")
 
 
-session.repeat(workflow, inventory.passing(held))
+session.repeat(workflow, [*inventory.passing(held), *asked.repeated(held)])
 session.leave_updated_files_alone()
 session.when_planned(workflow, look)
 

@@ -1,5 +1,7 @@
 """Is a measured launch kept, and are its differences from the run reported?"""
 
+import json
+
 import pytest
 
 from crossover.config import schema
@@ -104,6 +106,35 @@ def test_a_launch_that_is_no_longer_planned_has_no_differences(config):
     assert Demand(fewer, Command()).differences(held(config)[0]) == []
 
 
+@pytest.mark.parametrize("lowered", [{"launches": 1}, {"placements": ["nodes"]}])
+def test_launches_that_are_no_longer_planned_never_stop_a_run(config, lowered):
+    measure(config, 2, target_width=0.5)
+    narrowed = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
+    less = schema.complete({"results": config["results"], "tier": "quick", "experiments": narrowed})
+    assert Demand(config, Command()).conflict(held(config), {"mpi_pingpong"}) != ""
+    assert Demand(less, Command()).conflict(held(config), {"mpi_pingpong"}) == ""
+
+
+def test_a_second_sweep_is_no_longer_planned_without_its_first_sweep_or_points(config):
+    of_both = schema.complete({"results": config["results"], "experiments": {"mpi_pingpong": {"refine_points": 3}}})
+    plan_file = inventory.Path(config["results"], "raw/quick/mpi_pingpong/refinement.json")
+    plan_file.parent.mkdir(parents=True)
+    cells = {"cells": {"a": [1, 2]}, "budget_seconds": 1.0}
+    plan_file.write_text(json.dumps({"node": {str(plan.SECOND_SWEEP + 2): cells}}))
+    measure(of_both, plan.SECOND_SWEEP + 2, target_width=0.5)
+    for planned, change in ((True, {}), (False, {"launches": 1, "players": ["rank"]}), (False, {"refine_points": 0})):
+        less = of_both["experiments"]["mpi_pingpong"] | change
+        run = Demand(of_both | {"experiments": {"mpi_pingpong": less}}, Command())
+        assert bool(run.differences(held(config)[0])) is planned, change
+
+
+def test_only_remeasure_repeats_launches_that_differ(config):
+    measure(config, 1)
+    second = measure(config, 2, target_width=0.5)
+    assert Demand(config, Command()).repeated(held(config)) == []
+    assert Demand(config | {"remeasure": True}, Command()).repeated(held(config)) == [second]
+
+
 # ---- a report on existing launches
 
 
@@ -161,6 +192,12 @@ def test_a_command_is_repeated_with_other_values_and_without_force():
     assert command.but(results="x", partial="true") == (
         "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
     )
+
+
+def test_a_command_that_forces_only_some_files():
+    command = command_line.read(["--profile", "slurm", "-F", "toy", "--config", "remeasure=true"])
+    assert command.forcing(["a", "b c"]) == "snakemake --profile slurm -R a 'b c' --config remeasure=true -- toy"
+    assert Command(targets=("toy",)).forcing(["a"]) == "snakemake -R a -- toy"
 
 
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])

@@ -24,9 +24,11 @@ def tell() -> None:
 
 
 def end() -> bool:
-    """Print how long the run took and the parts that failed; returns whether any did."""
+    """Print how long the run took, launches that were not remeasured and parts that failed; returns whether parts did."""
     # Imported here, because every Snakemake process reads this file, and only one ends a run.
     from crossover.run import outcome
 
-    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
+    due = session.due(workflow, "launch")
+    said = [course.review(due), course.unchanged(due, held, command)]
+    print(*filter(None, said), sep="\n", file=sys.stderr, flush=True)
     return outcome.conclude(workflow)

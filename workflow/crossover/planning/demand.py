@@ -8,13 +8,14 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from crossover.planning import farms, second_sweep
+from crossover.planning import farms, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import RawFile
-from crossover.planning.plan import Config, canonical, read_settings
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch, canonical, read_settings
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
@@ -47,11 +48,20 @@ class Demand:
         measured = [each for each in held if each.measured and not self.command.remeasures(each.path)]
         return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
 
+    def repeated(self, held: Iterable[RawFile]) -> list[str]:
+        """The raw files of the launches that `remeasure` asks for.
+
+        They are forced, because after a failure Snakemake takes the old file for one with the new settings.
+        """
+        return [each.path for each in held if each.measured and self.config["remeasure"] and self.differences(each)]
+
     def differences(self, held: RawFile) -> list[str]:
         """Differences of a launch from this run's version of it, if it has one, each as `name: before, now after`."""
+        if not self._plans(held.launch):
+            return []
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
-        except (KeyError, second_sweep.MissingLaunchError):
+        except second_sweep.MissingLaunchError:
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         code = held.facts.get("code")
@@ -63,6 +73,17 @@ class Demand:
             both = [{name: known[name] for name in names if name in known} for known in (held.software, self.software)]
             found += _changed("", *both)
         return found
+
+    def _plans(self, launch: Launch) -> bool:
+        """Whether the run has this launch, or for one of the second sweep, its launch of the first."""
+        if launch["launch"] <= SECOND_SWEEP:
+            return tuple(launch.values()) in self._first_sweep
+        refined = self.config["experiments"].get(launch["experiment"], {}).get("refine_points")
+        return bool(refined) and self._plans(launch | {"launch": launch["launch"] - SECOND_SWEEP})
+
+    @cached_property
+    def _first_sweep(self) -> set[tuple[Any, ...]]:
+        return {tuple(launch.values()) for launch in plan.launches(self.config)}
 
     def conflict(self, kept: Iterable[RawFile], experiments: Collection[str]) -> str:
         """The message to the user if kept launches of these experiments differ from this run; empty if none do."""

@@ -1,7 +1,7 @@
 """The supervisor of one launch: starts the ranks, limits their time, and writes the measurements or a hole.
 
 It runs outside MPI. So if ranks crash, hang or start on the wrong host, it writes a hole, and the rest of the workflow
-goes on. It writes nothing if it is interrupted, or if the disk is full.
+goes on. It writes nothing if it is interrupted, if the disk is full, or in place of an earlier measurement.
 """
 
 import json
@@ -64,7 +64,10 @@ class Job:
 
 
 def supervise(job: Job, output: Path, log: Path) -> int:
-    """Run `job` and write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or without space."""
+    """Run `job` and write `output`. Returns 0 for a file (measured or hole).
+
+    Returns 1 if it is interrupted, if the disk is full, or if an earlier measurement stays because this one failed.
+    """
     adopt_orphans()
     for number in INTERRUPTIONS:
         signal.signal(number, _interrupt)
@@ -164,10 +167,9 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
     if _measured(output):
-        # Only another measured launch may replace a measured one.
-        say(f"{job.name}: not remeasured ({found.kind}): {found}")
-        say(f"{job.name}: the earlier measurement stays in {output}")
-        return
+        # Only another measured launch may replace a measured one. With exit code 0, tables could mix launches of
+        # different settings.
+        raise CrossoverError(f"not remeasured ({found.kind}): {found}; the earlier measurement stays in {output}")
     launch = facts | {
         "outcome": "hole",
         "hole": found.kind,
