@@ -30,7 +30,7 @@ with session.plain():
 session.expose()
 RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
-run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
+run["held"] = {name: inventory.files(held, name) for name in run["experiments"]}
 # Parsing the command takes a moment, and matters only if measured launches could be lost.
 command = command_line.read() if held else command_line.Command()
 # With --sdm, launches run with the software of another environment, which is unknown here.

@@ -24,11 +24,16 @@ def tell() -> None:
 
 
 def end() -> bool:
-    """Print how long the run took, launches that were not remeasured and parts that failed; returns whether parts did."""
+    """Print how long the run took, and what failed; returns whether any part failed or a raw file could not be read."""
     # Imported here, because every Snakemake process reads this file, and only one ends a run.
     from crossover.run import outcome
 
     due = session.due(workflow, "launch")
     said = [course.review(due), course.unchanged(due, held, command)]
     print(*filter(None, said), sep="\n", file=sys.stderr, flush=True)
-    return outcome.conclude(workflow)
+    unreadable = outcome.unreadable(workflow)
+    if unreadable:
+        lines = [f"not readable: {path}: {reason}" for path, reason in unreadable.items()]
+        again = f"to measure them again:\n    {command.forcing(list(unreadable))}"
+        print(*lines, again, sep="\n", file=sys.stderr, flush=True)
+    return outcome.conclude(workflow) or bool(unreadable)

@@ -32,8 +32,8 @@ class Command:
         return self._text([], [*kept, *(f"{key}={value}" for key, value in values.items())])
 
     def forcing(self, files: Sequence[str]) -> str:
-        """The text of this command, forcing only these files."""
-        return self._text(["-R", *files], self.values)
+        """The text of this command, measuring, and forcing only these files."""
+        return self._text(["-R", *files], [value for value in self.values if value.partition("=")[0] != "partial"])
 
     def _text(self, options: Sequence[str], values: Sequence[str]) -> str:
         words = ["snakemake", *(["--profile", self.profile] if self.profile else []), *options]

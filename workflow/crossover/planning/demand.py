@@ -118,13 +118,12 @@ class Demand:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
         the numbers of launches of other tiers."""
         experiments = self.config["experiments"]
-        used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
+        used = [each for each in held if each.launch["experiment"] in experiments]
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
         if differing := sum(bool(self.differences(each)) for each in measured):
             lines.append(f"{differing} of them were measured with other settings, code or software than the current")
-        lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
         unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
         of_other_tiers = [

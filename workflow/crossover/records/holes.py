@@ -28,6 +28,7 @@ class HoleKind(StrEnum):
     ANOTHER_MACHINE = "another machine"
     UNKNOWN_METRIC = "unknown metric"
     NO_VALUE = "no value"
+    UNREADABLE = "unreadable file"
 
 
 PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER)
