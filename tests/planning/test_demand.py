@@ -129,6 +129,18 @@ def test_a_second_sweep_is_no_longer_planned_without_its_first_sweep_or_points(c
         assert bool(run.differences(held(config)[0])) is planned, change
 
 
+@pytest.mark.parametrize(("kind", "again"), [("exception", True), ("unknown metric", True), ("crashed", False)])
+def test_a_hole_of_faulty_code_is_repeated_when_the_code_has_changed(config, kind, again, monkeypatch):
+    path = inventory.Path(measure(config, 1, outcome="hole"))
+    table = record.read(path, record.MEASUREMENTS)
+    launch = record.metadata(table)["launch"] | {"hole": kind, "code": "before"}
+    record.write(table, path, {"launch": launch, "ranks": []})
+    monkeypatch.setattr("crossover.run.code_digest.of_launch", lambda experiment, settings: "before")
+    assert Demand(config, Command()).repeated(held(config)) == []
+    monkeypatch.setattr("crossover.run.code_digest.of_launch", lambda experiment, settings: "after")
+    assert Demand(config, Command()).repeated(held(config)) == [str(path)] * again
+
+
 def test_only_remeasure_repeats_launches_that_differ(config):
     measure(config, 1)
     second = measure(config, 2, target_width=0.5)

@@ -104,7 +104,7 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     code, said = measured.run(*RUN, "-F", "toy")
     assert code == 1 and raw(measured) == before
     assert "no launch was measured" in said
-    assert "not remeasured (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+    assert "not remeasured (exception)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
     # The plain command still reports on the old launches.
     measured.edit(TOY_DRIVER, fault, "")
     measured.succeed(*RUN, "toy")

@@ -16,10 +16,14 @@ from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import RawFile
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch, canonical, read_settings
+from crossover.records.holes import OF_CODE
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
 """Software whose version can change the result of any experiment; task farms name further packages."""
+
+CODE = "the code that measures"
+"""The difference of a launch that other code has measured."""
 
 ABSENT = "none"
 """The shown value of a missing setting."""
@@ -49,11 +53,16 @@ class Demand:
         return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
 
     def repeated(self, held: Iterable[RawFile]) -> list[str]:
-        """The raw files of the launches that `remeasure` asks for.
+        """The raw files of the launches that `remeasure` asks for, and of holes whose code has changed since.
 
-        They are forced, because after a failure Snakemake takes the old file for one with the new settings.
+        The first are forced, because after a failure Snakemake takes the old file for one with the new settings.
         """
-        return [each.path for each in held if each.measured and self.config["remeasure"] and self.differences(each)]
+        return [each.path for each in held if self._repeats(each)]
+
+    def _repeats(self, held: RawFile) -> bool:
+        if held.measured:
+            return bool(self.config["remeasure"] and self.differences(held))
+        return held.facts.get("hole") in OF_CODE and CODE in self.differences(held)
 
     def differences(self, held: RawFile) -> list[str]:
         """Differences of a launch from this run's version of it, if it has one, each as `name: before, now after`."""
@@ -66,7 +75,7 @@ class Demand:
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         code = held.facts.get("code")
         if code and code != code_digest.of_launch(held.launch["experiment"], settings):
-            found.append("the code that measures")
+            found.append(CODE)
         if self.software is not None and held.software:
             entrants = settings.get("entrants", {}).values()
             names = [*ALWAYS, *(name for entrant in entrants for name in farms.packages(entrant["farm"]))]

@@ -29,7 +29,7 @@ from crossover.measure.ranks import network
 from crossover.paths import SITE
 from crossover.planning import plan
 from crossover.records import atomic, disk_space, record
-from crossover.records.holes import PASSING, HoleKind, Refusal
+from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
 MEMORY_KEPT = {
     "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
@@ -104,12 +104,16 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         code = mpi_launcher.run(_command(job, part, refusal), _environment(job, private), say, limit, check)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
-        if refusal.exists():
-            return Refusal(*json.loads(refusal.read_text()))
+        found = _reason(refusal)
+        if found and found.kind != HoleKind.EXCEPTION:
+            return found
+        # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
+        disk_space.require(output.parent)
+        # If a farm has lost its server, the exceptions of its clients are consequences.
+        if found and not say.names_lost_server():
+            return found
         if code is None:
             return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit} s; {say.last_words()}")
-        # A crash on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
-        disk_space.require(output.parent)
         return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
     except Refusal as error:
         return error
@@ -119,6 +123,12 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)
+
+
+def _reason(refusal: Path) -> Refusal | None:
+    """The reason that a rank has kept; None if there is none, or if the disk had no space for it."""
+    text = refusal.read_text() if refusal.exists() else ""
+    return Refusal(*json.loads(text)) if text else None
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
@@ -180,7 +190,9 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({found.kind}): {found}")
-    retry = "the next run retries it" if found.kind in PASSING else f"to retry it, add -R {output} (before any --)"
+    corrected = "correct the code and repeat the command, or " if found.kind in OF_CODE else ""
+    forced = f"to retry it, {corrected}add -R {output} (before any --)"
+    retry = "the next run retries it" if found.kind in PASSING else forced
     say(f"{job.name}: the rest goes on; {retry}")
 
 
