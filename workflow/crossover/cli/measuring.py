@@ -34,6 +34,7 @@ def _without_pandas() -> None:
     path("--libraries", "built libraries that the launch uses", nargs="*", default=[]),
     path("--output", "raw file to write"),
     path("--log", "log file to write"),
+    value("--quiet", "print nothing but errors; the log has every line", action="store_true"),
 )
 def launch(chosen: Namespace) -> int:
     """Measure one launch, and write its raw file.
@@ -54,7 +55,7 @@ def launch(chosen: Namespace) -> int:
         libraries=tuple(chosen.libraries),
         interface=chosen.interface,
     )
-    return supervise(job, chosen.output, chosen.log)
+    return supervise(job, chosen.output, chosen.log, echo=not chosen.quiet)
 
 
 @command(
