@@ -15,17 +15,17 @@ env: .venv/run  ## set up .venv with the locked versions, checked by hash
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
-	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=).html"
+	@$(BIN)/crossover report --from "$(FROM)" --page "$(FROM:.zip=).html"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 	@echo "Report: results/report/index.html"
 endif
 
 publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
-	@PYTHONPATH=workflow $(BIN)/python -m crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
+	@$(BIN)/crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
 
 bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bundle.zip renders it again)
-	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
+	@$(BIN)/crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 3 --dist loadfile --no-loadscope-reorder
@@ -45,22 +45,22 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/snakemake --lint
 
 bench: .venv/run  ## compare our numbers with those of plain loops and of others' programs
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
+	@$(BIN)/python tests/benchmarks/side_by_side.py
 
 bench-analysis: .venv/run  ## measure how the time of the analysis grows, up to a million rows
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
+	@$(BIN)/python tests/benchmarks/analysis.py
 
 bench-page: .venv/run  ## measure how large each tier's page is, and how long it takes to make
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/page.py
+	@$(BIN)/python tests/benchmarks/page.py
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
+	@$(BIN)/python tests/benchmarks/run_to_run.py
 
 bench-blocks: .venv/run  ## compare blocks with blocks of half a second (EXPERIMENT=zmq_throughput)
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
+	@$(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
-	@PYTHONPATH=workflow $(BIN)/python -m crossover document
+	@$(BIN)/crossover document
 
 clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -79,8 +79,10 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 	@touch $@
 
-.venv/run: requirements.lock | .venv/bin/uv
+# The package itself is installed from this folder, so that changes of its code need no new set-up.
+.venv/run: requirements.lock pyproject.toml | .venv/bin/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@
 
