@@ -11,6 +11,15 @@ from crossover.errors import CrossoverError
 
 PURPOSE = "Measure where one way of exchanging messages in Python starts to beat another."
 
+FIRST_WORDS = """\
+Where does one way of exchanging messages in Python start to beat another? In a clone of crossover, type:
+  make report                            measure this machine (or: snakemake --profile profiles/local)
+  snakemake --profile slurm -F doctor    on a new cluster: check what works
+  crossover show                         print the answer of the last run
+  crossover --help                       list all commands
+"""
+"""The answer to `crossover` alone."""
+
 
 def run() -> int:
     """Run the command that the user typed, and return its exit code."""
@@ -24,6 +33,9 @@ def run() -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     chosen = _parser().parse_args(arguments)
+    if chosen.command is None:
+        print(FIRST_WORDS, end="")
+        return 0
     try:
         return int(chosen.run(chosen) or 0)
     except CrossoverError as error:
@@ -40,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     # The epilog lists the commands instead of argparse, which knows no groups.
-    commands = parser.add_subparsers(prog="crossover", dest="command", required=True, help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(prog="crossover", dest="command", help=argparse.SUPPRESS)
     for each in _commands():
         each.add_to(commands)
     return parser
