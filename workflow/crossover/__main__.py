@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 
-from crossover.cli import analysing, extending, measuring, reporting
+from crossover.cli import analysing, asking, extending, measuring, reporting
 from crossover.cli.command import Command
 from crossover.errors import CrossoverError
 
@@ -27,7 +27,7 @@ def _parser() -> argparse.ArgumentParser:
         "You type the commands compare, history, publish, bundle and new; Snakemake calls the others.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for group in (measuring, analysing, reporting, extending):
+    for group in (measuring, analysing, reporting, asking, extending):
         for each in vars(group).values():
             if isinstance(each, Command):
                 each.add_to(commands)
