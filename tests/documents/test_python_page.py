@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 from runs import stored
 
+import crossover
 from crossover.__main__ import main
 from crossover.cli.command import TYPED
+from crossover.records.protocol import KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs/python.md").read_text()
 
@@ -40,6 +42,12 @@ def test_the_commands_run_and_print_the_example(project: Path, capsys: pytest.Ca
         assert main(shlex.split(command)) == 0
     example = PAGE.partition("\n```\n")[2].partition("```")[0]
     assert capsys.readouterr().out.startswith(example) and example.count("\n") == 3
+
+
+def test_the_page_explains_every_column_of_an_answer(project: Path) -> None:
+    frame = crossover.load("results").ask("zmq_throughput", at="40kB", transport="tcp")
+    text = PAGE.partition("| column |")[2].partition("```")[0]
+    assert set(frame.columns) - set(KEYS) <= set(re.findall(r"`([a-z_]+)`", text))
 
 
 def test_the_options_of_the_page_exist(capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,7 +85,7 @@ def test_the_leading_metric_is_the_default(real):
         (["ask"], "no experiment is named; name one with a point: mpi_pingpong, "),
         (["ask", "zmq_throughput"], "no point is named; add --at POINT: message size, 100 B to 1 MB"),
         (["ask", "zmq", "--at", "1"], "unknown experiment 'zmq'; available: mpi_pingpong, "),
-        ([*QUESTION, "--metric", "speed"], "unknown metric of zmq_throughput 'speed'; available: bandwidth, "),
+        ([*QUESTION, "--metric", "speed"], "unknown metric 'speed'; available: bandwidth, "),
         ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: C copy, no-copy, null"),
         (
             [*QUESTION, "--arm", "copy"],

@@ -158,7 +158,7 @@ class Run:
         if metric is None:
             lead = leads.leads().get(experiment, "")
             return lead if lead in measured else str(measured[0])
-        return question.one_of(f"metric of {experiment}", metric, measured)
+        return question.one_of("metric", metric, measured)
 
     def _chosen(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> list[Row]:
         """A row of each panel of the metric that has these keys."""
