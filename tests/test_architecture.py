@@ -47,6 +47,7 @@ ROOMS = {
     "report.render": "config records report.charts",
     "report.pages": "config records report.base report.charts report.render report.runs report.sections "
     "report.sentences",
+    "query": "analyse.curves analyse.statistics config planning records report.base report.charts",
     "share": "records report.render",
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",
     "doctor.checks": "doctor measure.build measure.ranks records run",

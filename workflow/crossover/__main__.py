@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from crossover.cli import analysing, extending, measuring, reporting
+from crossover.cli import analysing, asking, extending, measuring, reporting
 from crossover.cli.command import GROUPS, Command
 from crossover.errors import CrossoverError
 
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _commands() -> Iterator[Command]:
-    for module in (measuring, analysing, reporting, extending):
+    for module in (measuring, analysing, reporting, asking, extending):
         yield from (each for each in vars(module).values() if isinstance(each, Command))
 
 

@@ -31,10 +31,10 @@ def names(panels: Iterable[Panel]) -> dict[Name, str]:
     for experiment, own in of_experiment.items():
         title = TITLES.get(experiment, experiment.replace("_", " "))
         facts = {name(panel): {**panel.keys, "placement": panel.placement} for panel in own}
-        telling = _telling(list(facts.values()))
-        usual = {key: value for key in telling if (value := _usual([each.get(key) for each in facts.values()]))}
+        apart = telling(list(facts.values()))
+        usual = {key: value for key in apart if (value := _usual([each.get(key) for each in facts.values()]))}
         for which, known in facts.items():
-            words = [_words(key, known[key]) for key in telling if key in known and known[key] != usual.get(key)]
+            words = [_words(key, known[key]) for key in apart if key in known and known[key] != usual.get(key)]
             found[which] = ", ".join([title, *filter(None, words)])
     return found
 
@@ -44,7 +44,7 @@ def name(panel: Panel) -> Name:
     return panel.experiment, panel.protocol, panel.placement
 
 
-def _telling(known: Sequence[dict[str, object]]) -> list[str]:
+def telling(known: Sequence[dict[str, object]]) -> list[str]:
     """A smallest set of keys that tells all panels apart; earlier ones of KEYS are preferred."""
     keys = [key for key in (*KEYS, "placement") if len({each.get(key) for each in known}) > 1]
     different = len({tuple(each.get(key) for key in keys) for each in known})

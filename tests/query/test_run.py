@@ -1,0 +1,175 @@
+"""Do Python and the command line give the same answers, quickly, from the tables of a run?"""
+
+import json
+import os
+import subprocess
+import sys
+
+import altair as alt
+import pytest
+import vl_convert
+
+import crossover
+from crossover.__main__ import main
+from crossover.errors import CrossoverError
+from crossover.paths import PACKAGE
+from crossover.report.base import numbers
+
+QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp"]
+
+
+@pytest.fixture
+def ask(real, capsys):
+    """Runs `crossover ask` on a stored run; returns the exit code and the output."""
+
+    def run(*words):
+        code = main([*words, "--results", str(real[0].results)])
+        printed = capsys.readouterr()
+        return code, printed.out or printed.err
+
+    return run
+
+
+def loaded(statement):
+    """The modules that a statement loads in a fresh interpreter."""
+    code = f"import sys; {statement}; print(*sys.modules)"
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, check=True)
+    return set(done.stdout.decode().split())
+
+
+# ---- one command, two lines of Python
+
+
+def test_a_command_and_python_give_the_same_numbers(real, ask):
+    run = crossover.load(real[0].results)
+    frame = run.ask("zmq_throughput", at=40_000, transport="tcp")
+    code, printed = ask(*QUESTION, "--json")
+    [told] = json.loads(printed)
+    [row] = json.loads(frame.to_json(orient="records", double_precision=15))
+    assert code == 0
+    assert told.pop("to_decide").startswith("to decide it")
+    assert told.keys() == row.keys()
+    assert all(
+        row[name] == (pytest.approx(value) if isinstance(value, float) else value) for name, value in told.items()
+    )
+    assert f"throughput {numbers.ratio(row['ratio'], row['low'], row['high'])} times" in ask(*QUESTION)[1]
+
+
+def test_the_answer_has_three_lines_for_an_open_question(ask):
+    code, printed = ask(*QUESTION)
+    head, place, remedy = printed.splitlines()
+    assert code == 0
+    assert head.startswith("no-copy / copy at 40 kB (ZeroMQ stream, tcp): throughput ")
+    assert place.startswith("between the measured 10 kB (") and " and 100 kB (" in place
+    assert "set `launches: " in remedy and "under zmq_throughput in config/config.yaml" in remedy
+
+
+def test_all_rivals_answer_unless_one_is_named(real, ask):
+    run = real[0]
+    assert set(run.ask("mpi_pingpong", at=1000, re_sent=False)["arm"]) == {"Send", "pkl5.send"}
+    assert list(run.ask("mpi_pingpong", at=1000, re_sent=False, arm="null")["arm"]) == ["null"]
+    _, printed = ask("ask", "mpi_pingpong", "--at", "1,000", "--re-sent", "no", "--arm", "memcpy")
+    assert printed.startswith("memcpy / send at 1,000 elements (")
+
+
+def test_the_leading_metric_is_the_default(real):
+    run = real[0]
+    assert set(run.ask("zmq_throughput", at="1kB", transport="tcp")["metric"]) == {"throughput"}
+    assert set(run.ask("zmq_throughput", at="1kB", transport="tcp", metric="send rate")["metric"]) == {"send rate"}
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["ask"], "no experiment is named; name one with a point: mpi_pingpong, "),
+        (["ask", "zmq_throughput"], "no point is named; add --at POINT: message size, 100 B to 1 MB"),
+        (["ask", "zmq", "--at", "1"], "unknown experiment 'zmq'; available: mpi_pingpong, "),
+        ([*QUESTION, "--metric", "speed"], "unknown metric 'speed'; available: bandwidth, "),
+        ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: C copy, no-copy, null"),
+        (
+            [*QUESTION, "--arm", "copy"],
+            "copy is the reference of all ratios; choose another arm: C copy, no-copy, null",
+        ),
+        (
+            [*QUESTION, "--placement", "nodes"],
+            "no curve of zmq_throughput has placement nodes; available: node, process",
+        ),
+        ([*QUESTION, "--at", "2MB"], "2 MB is outside the measured axis; the message size of zmq_throughput is from"),
+        ([*QUESTION, "--at", "99"], "99 B is outside the measured axis"),
+        ([*QUESTION, "--setting", "copy_threshold"], "--setting asks for a recommendation; leave out the experiment"),
+        (["ask", "--setting", "magic"], "unknown setting 'magic'; available: "),
+    ],
+)
+def test_a_question_without_an_answer_lists_what_there_is(ask, words, error):
+    code, printed = ask(*words)
+    assert code == 1 and printed.startswith(f"crossover ask: {error}")
+    assert printed.count("\n") == 1
+
+
+def test_an_ambiguous_question_has_a_line_for_each_choice_and_each_is_an_answer(ask):
+    code, printed = ask("ask", "zmq_throughput", "--at", "40kB")
+    first, *choices = printed.splitlines()
+    assert code == 1 and first == "crossover ask: zmq_throughput has 4 such curves; choose one:"
+    for choice in choices:
+        assert ask("ask", "zmq_throughput", "--at", "40kB", *choice.split())[0] == 0
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(CrossoverError, match="not the results of a finished run"):
+        crossover.load(tmp_path)
+
+
+# ---- settings
+
+
+def test_a_setting_has_a_line_for_each_recommendation_or_reason(real, ask):
+    rows = real[0].settings()
+    own = rows[rows["setting"] == "copy_threshold"]
+    code, printed = ask("ask", "--setting", "copy_threshold")
+    lines = printed.splitlines()
+    assert code == 0 and len(lines) == len(own) > 2
+    for line, row in zip(lines, own.to_dict("records"), strict=True):
+        assert row["condition"] in line
+        if row["recommended"]:
+            assert line.startswith(f"copy_threshold = {row['value']} [") and f"{row['gain']:.3g}"[:4] in line
+        else:
+            assert line.endswith(f"no recommendation: {row['reason']}")
+    assert {bool(each) for each in own["recommended"]} == {True, False}
+
+
+def test_a_setting_can_be_narrowed_by_a_key_and_printed_as_json(ask):
+    _, printed = ask("ask", "--setting", "copy_threshold", "--transport", "tcp", "--json")
+    assert {row["transport"] for row in json.loads(printed)} == {"tcp"}
+    assert all(isinstance(row["aims"], list) for row in json.loads(printed))
+
+
+def test_every_setting_has_words(real, ask):
+    for name in set(real[0].settings()["setting"]):
+        assert ask("ask", "--setting", name)[0] == 0
+
+
+# ---- charts
+
+
+@pytest.mark.parametrize("ratios", [False, True])
+def test_a_chart_is_the_reports_chart_of_one_curve_or_of_several(real, ratios):
+    one = real[0].chart("zmq_throughput", ratios=ratios, transport="tcp")
+    several = real[0].chart("zmq_throughput", ratios=ratios)
+    assert isinstance(one, alt.LayerChart) and isinstance(several, alt.VConcatChart)
+    assert len(several.vconcat) == 4
+    for chart in (one, several):
+        assert "no-copy" in vl_convert.vegalite_to_svg(chart.to_json())
+
+
+# ---- what is loaded
+
+
+def test_importing_crossover_loads_nothing_else():
+    assert {name for name in loaded("import crossover") if name.startswith("crossover")} == {"crossover"}
+
+
+def test_a_question_loads_no_library_of_charts_or_measurements(real):
+    words = [*QUESTION, "--results", str(real[0].results)]
+    modules = loaded(f"from crossover.__main__ import main; main({words})")
+    assert modules & {"altair", "IPython", "rich", "scipy.stats", "zmq", "mpi4py", "ipyparallel", "snakemake"} == set()

@@ -1,0 +1,92 @@
+"""The command that answers a question to a finished run."""
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crossover.cli.command import Argument, Command, command, path, value
+from crossover.errors import CrossoverError
+
+if TYPE_CHECKING:
+    from crossover.query.run import Run
+
+
+class _Asking(Command):
+    """A command that also has an option for every key of curves."""
+
+    def add_to(self, commands: Any) -> None:
+        """Add the command to the `commands` of a parser."""
+        # Imported when a command line is read, because loading the command line must load no other room.
+        from crossover.records.protocol import KEYS
+
+        keys = (_option(name, key.kind) for name, key in KEYS.items())
+        Command(**(vars(self) | {"arguments": (*self.arguments, *keys)})).add_to(commands)
+
+
+def _option(name: str, kind: type) -> Argument:
+    shown = {str: "TEXT", bool: "YES|NO"}.get(kind, "NUMBER")
+    return value(f"--{name.replace('_', '-')}", "key of the curve", dest=name, default=None, metavar=shown)
+
+
+def _with_keys(made: Command) -> Command:
+    return _Asking(**vars(made))
+
+
+@_with_keys
+@command(
+    "zmq_throughput --at 40kB --transport tcp",
+    value("experiment", "experiment, such as zmq_throughput", nargs="?", default=None),
+    value("--at", "point of the axis, such as 40kB, 10ms or 1000", default=None, metavar="POINT"),
+    value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
+    value("--metric", "metric (default: the experiment's leading one)", default=None),
+    value("--placement", "placement: process, node or nodes", default=None),
+    value("--arm", "arm (default: every rival)", default=None),
+    path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
+    value("--json", "print the same facts as JSON", action="store_true"),
+)
+def ask(chosen: Namespace) -> None:
+    """Answer which arm is better at a point of an axis, or what to set.
+
+    Prints each arm's ratio to the reference with its interval, the measured points around it, and how to decide it
+    where it is open. Options named after keys choose the curve; `none` stands for a key that a curve does not have.
+    """
+    from crossover.query.run import Run
+    from crossover.records.protocol import KEYS
+
+    run = Run(chosen.results)
+    given = {name: getattr(chosen, name) for name in ("placement", *KEYS)}
+    keys = {name: text for name, text in given.items() if text is not None}
+    if chosen.setting is not None:
+        _print_settings(run, chosen, keys)
+    else:
+        _print_answers(run, chosen, keys)
+
+
+def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+    if chosen.experiment is None:
+        raise CrossoverError(f"no experiment is named; name one with a point: {', '.join(run.experiments())}")
+    if chosen.at is None:
+        raise CrossoverError(f"no point is named; add --at POINT: {run.axis(chosen.experiment)}")
+    answers = [
+        (found, run.remedy(found))
+        for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys)
+    ]
+    if chosen.json:
+        print(_json([found.row | {"to_decide": remedy} for found, remedy in answers]))
+        return
+    for found, remedy in answers:
+        print(*found.lines, *filter(None, [remedy]), sep="\n")
+
+
+def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+    from crossover.query import settings
+
+    if chosen.experiment or chosen.at or chosen.metric or chosen.arm:
+        raise CrossoverError("--setting asks for a recommendation; leave out the experiment, --at, --metric and --arm")
+    found = run.recommended(chosen.setting, keys)
+    print(_json(found) if chosen.json else "\n".join(map(settings.line, found)))
+
+
+def _json(rows: list[dict[str, Any]]) -> str:
+    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)

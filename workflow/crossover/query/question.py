@@ -1,0 +1,140 @@
+"""A question: sizes and durations in words, and the choice of the curves that it is about."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from crossover.errors import CrossoverError
+from crossover.records.protocol import KEYS, known
+from crossover.report.base import questions
+
+Row = dict[str, Any]
+
+BYTES = {"": 1, "b": 1} | {
+    f"{prefix}{infix}b": base**power
+    for power, prefix in enumerate("kmgt", 1)
+    for infix, base in (("", 1000), ("i", 1024))
+}
+MICROSECONDS = {"": 1, "ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms": 1e3, "s": 1e6, "min": 6e7}
+FACTORS: dict[str, Mapping[str, float]] = {
+    "bytes": BYTES,
+    "µs": MICROSECONDS,
+    "s": {"": 1} | {word: factor / 1e6 for word, factor in MICROSECONDS.items() if word},
+}
+"""For each unit of an axis, the units that a question may use, in lower case, with their size in it."""
+
+UNITS_OF_KEYS = {"bytes": "bytes", "us": "µs", "seconds": "s"}
+"""The unit of a key, by the last word of its name."""
+
+TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def amount(given: object, unit: str) -> float:
+    """A positive number in `unit`, from a number or a text; a text without a unit is in `unit` too.
+
+    >>> amount("40 kB", "bytes"), amount("40KiB", "bytes"), amount("1e5", "bytes"), amount(40_000, "bytes")
+    (40000.0, 40960.0, 100000.0, 40000.0)
+    >>> amount("10ms", "µs"), amount("1 s", "µs"), amount("1,000 elements", "elements")
+    (10000.0, 1000000.0, 1000.0)
+    """
+    text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", str(given).strip().lower())
+    factors = FACTORS.get(unit, {"": 1, unit: 1, unit.removesuffix("s"): 1})
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*([a-zµμ]*)", text)
+    if not found or found[3] not in factors:
+        examples = {"bytes": "40000, 40kB or 40KiB", "µs": "500, 500us or 10ms", "s": "0.1, 100ms or 1s"}
+        raise CrossoverError(f"{given!r} is not an amount in {unit}; write for example {examples.get(unit, '1000')}")
+    number = float(f"{found[1]}{found[2] or ''}") * factors[found[3]]
+    # Every axis is logarithmic.
+    if not 0 < number < float("inf"):
+        raise CrossoverError(f"{given!r} is not a positive number; write one")
+    return number
+
+
+def value_of(key: str, given: object) -> Any:
+    """A value of one of KEYS, as its type, from a value or a text; None, also in words, where a curve lacks the key.
+
+    >>> value_of("window_bytes", "64MB"), value_of("legacy", "yes"), value_of("engines", "none")
+    (64000000.0, True, None)
+    """
+    text = str(given)
+    if given is None or text.lower() == "none":
+        return None
+    kind = KEYS[key].kind
+    if kind is str:
+        return text
+    if kind is bool:
+        return TRUTHS.get(text.lower(), text)
+    return amount(given, UNITS_OF_KEYS.get(key.rpartition("_")[2], key))
+
+
+def one_of(what: str, wanted: str, available: Iterable[str]) -> str:
+    """The `wanted` one, if it is available. Raises CrossoverError otherwise, with all that are."""
+    if wanted not in (names := sorted(set(available))):
+        raise CrossoverError(f"unknown {what} {wanted!r}; available: {', '.join(names) or 'none'}")
+    return wanted
+
+
+def matching(subject: str, rows: Sequence[Row], where: Mapping[str, object]) -> list[Row]:
+    """The rows with all values of `where`, by the names of KEYS and `placement`.
+
+    Raises CrossoverError for an unknown key or value, and if no row has all values; `subject` is the owner of the rows.
+    """
+    facts = [_facts(row) for row in rows]
+    wanted = {name: _wanted(subject, name, given, facts) for name, given in where.items()}
+    found = [
+        row
+        for row, own in zip(rows, facts, strict=True)
+        if all(own.get(name) == value for name, value in wanted.items())
+    ]
+    if not found:
+        given = " and ".join(f"{name} {_word(value)}" for name, value in wanted.items())
+        raise CrossoverError(f"no curve of {subject} has {given}; available:{_choices(rows)}")
+    return found
+
+
+def single(subject: str, rows: Sequence[Row]) -> Row:
+    """The only row. Raises CrossoverError if there are several, with the options that choose each."""
+    if len(rows) > 1:
+        raise CrossoverError(f"{subject} has {len(rows)} such curves; choose one:{_choices(rows)}")
+    return rows[0]
+
+
+def _facts(row: Row) -> Row:
+    return known(row) | {"placement": row["placement"]}
+
+
+def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any:
+    """The value of a key that `given` means. Raises CrossoverError if no curve has it."""
+    keys = [key for key in (*KEYS, "placement") if any(key in own for own in facts)]
+    if name not in keys:
+        raise CrossoverError(f"no curve of {subject} has the key {name}; available: {', '.join(keys)}")
+    value = str(given) if name == "placement" else value_of(name, given)
+    values = {own.get(name) for own in facts}
+    if value not in values:
+        available = ", ".join(sorted(map(_word, values)))
+        raise CrossoverError(f"no curve of {subject} has {name} {_word(given)}; available: {available}")
+    return value
+
+
+def _choices(rows: Sequence[Row]) -> str:
+    """One line for each curve: the options by which it differs from the others."""
+    facts = [_facts(row) for row in rows]
+    telling = questions.telling(facts)
+    lines = (" ".join(_option(key, own.get(key)) for key in telling) for own in facts)
+    return "".join(f"\n    {line}" for line in lines)
+
+
+def _option(key: str, value: object) -> str:
+    return f"--{key.replace('_', '-')} {shlex.quote(_word(value))}"
+
+
+def _word(value: object) -> str:
+    """A value as a question writes it.
+
+    >>> _word(True), _word(None), _word(64000000), _word("float64 array")
+    ('yes', 'none', '64000000', 'float64 array')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.15g}" if isinstance(value, float) else "none" if value is None else str(value)

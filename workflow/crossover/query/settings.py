@@ -1,0 +1,38 @@
+"""The recommendations for a setting in words."""
+
+import json
+from typing import Any
+
+from crossover.report.base import numbers
+
+Row = dict[str, Any]
+
+ENCODED = ("aims", "value", "points", "effects", "arms")
+"""Columns that hold JSON."""
+
+
+def decoded(row: Row) -> Row:
+    """A row of the recommendations with values instead of JSON."""
+    return row | {name: json.loads(row[name]) for name in ENCODED if row[name] is not None}
+
+
+def line(own: Row) -> str:
+    """A decoded row of the recommendations in words: the value with its interval and gain, or the reason for none."""
+    scope = f"for {numbers.listed(own['aims'])} ({own['condition']})"
+    if not own["recommended"]:
+        return f"{own['setting']}, {scope}: no recommendation: {own['reason']}"
+    value = f"{own['setting']} = {own['value']}{_interval(own)}, {scope}"
+    if own["gain"] is None:
+        return f"{value}: {own['about']}"
+    unit = own["axis_unit"]
+    gain = numbers.ratio(own["gain"], own["gain_low"], own["gain_high"])
+    start, end = (numbers.quantity(own[name], unit) for name in ("gain_from", "gain_to"))
+    where = f"at {start}" if start == end else f"from {start} to {end}"
+    return f"{value}: {gain} times better than {own['default']} {where}"
+
+
+def _interval(own: Row) -> str:
+    if own["x"] is None:
+        return ""
+    ends = ("open" if own[end] is None else numbers.quantity(own[end], own["axis_unit"], 2) for end in ("low", "high"))
+    return f" [{', '.join(ends)}]"
