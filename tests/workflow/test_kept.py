@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -124,8 +125,11 @@ def test_a_failed_remeasurement_ends_with_code_1_and_its_command_repeats_it(
 
         def victims() -> list[psutil.Process]:
             """The supervisor or the ranks of launch 2."""
-            started = [victim, "--experiment", "toy", "--launch", "2"]
-            return [each for each in workers(measured) if " ".join(started) in " ".join(each.cmdline())]
+            started, found = f"{victim} --experiment toy --launch 2", []
+            for each in workers(measured):
+                with suppress(psutil.NoSuchProcess):
+                    found += [each] if started in " ".join(each.cmdline()) else []
+            return found
 
         wait_for(lambda: bool(victims()))
         victims()[-1].kill()
