@@ -30,7 +30,7 @@ with session.plain():
 session.expose()
 RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
-run["held"] = {name: inventory.readable(held, name) for name in run["experiments"]}
+run["held"] = {name: inventory.files(held, name) for name in run["experiments"]}
 # Parsing the command takes a moment, and matters only if measured launches could be lost.
 command = command_line.read() if held else command_line.Command()
 # With --sdm, launches run with the software of another environment, which is unknown here.
@@ -101,7 +101,7 @@ if named := sorted({each.path for each in kept} & {str(Path(target)) for target 
     session.ask_instead(workflow, named, "kept")
 
 
-session.repeat(workflow, inventory.passing(held))
+session.repeat(workflow, [*inventory.passing(held), *asked.repeated(held)])
 session.leave_updated_files_alone()
 session.when_planned(workflow, look)
 

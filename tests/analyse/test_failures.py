@@ -85,10 +85,37 @@ def test_raw_files_that_cannot_be_gathered_affect_only_their_experiment(made, ra
         assert failure.of(joined) == failures[name]
 
 
-def test_an_invalid_file_still_ends_the_step(raw, tmp_path):
-    raw[0].with_name("launch=9.parquet").write_bytes(b"no parquet")
-    with pytest.raises(record.RecordError, match="cannot be read as parquet"):
-        gathered.gather([*raw, raw[0].with_name("launch=9.parquet")], tmp_path / "toy")
+def truncate(content):
+    return content[: len(content) // 2]
+
+
+def flip_bits(content):
+    return content[:60] + bytes(byte ^ 8 for byte in content[60:70]) + content[70:]
+
+
+def replace_by_text(content):
+    return b"no parquet"
+
+
+@pytest.mark.parametrize("damage", [truncate, flip_bits, replace_by_text])
+def test_a_raw_file_that_cannot_be_read_is_a_hole_and_the_rest_goes_on(raw, tmp_path, damage):
+    own = record.metadata(record.read(raw[-1], record.MEASUREMENTS))["launch"]
+    placed = tmp_path / "raw" / own["experiment"] / own["placement"]
+    placed.mkdir(parents=True)
+    raw = [Path(shutil.copy(path, placed)) for path in raw]
+    raw[-1].write_bytes(damage(raw[-1].read_bytes()))
+    for name, files in (("whole", raw[:-1]), ("damaged", raw)):
+        gathered.gather(files, tmp_path / name)
+        writer.derive(tmp_path / name)
+        writer.join([tmp_path / name], tmp_path / f"{name} run")
+    *others, hole = record.read(tmp_path / "damaged run/launches.parquet", record.LAUNCHES).to_pylist()
+    assert others == record.read(tmp_path / "whole run/launches.parquet", record.LAUNCHES).to_pylist()
+    assert [hole[name] for name in gathered.LAUNCH] == [own[name] for name in gathered.LAUNCH]
+    assert (hole["outcome"], hole["hole"], hole["file"]) == ("hole", "unreadable file", str(raw[-1]))
+    assert hole["reason"].startswith("the file ") and "delete" not in hole["reason"]
+    for name in set(writer.TABLES) - {"launches"}:
+        damaged, whole = (tmp_path / f"{run} run" / f"{name}.parquet" for run in ("damaged", "whole"))
+        assert damaged.read_bytes() == whole.read_bytes(), name
 
 
 def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(raw, tmp_path, monkeypatch):

@@ -47,7 +47,7 @@ METRICS = (Metric("time", "s", "lower"),)
 
 
 def cells(settings):
-    return [Cell({"payload": "toy"}, x) for x in settings["points"]]
+    return [Cell({"payload": "toy"}, x) for x in settings["size" if settings["does"] == "have no cells" else "points"]]
 
 
 def misbehave(how):
@@ -91,7 +91,12 @@ class Toy:
 def drive(peers, settings):
     channel = peers.channel(to=1)
     print("working", flush=True)
-    yield Toy(settings["does"])
+    try:
+        yield Toy(settings["does"])
+    finally:
+        if settings["does"] == "have no cells":
+            print("FileNotFoundError: a child of the toy is gone", file=sys.stderr, flush=True)
+            raise OSError("the toy cannot end its child")
     channel.send("stop")
 
 

@@ -111,8 +111,13 @@ def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(launch):
 @pytest.mark.parametrize(
     ("does", "kind", "words"),
     [
-        ("raise", "crashed", r"RuntimeError: the toy has come apart"),
-        ("other rank: raise", "crashed", r"RuntimeError: the toy has come apart"),
+        ("raise", "exception", r"^RuntimeError: the toy has come apart \(measure/experiments/toy\.py, line \d+\)$"),
+        (
+            "other rank: raise",
+            "exception",
+            r"^RuntimeError: the toy has come apart \(measure/experiments/toy\.py, line \d+\)$",
+        ),
+        ("have no cells", "exception", r"^KeyError: 'size' \(measure/experiments/toy\.py, line \d+\)$"),
         ("segfault", "crashed", r"Segmentation fault"),
         ("die", "crashed", r"Killed|signal 9|SIGKILL"),
         ("hang", "crashed", r"Timeout"),
@@ -146,7 +151,7 @@ def test_an_unknown_experiment_is_a_hole_that_names_it(launch):
     toy.command[toy.command.index("toy")] = "toi"
     assert toy.run() == 0
     found = facts(toy)
-    assert (found["hole"], found["experiment"]) == ("crashed", "toi")
+    assert (found["hole"], found["experiment"]) == ("exception", "toi")
     assert "crossover.measure.experiments.toi" in found["reason"]
 
 

@@ -1,5 +1,7 @@
 """Is a measured launch kept, and are its differences from the run reported?"""
 
+import json
+
 import pytest
 
 from crossover.config import schema
@@ -54,11 +56,12 @@ def test_remeasure_affects_only_launches_that_differ(config):
     assert kept(config | {"remeasure": True}) == [1]
 
 
-def test_a_file_that_cannot_be_read_is_not_kept_and_says_why(config):
+def test_a_file_that_cannot_be_read_is_not_kept(config):
     path = inventory.Path(measure(config, 1))
     path.write_bytes(b"nothing")
     [found] = held(config)
-    assert found.outcome == "unreadable" and "cannot be read" in found.fault
+    assert found.outcome == "unreadable"
+    assert inventory.files([found], "mpi_pingpong") == [str(path)]
     assert kept(config) == []
 
 
@@ -104,6 +107,47 @@ def test_a_launch_that_is_no_longer_planned_has_no_differences(config):
     assert Demand(fewer, Command()).differences(held(config)[0]) == []
 
 
+@pytest.mark.parametrize("lowered", [{"launches": 1}, {"placements": ["nodes"]}])
+def test_launches_that_are_no_longer_planned_never_stop_a_run(config, lowered):
+    measure(config, 2, target_width=0.5)
+    narrowed = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
+    less = schema.complete({"results": config["results"], "tier": "quick", "experiments": narrowed})
+    assert Demand(config, Command()).conflict(held(config), {"mpi_pingpong"}) != ""
+    assert Demand(less, Command()).conflict(held(config), {"mpi_pingpong"}) == ""
+
+
+def test_a_second_sweep_is_no_longer_planned_without_its_first_sweep_or_points(config):
+    of_both = schema.complete({"results": config["results"], "experiments": {"mpi_pingpong": {"refine_points": 3}}})
+    plan_file = inventory.Path(config["results"], "raw/quick/mpi_pingpong/refinement.json")
+    plan_file.parent.mkdir(parents=True)
+    cells = {"cells": {"a": [1, 2]}, "budget_seconds": 1.0}
+    plan_file.write_text(json.dumps({"node": {str(plan.SECOND_SWEEP + 2): cells}}))
+    measure(of_both, plan.SECOND_SWEEP + 2, target_width=0.5)
+    for planned, change in ((True, {}), (False, {"launches": 1, "players": ["rank"]}), (False, {"refine_points": 0})):
+        less = of_both["experiments"]["mpi_pingpong"] | change
+        run = Demand(of_both | {"experiments": {"mpi_pingpong": less}}, Command())
+        assert bool(run.differences(held(config)[0])) is planned, change
+
+
+@pytest.mark.parametrize(("kind", "again"), [("exception", True), ("unknown metric", True), ("crashed", False)])
+def test_a_hole_of_faulty_code_is_repeated_when_the_code_has_changed(config, kind, again, monkeypatch):
+    path = inventory.Path(measure(config, 1, outcome="hole"))
+    table = record.read(path, record.MEASUREMENTS)
+    launch = record.metadata(table)["launch"] | {"hole": kind, "code": "before"}
+    record.write(table, path, {"launch": launch, "ranks": []})
+    monkeypatch.setattr("crossover.run.code_digest.of_launch", lambda experiment, settings: "before")
+    assert Demand(config, Command()).repeated(held(config)) == []
+    monkeypatch.setattr("crossover.run.code_digest.of_launch", lambda experiment, settings: "after")
+    assert Demand(config, Command()).repeated(held(config)) == [str(path)] * again
+
+
+def test_only_remeasure_repeats_launches_that_differ(config):
+    measure(config, 1)
+    second = measure(config, 2, target_width=0.5)
+    assert Demand(config, Command()).repeated(held(config)) == []
+    assert Demand(config | {"remeasure": True}, Command()).repeated(held(config)) == [second]
+
+
 # ---- a report on existing launches
 
 
@@ -122,10 +166,10 @@ def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config)
     )
     said = "\n".join(map(str, remarks))
     assert said.splitlines()[:2] == [
-        "partial: 1 measured launches and 1 holes of tier quick",
+        "partial: 1 measured launches and 2 holes of tier quick",
         "1 of them were measured with other settings, code or software than the current",
     ]
-    assert f"left out: {broken} cannot be read" in said
+    assert str(broken) not in said, "the tables have it as a hole"
     assert (
         "left out: 1 launches of tier paper; to report on them:\n    snakemake --config partial=true tier=paper" in said
     )
@@ -161,6 +205,13 @@ def test_a_command_is_repeated_with_other_values_and_without_force():
     assert command.but(results="x", partial="true") == (
         "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
     )
+
+
+def test_a_command_that_forces_only_some_files():
+    command = command_line.read(["--profile", "slurm", "-F", "toy", "--config", "remeasure=true"])
+    assert command.forcing(["a", "b c"]) == "snakemake --profile slurm -R a 'b c' --config remeasure=true -- toy"
+    assert Command(values=("partial=true",)).forcing(["a"]) == "snakemake -R a"
+    assert Command(targets=("toy",)).forcing(["a"]) == "snakemake -R a -- toy"
 
 
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from crossover.paths import PROJECT
-from crossover.planning import estimate, plan
+from crossover.planning import estimate, inventory, plan
+from crossover.planning.command_line import Command
 from crossover.planning.estimate import Course
 from crossover.records import record
 
@@ -121,9 +122,24 @@ def test_holes_are_counted_separately_with_the_reason_and_the_command(config):
     assert course.review([first]).startswith("1 of 1 launch measured")
 
 
-def test_an_old_file_whose_launch_failed_again_is_not_counted(config):
-    course = done(config, *launches(1), 500, wall_seconds=400.0, started_utc="1969-12-31T00:00:00+00:00")
-    assert course.review(launches(1)) == "no launch was measured"
+def test_launches_that_keep_their_old_measurement_are_listed_with_reason_and_command(config):
+    for launch in launches(3):
+        course = done(config, launch, -50, outcome="measured", started_utc="before")
+    held = inventory.launches(config["results"], config["tier"])
+    command = Command(profile="slurm", values=("remeasure=true",))
+    first, second, third = launches(3)
+    done(config, first, 500, outcome="measured", started_utc="now")
+    log = Path(plan.LOG.format(results=config["results"], tier=config["tier"], **second))
+    log.parent.mkdir(parents=True)
+    log.write_text("began\ntoy node launch 2: not remeasured: it broke\n")
+    files = " ".join(plan.raw_file(config, launch) for launch in (second, third))
+    assert course.unchanged([first, second, third], held, command).splitlines() == [
+        "not remeasured: toy, placement node, launch 2; its log ends with: toy node launch 2: not remeasured: it broke",
+        "not remeasured: toy, placement node, launch 3; it was not started",
+        "their earlier measurements stay; to remeasure them:",
+        f"    snakemake --profile slurm -R {files} --config remeasure=true",
+    ]
+    assert course.unchanged([first], held, command) == ""
 
 
 def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key(config):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -34,8 +35,8 @@ def test_only_bugs_are_caught_and_a_users_errors_pass():
     with failure.caught("table", "a") as found:
         pass
     assert found == []
-    for passing in (CrossoverError, record.RecordError, KeyboardInterrupt):
-        with pytest.raises(passing), failure.caught("table", "a"):
+    for passing in (CrossoverError(), record.RecordError(Path("a"), "is damaged"), KeyboardInterrupt()):
+        with pytest.raises(type(passing)), failure.caught("table", "a"):
             raise passing
 
 

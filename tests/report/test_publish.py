@@ -284,7 +284,7 @@ def measured_again(results):
 def damaged(results):
     path = next(results.glob("raw/*/*/*/*.parquet"))
     path.write_bytes(b"nothing")
-    return f"{path}: cannot be read as a raw file"
+    return f"is older than {path}; repeat"
 
 
 def another_launch(results):

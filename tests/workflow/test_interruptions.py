@@ -116,13 +116,28 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(finished: 
     shutil.rmtree(finished.folder / "results/raw/quick/toy")
     finished.succeed("snakemake", "--profile", "profiles/local")
     page = text_of_the_page(finished)
-    assert "Launches 1 and 2 of <code>toy</code> (placement node), <em>crashed</em>" in page
-    assert "last words: RuntimeError: the toy broke" in page
+    assert "Launches 1 and 2 of <code>toy</code> (placement node), <em>exception</em>" in page
+    assert "RuntimeError: the toy broke (measure/experiments/toy.py, line " in page
     [command] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
     finished.edit(TOY_DRIVER, fault, "")
     finished.succeed(*(word for word in command.split() if word != "\\"))
     finished.succeed("snakemake", "--profile", "profiles/local")
-    assert "crashed" not in text_of_the_page(finished)
+    assert "the toy broke" not in text_of_the_page(finished)
+
+
+def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project: Project) -> None:
+    command = ("snakemake", "--profile", "profiles/local", "toy")
+    project.edit(TOY_DRIVER, 'settings["weights"]', 'settings["wights"]')
+    said = project.succeed(*command)
+    assert "not measured: toy, placement node, launch 1, 2 (exception): KeyError: 'wights'" in said
+    assert re.search(r"KeyError: 'wights' \(measure/experiments/toy\.py, line \d+\)", said)
+    # Unchanged code would fail again.
+    assert "launch" not in project.planned("toy")
+    project.edit(TOY_DRIVER, 'settings["wights"]', 'settings["weights"]')
+    # Snakemake's own records are not needed.
+    shutil.rmtree(project.folder / ".snakemake")
+    assert "not measured" not in project.succeed(*command)
+    assert project.planned("toy") == {}
 
 
 def text_of_the_page(project: Project) -> str:

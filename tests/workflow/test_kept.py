@@ -4,6 +4,7 @@ import shutil
 import signal
 from pathlib import Path
 
+import psutil
 import pytest
 from copies import SMALL_MPI, Project
 from test_interruptions import TOY_DRIVER, kill, wait_for, workers
@@ -100,9 +101,53 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     before = raw(measured)
     fault = "    raise RuntimeError('the toy broke')\n"
     measured.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
-    said = measured.succeed(*RUN, "-F", "toy")
+    code, said = measured.run(*RUN, "-F", "toy")
+    assert code == 1 and raw(measured) == before
+    assert "no launch was measured" in said
+    assert "not remeasured (exception)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+    # The plain command still reports on the old launches.
+    measured.edit(TOY_DRIVER, fault, "")
+    measured.succeed(*RUN, "toy")
     assert raw(measured) == before
-    assert "not remeasured (crashed)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+
+
+@pytest.mark.parametrize("victim", ["launch", "rank"])
+def test_a_failed_remeasurement_ends_with_code_1_and_its_command_repeats_it(
+    measured: Project, victim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = raw(measured)
+    other_setting(measured)
+    again = (*RUN, "--config", "remeasure=true", "--", "toy")
+    with monkeypatch.context() as waiting:
+        waiting.setenv("TOY_SECONDS", "3")
+        run = measured.start(*again)
+
+        def victims() -> list[psutil.Process]:
+            """The supervisor or the ranks of launch 2."""
+            started = [victim, "--experiment", "toy", "--launch", "2"]
+            return [each for each in workers(measured) if " ".join(started) in " ".join(each.cmdline())]
+
+        wait_for(lambda: bool(victims()))
+        victims()[-1].kill()
+        said, _ = run.communicate(timeout=measured.limit_seconds)
+    failed = "toy/node/launch=2.parquet"
+    assert run.returncode == 1, said
+    assert {name for name, content in raw(measured).items() if content == before[name]} >= {failed}
+    assert "not remeasured: toy, placement node, launch 2; its log ends with: " in said
+    repeat = f"snakemake --profile profiles/local -R results/raw/quick/{failed} --config remeasure=true -- toy"
+    assert repeat in said
+    assert measured.planned(*again[3:])["launch"] == ["Measuring toy, placement node, launch 2"]
+    measured.succeed(*repeat.split())
+    assert raw(measured)[failed] != before[failed]
+    assert measured.planned("toy") == {}
+
+
+def test_a_launch_that_is_no_longer_planned_does_not_stop_the_run(measured: Project) -> None:
+    before = raw(measured)
+    measured.configure(toy={"weights": [1, 10], "launches": 1}, mpi_pingpong=SMALL_MPI)
+    measured.succeed(*RUN, "--config", "remeasure=true", "--", "toy")
+    assert raw(measured)["toy/node/launch=2.parquet"] == before["toy/node/launch=2.parquet"]
+    assert measured.planned("toy") == {}
 
 
 @pytest.mark.parametrize(("kind", "again"), [("stranger", 1), ("host in use", 1), ("crashed", 0)])

@@ -14,7 +14,7 @@ rule launch:
         # When a launch is remeasured, the old file stays until the supervisor renames the new one over it.
         update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
     log:
-        f"{RESULTS}/logs/{run['tier']}/{{experiment}}/{{placement}}/launch={{launch}}.log",
+        plan.LOG.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
     wildcard_constraints:
         experiment=inventory.others(kept, run["experiments"]),
     # Launches come first, so that the analysis of several experiments runs at once, and none of it between launches.

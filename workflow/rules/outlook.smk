@@ -24,9 +24,16 @@ def tell() -> None:
 
 
 def end() -> bool:
-    """Print how long the run took and the parts that failed; returns whether any did."""
+    """Print how long the run took, and what failed; returns whether any part failed or a raw file could not be read."""
     # Imported here, because every Snakemake process reads this file, and only one ends a run.
     from crossover.run import outcome
 
-    print(course.review(session.due(workflow, "launch")), file=sys.stderr, flush=True)
-    return outcome.conclude(workflow)
+    due = session.due(workflow, "launch")
+    said = [course.review(due), course.unchanged(due, held, command)]
+    print(*filter(None, said), sep="\n", file=sys.stderr, flush=True)
+    unreadable = outcome.unreadable(workflow)
+    if unreadable:
+        lines = [f"not readable: {path}: {reason}" for path, reason in unreadable.items()]
+        again = f"to measure them again:\n    {command.forcing(list(unreadable))}"
+        print(*lines, again, sep="\n", file=sys.stderr, flush=True)
+    return outcome.conclude(workflow) or bool(unreadable)

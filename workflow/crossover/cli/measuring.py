@@ -38,7 +38,8 @@ def _without_pandas() -> None:
 def launch(chosen: Namespace) -> int:
     """Measure one launch, and write its raw file.
 
-    If the launch fails, the raw file is a hole with the reason, and the exit code is 0.
+    If the launch fails, the raw file is a hole with the reason, and the exit code is 0. If the file held a measurement,
+    it stays, and the exit code is 1.
     """
     from crossover.measure.launch.supervisor import Job, supervise
     from crossover.planning.plan import read_settings

@@ -29,9 +29,17 @@ class Command:
     def but(self, **values: str) -> str:
         """The text of this command without forcing, and with these `--config` values instead of its own."""
         kept = [value for value in self.values if value.partition("=")[0] not in values]
-        config = ["--config", *kept, *(f"{key}={value}" for key, value in values.items())]
-        words = ["snakemake", *(["--profile", self.profile] if self.profile else []), *config]
-        return shlex.join([*words, *(["--", *self.targets] if self.targets else [])])
+        return self._text([], [*kept, *(f"{key}={value}" for key, value in values.items())])
+
+    def forcing(self, files: Sequence[str]) -> str:
+        """The text of this command, measuring, and forcing only these files."""
+        return self._text(["-R", *files], [value for value in self.values if value.partition("=")[0] != "partial"])
+
+    def _text(self, options: Sequence[str], values: Sequence[str]) -> str:
+        words = ["snakemake", *(["--profile", self.profile] if self.profile else []), *options]
+        config = ["--config", *values] if values else []
+        # Options such as -R take all words up to the next option.
+        return shlex.join([*words, *config, *(["--", *self.targets] if self.targets else [])])
 
 
 def read(words: Iterable[str] | None = None) -> Command:

@@ -8,17 +8,22 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from crossover.planning import farms, second_sweep
+from crossover.planning import farms, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import RawFile
-from crossover.planning.plan import Config, canonical, read_settings
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch, canonical, read_settings
+from crossover.records.holes import OF_CODE
 from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
 """Software whose version can change the result of any experiment; task farms name further packages."""
+
+CODE = "the code that measures"
+"""The difference of a launch that other code has measured."""
 
 ABSENT = "none"
 """The shown value of a missing setting."""
@@ -47,22 +52,47 @@ class Demand:
         measured = [each for each in held if each.measured and not self.command.remeasures(each.path)]
         return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
 
+    def repeated(self, held: Iterable[RawFile]) -> list[str]:
+        """The raw files of the launches that `remeasure` asks for, and of holes whose code has changed since.
+
+        The first are forced, because after a failure Snakemake takes the old file for one with the new settings.
+        """
+        return [each.path for each in held if self._repeats(each)]
+
+    def _repeats(self, held: RawFile) -> bool:
+        if held.measured:
+            return bool(self.config["remeasure"] and self.differences(held))
+        return held.facts.get("hole") in OF_CODE and CODE in self.differences(held)
+
     def differences(self, held: RawFile) -> list[str]:
         """Differences of a launch from this run's version of it, if it has one, each as `name: before, now after`."""
+        if not self._plans(held.launch):
+            return []
         try:
             settings = second_sweep.settings_of(self.config, held.launch)
-        except (KeyError, second_sweep.MissingLaunchError):
+        except second_sweep.MissingLaunchError:
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
         code = held.facts.get("code")
         if code and code != code_digest.of_launch(held.launch["experiment"], settings):
-            found.append("the code that measures")
+            found.append(CODE)
         if self.software is not None and held.software:
             entrants = settings.get("entrants", {}).values()
             names = [*ALWAYS, *(name for entrant in entrants for name in farms.packages(entrant["farm"]))]
             both = [{name: known[name] for name in names if name in known} for known in (held.software, self.software)]
             found += _changed("", *both)
         return found
+
+    def _plans(self, launch: Launch) -> bool:
+        """Whether the run has this launch, or for one of the second sweep, its launch of the first."""
+        if launch["launch"] <= SECOND_SWEEP:
+            return tuple(launch.values()) in self._first_sweep
+        refined = self.config["experiments"].get(launch["experiment"], {}).get("refine_points")
+        return bool(refined) and self._plans(launch | {"launch": launch["launch"] - SECOND_SWEEP})
+
+    @cached_property
+    def _first_sweep(self) -> set[tuple[Any, ...]]:
+        return {tuple(launch.values()) for launch in plan.launches(self.config)}
 
     def conflict(self, kept: Iterable[RawFile], experiments: Collection[str]) -> str:
         """The message to the user if kept launches of these experiments differ from this run; empty if none do."""
@@ -97,13 +127,12 @@ class Demand:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
         the numbers of launches of other tiers."""
         experiments = self.config["experiments"]
-        used = [each for each in held if each.outcome != "unreadable" and each.launch["experiment"] in experiments]
+        used = [each for each in held if each.launch["experiment"] in experiments]
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
         if differing := sum(bool(self.differences(each)) for each in measured):
             lines.append(f"{differing} of them were measured with other settings, code or software than the current")
-        lines += [f"left out: {each.path} {each.fault}" for each in held if each.outcome == "unreadable"]
         unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
         of_other_tiers = [

@@ -4,11 +4,12 @@ import statistics
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from crossover.planning import plan, second_sweep
+from crossover.planning import inventory, plan, second_sweep
+from crossover.planning.command_line import Command
+from crossover.planning.inventory import RawFile
 from crossover.planning.plan import Config, Launch
 from crossover.records.holes import alike
 
@@ -124,6 +125,31 @@ class Course:
             )
         return "\n".join([text, *map(self._line, holes), *self._withheld()])
 
+    def unchanged(self, due: Sequence[Launch], held: Iterable[RawFile], command: Command) -> str:
+        """The message about launches that were due but keep the measurement that they had before, in `held`.
+
+        It says which, why, and the command that remeasures them. Empty if there are none.
+        """
+        old = {each.path: each.facts for each in held if each.measured}
+        now = inventory.launches(self.config["results"], self.config["tier"]) if due else []
+        failed = [each for each in now if each.launch in due and old.get(each.path) == each.facts]
+        if not failed:
+            return ""
+        lines = [
+            "not remeasured: {experiment}, placement {placement}, launch {launch}; ".format(**each.launch)
+            + self._log_end(each.launch)
+            for each in failed
+        ]
+        again = command.forcing([each.path for each in failed])
+        return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
+
+    def _log_end(self, launch: Launch) -> str:
+        """The last line of a launch's log, where the supervisor writes the reason of a failure."""
+        log = Path(plan.LOG.format(results=self.config["results"], tier=self.config["tier"], **launch))
+        if not log.exists() or log.stat().st_mtime < self.began:
+            return "it was not started"
+        return f"its log ends with: {(log.read_text(errors='replace').splitlines() or [''])[-1]}"
+
     def _ended(self, due: Iterable[Launch]) -> list[dict[str, Any]]:
         """The facts of the launches whose file this run wrote, each with the time when it was `written`."""
         # Imported only at the end of a run, because it takes a second to load.
@@ -133,10 +159,7 @@ class Course:
         for file in (Path(plan.raw_file(self.config, launch)) for launch in due):
             if file.exists() and (written := file.stat().st_mtime) >= self.began:
                 fact = record.metadata(record.read(file, record.MEASUREMENTS))["launch"]
-                started = fact.get("started_utc")
-                # A launch whose remeasurement failed keeps its old file, which Snakemake marks as new.
-                if started is None or datetime.fromisoformat(started).timestamp() >= self.began:
-                    found.append(fact | {"written": written})
+                found.append(fact | {"written": written})
         return found
 
     def _line(self, holes: Sequence[dict[str, Any]]) -> str:

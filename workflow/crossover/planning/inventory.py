@@ -17,7 +17,7 @@ FILES = "*/*/launch=*.parquet"
 
 @dataclass(frozen=True)
 class RawFile:
-    """A raw file: its launch, and the outcome: `measured`, `hole`, or `unreadable` with the `fault`."""
+    """A raw file: its launch, and the outcome: `measured`, `hole` or `unreadable`."""
 
     path: str
     launch: Launch
@@ -26,7 +26,6 @@ class RawFile:
     """The columns of `record.LAUNCHES` for this launch."""
     software: Mapping[str, str] = field(default_factory=dict)
     """Versions by name."""
-    fault: str = ""
 
     @property
     def measured(self) -> bool:
@@ -57,6 +56,12 @@ def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]
     return {name: count for name, count in counts.items() if count}
 
 
+def launch_of(path: Path) -> Launch:
+    """The launch that the path of its raw file names."""
+    experiment, placement, file = path.parts[-3:]
+    return {"experiment": experiment, "placement": placement, "launch": int("".join(re.findall(r"\d", file)) or 0)}
+
+
 def _raw_file(path: Path) -> RawFile:
     # Imported only if there is a file to read, because these load slowly.
     import pyarrow as pa
@@ -64,25 +69,22 @@ def _raw_file(path: Path) -> RawFile:
 
     from crossover.records import record
 
-    experiment, placement, file = path.parts[-3:]
-    launch = {"experiment": experiment, "placement": placement, "launch": int("".join(re.findall(r"\d", file)) or 0)}
+    launch = launch_of(path)
     try:
         stored = pq.read_schema(path).metadata or {}
-        version = stored.get(b"crossover", b"none").decode(errors="replace")
-        if version not in record.READABLE:
-            readable = " or ".join(record.READABLE)
-            return RawFile(str(path), launch, "unreadable", fault=f"has schema version {version}, not {readable}")
+        if stored.get(b"crossover", b"none").decode(errors="replace") not in record.READABLE:
+            return RawFile(str(path), launch, "unreadable")
         facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
         first = ranks[0] if ranks else {}
         software = json.loads(first.get("libraries") or "{}") | ({"python": first["python"]} if ranks else {})
         return RawFile(str(path), launch, facts["outcome"], facts, software)
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        return RawFile(str(path), launch, "unreadable", fault=f"cannot be read ({' '.join(str(error).split())})")
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return RawFile(str(path), launch, "unreadable")
 
 
-def readable(held: Iterable[RawFile], experiment: str) -> list[str]:
-    """The readable raw files of an experiment, including holes."""
-    return [each.path for each in held if each.launch["experiment"] == experiment and each.outcome != "unreadable"]
+def files(held: Iterable[RawFile], experiment: str) -> list[str]:
+    """The raw files of an experiment, including holes and files that cannot be read."""
+    return [each.path for each in held if each.launch["experiment"] == experiment]
 
 
 def passing(held: Iterable[RawFile]) -> list[str]:

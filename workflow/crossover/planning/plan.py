@@ -265,6 +265,9 @@ def waiting(config: Config) -> dict[str, dict[str, int]]:
 RAW = "{results}/raw/{tier}/{experiment}/{placement}/launch={launch}.parquet"
 """The path contains the tier, so that one folder of results can hold launches of several tiers."""
 
+LOG = "{results}/logs/{tier}/{experiment}/{placement}/launch={launch}.log"
+"""The log of a launch."""
+
 
 def raw_files(config: Config, experiment: str | None = None) -> list[str]:
     """The raw files of the first sweep, of the run or of one experiment.

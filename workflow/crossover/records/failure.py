@@ -75,6 +75,12 @@ def caught(kind: str, name: str, experiment: str = "") -> Iterator[list[Failure]
         found.append(Failure(kind, name, experiment, _named(error), _place(error)))
 
 
+def words(error: Exception) -> str:
+    """An exception in one line: its type, its message, and the line of this package."""
+    place = _place(error)
+    return _named(error) + (f" ({place})" if place else "")
+
+
 def _named(error: Exception) -> str:
     text = " ".join(str(error).split())
     short = text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

@@ -1,7 +1,10 @@
 """Holes: their kinds, the error by which a launch becomes one, and the reasons for missing data."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, TypeVar
 
 from crossover.errors import CrossoverError
@@ -17,6 +20,7 @@ class HoleKind(StrEnum):
 
     TIMED_OUT = "timed out"
     CRASHED = "crashed"
+    EXCEPTION = "exception"
     NOT_INSTALLED = "not installed"
     NOT_BUILT = "not built"
     WRONG_LIBRARY = "wrong library"
@@ -28,10 +32,14 @@ class HoleKind(StrEnum):
     ANOTHER_MACHINE = "another machine"
     UNKNOWN_METRIC = "unknown metric"
     NO_VALUE = "no value"
+    UNREADABLE = "unreadable file"
 
 
 PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER)
 """The kinds whose cause was not the launch's own and has probably passed; the next run measures such launches again."""
+
+OF_CODE = (HoleKind.EXCEPTION, HoleKind.UNKNOWN_METRIC, HoleKind.NO_VALUE)
+"""The kinds that faulty code can cause; when the code has changed, the next run measures such launches again."""
 
 
 class Refusal(CrossoverError):
@@ -40,6 +48,31 @@ class Refusal(CrossoverError):
     def __init__(self, kind: HoleKind, reason: str):
         self.kind = HoleKind(kind)
         super().__init__(reason)
+
+
+@contextmanager
+def reason_kept(file: Path) -> Iterator[None]:
+    """Write the reason of an exception to `file`, unless one is there, and raise it again.
+
+    The reason is that of a Refusal, or the exception and its line in this package.
+    """
+    try:
+        yield
+    except Refusal as reason:
+        _keep(reason, file)
+        raise
+    except Exception as error:
+        # Imported here, because ranks load this module before they meet.
+        from crossover.records import failure
+
+        _keep(Refusal(HoleKind.EXCEPTION, failure.words(error)), file)
+        raise
+
+
+def _keep(reason: Refusal, file: Path) -> None:
+    # All later exceptions, in this rank or in others, are consequences of the first.
+    with suppress(OSError), file.open("x") as opened:
+        json.dump([reason.kind, str(reason)], opened)
 
 
 def is_hole(launch: Row) -> bool:

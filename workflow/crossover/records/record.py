@@ -206,6 +206,11 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
 class RecordError(CrossoverError):
     """A file that cannot be read, or whose content contradicts itself; the message names it and the next step."""
 
+    def __init__(self, file: Path, fault: str, remedy: str = "delete it and run again"):
+        # Messages of libraries can have several lines.
+        self.fault = " ".join(fault.split())
+        super().__init__(f"{file}: {self.fault}; {remedy}")
+
 
 def from_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """The rows as a table of this schema; a missing value and NaN become null."""
@@ -225,7 +230,7 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
     with atomic.replacing(path) as part:
         pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd", write_page_checksum=True)
         if pq.read_metadata(part).num_rows != table.num_rows:
-            raise RecordError(f"{part}: has fewer rows than written; check whether the file system is full")
+            raise RecordError(part, "has fewer rows than written", "check whether the file system is full")
 
 
 def read(path: Path, schema: pa.Schema) -> pa.Table:
@@ -239,25 +244,25 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read()
     except (OSError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: cannot be read as parquet ({error}); delete it and run again") from error
+        raise RecordError(path, f"cannot be read as parquet ({error})") from error
     # As bytes, because metadata of a foreign file may not be JSON.
     stored = table.schema.metadata or {}
     version = stored.get(b"crossover", b"none").decode(errors="replace")
     if version not in READABLE:
         readable = " and ".join(READABLE)
-        raise RecordError(f"{path}: has schema version {version}, this code reads {readable}; measure again")
+        raise RecordError(path, f"has schema version {version}, this code reads {readable}", "measure again")
     if DIGEST in stored and stored[DIGEST] != _digest(stored, table):
-        raise RecordError(f"{path}: is damaged, because it has a wrong checksum; delete it and run again")
+        raise RecordError(path, "is damaged, because it has a wrong checksum")
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
-        raise RecordError(f"{path}: lacks the columns {', '.join(missing)}; delete it and run again")
+        raise RecordError(path, f"lacks the columns {', '.join(missing)}")
     try:
         return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
     except pa.ArrowException as error:
-        raise RecordError(f"{path}: has a column of another type ({error}); delete it and run again") from error
+        raise RecordError(path, f"has a column of another type ({error})") from error
 
 
 def _digest(stored: Mapping[bytes, bytes], table: pa.Table) -> bytes:

@@ -1,12 +1,14 @@
-"""Reports the failed parts at the end of a run, so that its exit code is 1."""
+"""Reports failed parts and unreadable raw files at the end of a run, so that its exit code is 1."""
 
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from crossover.records import failure
+from crossover.records import failure, record
 from crossover.records.failure import Failure
+from crossover.records.holes import HoleKind
 
 
 def conclude(workflow: Any) -> bool:
@@ -26,6 +28,28 @@ def conclude(workflow: Any) -> bool:
     if logs:
         print(sentences(logs, logs), file=sys.stderr, flush=True)
     return bool(logs)
+
+
+def unreadable(workflow: Any) -> dict[str, str]:
+    """The raw files of this run that could not be read, each with the reason.
+
+    Their tables are marked as incomplete too, because a file that is restored has an old time.
+    """
+    found: dict[str, str] = {}
+    for job in workflow.dag.jobs:
+        for path in job.output:
+            if Path(path).name == "launches.parquet" and (own := _unreadable(Path(path))):
+                workflow.persistence.started(job)
+                found |= own
+    return found
+
+
+def _unreadable(launches: Path) -> dict[str, str]:
+    # A missing or damaged table has ended its step with a message.
+    with suppress(record.RecordError):
+        rows = record.read(launches, record.LAUNCHES).to_pylist()
+        return {row["file"]: row["reason"] for row in rows if row["hole"] == HoleKind.UNREADABLE}
+    return {}
 
 
 def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = None) -> str:

@@ -65,10 +65,11 @@ def _newer(results: Path) -> Iterator[str]:
 
 
 def _started(path: Path) -> Any:
+    """The start of a launch; None, as in the tables, if its file cannot be read."""
     try:
         return json.loads(pq.read_schema(path).metadata[b"launch"]).get("started_utc")
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise record.RecordError(f"{path}: cannot be read as a raw file ({error}); delete it and run again") from None
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return None
 
 
 def _sentence(older: Path, newer: list[str], results: Path) -> str:

@@ -12,12 +12,14 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from crossover.analyse.curves.curve import Curve, curves
 from crossover.analyse.curves.raw_files import gathered
 from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.estimators.crossover import crossing
 from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch, read_settings
-from crossover.records import atomic, failure, record
+from crossover.records import atomic, failure
 
 Narrowed = dict[str, Any]
 """Additional settings of a launch: `cells`, points of the axis by protocol, and `budget_seconds`."""
@@ -34,7 +36,8 @@ def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Pat
         found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
     for path in kept:
         if path.parents[1] == output.parent:
-            facts = record.metadata(record.read(path, record.MEASUREMENTS))["launch"]
+            # Its rows may be damaged, but the metadata were read before the run.
+            facts = json.loads(pq.read_schema(path).metadata[b"launch"])
             own = {key: read_settings(facts["settings"])[key] for key in ("cells", "budget_seconds")}
             found.setdefault(facts["placement"], {})[str(facts["launch"])] = own
     for placement, launches in found.items():

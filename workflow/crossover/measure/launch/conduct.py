@@ -4,7 +4,8 @@ import faulthandler
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -27,11 +28,22 @@ BLOCK_LIMIT_SECONDS = 120
 """A block that takes longer hangs: the rank prints its stacks and exits, and the launch becomes a hole."""
 
 
-def conduct(kind: Experiment, peers: Peers, settings: dict[str, Any], identity: dict[str, Any], part: Path) -> None:
-    """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`."""
+def conduct(
+    kind: Experiment,
+    peers: Peers,
+    settings: dict[str, Any],
+    identity: dict[str, Any],
+    part: Path,
+    guard: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> None:
+    """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`.
+
+    `guard` surrounds the measurement within the driver's context, so that it sees an exception before the driver ends
+    its processes, which may fail too.
+    """
     started = datetime.now(UTC)
     name = "{experiment} {placement} launch {launch}".format(**identity)
-    with kind.drive(peers, settings) as blocks:
+    with kind.drive(peers, settings) as blocks, guard():
         guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
         sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=partial(_report, name))
         samples = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))

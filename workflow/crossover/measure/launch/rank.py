@@ -1,8 +1,8 @@
 """One rank of a launch: meets the others, then conducts the measurement (rank 0) or follows its commands."""
 
-import json
 import socket
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from crossover.measure.processes.ending import die_with_parent
 from crossover.measure.ranks import network
 from crossover.measure.ranks.peers import Peers
 from crossover.planning import plan
-from crossover.records.holes import HoleKind, Refusal
+from crossover.records.holes import HoleKind, Refusal, reason_kept
 
 
 def run(
@@ -21,11 +21,11 @@ def run(
 ) -> int:
     """Run one rank, which must be able to use `processors` logical processors.
 
-    Returns the exit code: 0, or 3 if the launch was refused, with the reason in `refusal`.
+    Returns the exit code: 0, or 3 if the launch was refused. The file `refusal` gets the reason, also of an exception.
     """
     die_with_parent()
     try:
-        with as_a_guest() as guest, ExitStack() as resources:
+        with reason_kept(refusal), as_a_guest() as guest, ExitStack() as resources:
             # Before any slow import, because a rank that is killed before all have met leaves MPI's shared memory.
             peers = _meet(settings, interface)
             if guest and peers.is_first_of_its_host:
@@ -41,12 +41,9 @@ def run(
             from crossover.measure.launch.conduct import conduct
 
             identity = {"experiment": experiment, "placement": settings["placement"], "launch": launch}
-            conduct(kind, peers, settings, identity, part)
+            conduct(kind, peers, settings, identity, part, partial(reason_kept, refusal))
             return 0
-    except Refusal as reason:
-        # Only the first refusal counts; the other ranks are then ended.
-        with suppress(FileExistsError), refusal.open("x") as file:
-            json.dump([reason.kind, str(reason)], file)
+    except Refusal:
         return 3
 
 

@@ -1,7 +1,7 @@
 """The supervisor of one launch: starts the ranks, limits their time, and writes the measurements or a hole.
 
 It runs outside MPI. So if ranks crash, hang or start on the wrong host, it writes a hole, and the rest of the workflow
-goes on. It writes nothing if it is interrupted, or if the disk is full.
+goes on. It writes nothing if it is interrupted, if the disk is full, or in place of an earlier measurement.
 """
 
 import json
@@ -29,7 +29,7 @@ from crossover.measure.ranks import network
 from crossover.paths import SITE
 from crossover.planning import plan
 from crossover.records import atomic, disk_space, record
-from crossover.records.holes import PASSING, HoleKind, Refusal
+from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
 MEMORY_KEPT = {
     "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
@@ -64,7 +64,10 @@ class Job:
 
 
 def supervise(job: Job, output: Path, log: Path) -> int:
-    """Run `job` and write `output`. Returns 0 for a file (measured or hole), 1 if interrupted or without space."""
+    """Run `job` and write `output`. Returns 0 for a file (measured or hole).
+
+    Returns 1 if it is interrupted, if the disk is full, or if an earlier measurement stays because this one failed.
+    """
     adopt_orphans()
     for number in INTERRUPTIONS:
         signal.signal(number, _interrupt)
@@ -98,21 +101,20 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     part, refusal = atomic.hidden(output), atomic.hidden(output, ".refusal")
     limit = plan.limit_seconds(job.settings)
     try:
-        code = mpi_launcher.run(
-            _command(job, part, refusal),
-            environment(job.settings, private, job.libraries, job.interface),
-            say,
-            limit,
-            check,
-        )
+        around = environment(job.settings, private, job.libraries, job.interface)
+        code = mpi_launcher.run(_command(job, part, refusal), around, say, limit, check)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
-        if refusal.exists():
-            return Refusal(*json.loads(refusal.read_text()))
+        found = _reason(refusal)
+        if found and found.kind != HoleKind.EXCEPTION:
+            return found
+        # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
+        disk_space.require(output.parent)
+        # If a farm has lost its server, the exceptions of its clients are consequences.
+        if found and not say.names_lost_server():
+            return found
         if code is None:
             return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit} s; {say.last_words()}")
-        # A crash on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
-        disk_space.require(output.parent)
         return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
     except Refusal as error:
         return error
@@ -122,6 +124,12 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)
+
+
+def _reason(refusal: Path) -> Refusal | None:
+    """The reason that a rank has kept; None if there is none, or if the disk had no space for it."""
+    text = refusal.read_text() if refusal.exists() else ""
+    return Refusal(*json.loads(text)) if text else None
 
 
 def starting(settings: plan.Settings, mpi: str = "mpiexec") -> list[str]:
@@ -177,10 +185,9 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
     if _measured(output):
-        # Only another measured launch may replace a measured one.
-        say(f"{job.name}: not remeasured ({found.kind}): {found}")
-        say(f"{job.name}: the earlier measurement stays in {output}")
-        return
+        # Only another measured launch may replace a measured one. With exit code 0, tables could mix launches of
+        # different settings.
+        raise CrossoverError(f"not remeasured ({found.kind}): {found}; the earlier measurement stays in {output}")
     launch = facts | {
         "outcome": "hole",
         "hole": found.kind,
@@ -191,7 +198,9 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     }
     record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
     say(f"{job.name}: not measured ({found.kind}): {found}")
-    retry = "the next run retries it" if found.kind in PASSING else f"to retry it, add -R {output} (before any --)"
+    corrected = "correct the code and repeat the command, or " if found.kind in OF_CODE else ""
+    forced = f"to retry it, {corrected}add -R {output} (before any --)"
+    retry = "the next run retries it" if found.kind in PASSING else forced
     say(f"{job.name}: the rest goes on; {retry}")
 
 

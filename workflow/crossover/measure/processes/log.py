@@ -33,6 +33,10 @@ class Relay:
             self._log.write(f"{line}\n".encode())
         print(line, file=sys.stderr, flush=True)
 
+    def names_lost_server(self) -> bool:
+        """Whether rank 0 has lost a server."""
+        return any(LOST in line for line in self._last)
+
     def last_words(self) -> str:
         """The line that most likely names the error: the first about a lost server, otherwise the last of a rank that
         reads like an error, otherwise the launcher's.
