@@ -11,21 +11,20 @@ export PYTHONUNBUFFERED := 1
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
 
-env: .venv/run  ## set up .venv with the locked versions, checked by hash
+env: .venv/run  ## set up .venv with the locked versions, checked by hash (WHEELS=folder needs no network)
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
-	@PYTHONPATH=workflow $(BIN)/python -m crossover report --from "$(FROM)" --page "$(FROM:.zip=).html"
+	@$(BIN)/crossover report --from "$(FROM)" --page "$(FROM:.zip=).html"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
-	@echo "Report: results/report/index.html"
 endif
 
 publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
-	@PYTHONPATH=workflow $(BIN)/python -m crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
+	@$(BIN)/crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
 
 bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bundle.zip renders it again)
-	@PYTHONPATH=workflow $(BIN)/python -m crossover bundle $(ARGS)
+	@$(BIN)/crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 3 --dist loadfile --no-loadscope-reorder
@@ -45,47 +44,54 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/snakemake --lint
 
 bench: .venv/run  ## compare our numbers with those of plain loops and of others' programs
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/side_by_side.py
+	@$(BIN)/python tests/benchmarks/side_by_side.py
 
 bench-analysis: .venv/run  ## measure how the time of the analysis grows, up to a million rows
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/analysis.py
+	@$(BIN)/python tests/benchmarks/analysis.py
 
 bench-page: .venv/run  ## measure how large each tier's page is, and how long it takes to make
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/page.py
+	@$(BIN)/python tests/benchmarks/page.py
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/run_to_run.py
+	@$(BIN)/python tests/benchmarks/run_to_run.py
 
 bench-blocks: .venv/run  ## compare blocks with blocks of half a second (EXPERIMENT=zmq_throughput)
-	@PYTHONPATH=workflow $(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
+	@$(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
-	@PYTHONPATH=workflow $(BIN)/python -m crossover document
+	@$(BIN)/crossover document
 
 clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# pip alone installs, so that a site's index, certificates and proxies need to be in pip's configuration only.
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
+  $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 # The libraries' own tests, a third of their files, stay uncompiled.
-COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
+COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 
-# The stamp comes last, so that an interrupted set-up is repeated.
-.venv/bin/uv: requirements-uv.lock
+# Each stamp comes last, so that an interrupted set-up is repeated.
+.venv/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
-	@echo "Setting up .venv ..."
+	@echo "Setting up .venv (about a minute) ..."
 	@$(PYTHON) -m venv --clear .venv || \
 	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 	@touch $@
 
-.venv/run: requirements.lock | .venv/bin/uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+# setuptools comes first: one locked package has no wheel, and pip would otherwise build it with an unlocked setuptools.
+# The package itself is installed from this folder, so that changes of its code need no new set-up.
+.venv/run: requirements.lock pyproject.toml .venv/made
+	@sed -n '/^setuptools==/,/^ *#/p' requirements.lock >.venv/setuptools.lock
+	@$(INSTALL) --require-hashes -r .venv/setuptools.lock
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps -e .
 	@$(COMPILE)
 	@touch $@
 
 # requirements-dev.lock holds all of requirements.lock and the tests' tools.
-.venv/develop: requirements-dev.lock .venv/run | .venv/bin/uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+.venv/develop: requirements-dev.lock .venv/run
+	@$(INSTALL) --require-hashes -r requirements-dev.lock
 	@$(COMPILE)
 	@touch $@

@@ -121,12 +121,15 @@ onstart:
                     [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
                 )
         tell()
+        watch()
 
 
 onsuccess:
     if conclude.asked(workflow):
         sys.exit(conclude.conclude(workflow, RESULTS, log))
-    if end():
+    failed = end()
+    answer()
+    if failed:
         sys.exit(1)
 
 

@@ -1,6 +1,6 @@
 """How often `compare` and `history` report a change: where nothing changed, and where an arm became a tenth slower.
 
-    PYTHONPATH=workflow python tests/benchmarks/false_changes.py [RESULTS ...]
+    python tests/benchmarks/false_changes.py [RESULTS ...]
 
 Simulated campaigns, whose truth is known; simulated histories, on which the penalty of
 `analyse/compare/history.py` rests; and the launches of finished runs in RESULTS, split at random into two samples

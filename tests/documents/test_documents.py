@@ -116,7 +116,7 @@ def locked(name: str) -> dict[str, str]:
     return {f"{package} {version}": hashes for package, version, hashes in entries}
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "requirements-uv.lock"])
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
 def test_a_lock_file_contains_versions_and_hashes_but_no_address(name: str) -> None:
     assert locked(name)
     assert "://" not in (ROOT / name).read_text()

@@ -1,12 +1,13 @@
-"""Does the help of every command start with its purpose and an example?"""
+"""Does the help list the commands that people type, and that of every command start with its purpose and an example?"""
 
 import re
 import shlex
 
 import pytest
 
-from crossover.__main__ import _parser, main
-from crossover.cli.command import TYPED
+from crossover.__main__ import _commands, _parser, main
+from crossover.cli.command import GROUPS, TYPED
+from crossover.paths import PROJECT
 
 
 def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -16,10 +17,41 @@ def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
+SNAKEMAKES = [
+    *("launch", "rank", "build", "libzmq-source", "libzmq", "examine", "check"),
+    *("tables", "refinement", "join", "claims", "recommend", "figures", "ladder"),
+]
+
+
+def test_the_help_lists_the_commands_that_people_type_by_group(capsys: pytest.CaptureFixture[str]) -> None:
+    said = helped(capsys)
+    assert re.findall(r"^([A-Z][a-z ]+):\n  crossover", said, re.MULTILINE) == list(GROUPS)
+    listed = re.findall(r"^  crossover ([a-z-]+).*\n {6}[A-Z].+\.$", said, re.MULTILINE)
+    assert {"show", "report", "compare", "history", "publish", "bundle", "new", "document"} <= set(listed)
+    assert sorted([*listed, *SNAKEMAKES]) == sorted(each.name for each in _commands())
+
+
+def test_the_rules_call_every_command_that_the_help_does_not_list_except_that_of_a_rank() -> None:
+    rules = "".join(path.read_text() for path in (PROJECT / "workflow/rules").glob("*.smk"))
+    called = set(re.findall(r"python -m crossover ([a-z-]+)", rules))
+    assert called - {"report"} == set(SNAKEMAKES) - {"rank"}
+
+
+def test_the_program_alone_says_in_five_lines_what_to_type_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    said, errors = capsys.readouterr()
+    assert errors == "" and len(said.splitlines()) == 5
+    typed = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()[1:]]
+    documents = "".join((PROJECT / name).read_text() for name in ("README.md", "Makefile"))
+    assert [line for line in typed if line not in documents and not line.startswith(TYPED)] == []
+    assert "snakemake --profile profiles/local" in said
+    for line in typed:
+        if line.startswith(f"{TYPED} ") and "--help" not in line:
+            _parser().parse_args(line.split()[1:])
+
+
 def test_the_example_of_every_command_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
-    names = re.findall(r"^    ([a-z-]+)", helped(capsys), re.MULTILINE)
-    assert {"launch", "tables", "report", "compare", "bundle", "document"} <= set(names)
-    for name in names:
+    for name in (each.name for each in _commands()):
         _, purpose, example, *_ = helped(capsys, name).split("\n\n")
         assert purpose.endswith("."), name
         typed, _, rest = example.strip().partition(TYPED)

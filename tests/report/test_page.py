@@ -28,7 +28,7 @@ def page(results):
 
 def test_without_results_the_page_says_how_to_render_it(monkeypatch):
     monkeypatch.delenv("CROSSOVER_RESULTS", raising=False)
-    with pytest.raises(CrossoverError, match="python -m crossover report"):
+    with pytest.raises(CrossoverError, match="with: crossover report"):
         Page(LEADS)
 
 

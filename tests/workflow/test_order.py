@@ -21,6 +21,9 @@ ORDERS = int(os.environ.get("CROSSOVER_ORDERS", "1"))
 """The number of orders; each takes minutes. Before a release: CROSSOVER_ORDERS=20."""
 
 TIERS = ("smoke", "quick", "standard")
+MAKE = "env PYTHONPATH=workflow make -o .venv/run "
+"""make with the existing set-up, whatever its age; the program there belongs to the original, not to the copy."""
+
 KILLED = 0.3
 """The share of commands that are killed at a random moment."""
 
@@ -39,12 +42,12 @@ def commands() -> list[str]:
     """Every command of README and docs that runs on one machine, and a run of each of three tiers."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     made = sorted({line.strip() for page in pages for line in MADE.findall(page.read_text())})
-    # -o: use the existing set-up, whatever its age. The bundle is where make wrote it.
-    made = [line.replace("make ", "make -o .venv/run ").replace("FROM=", "FROM=results/") for line in made]
+    # The bundle is where make wrote it.
+    made = [line.replace("make ", MAKE).replace("FROM=", "FROM=results/") for line in made]
     found = sorted({line for page in pages for line in _commands(page) if "slurm" not in line})
     own = [re.sub(r"zmq_throughput|mpi_pingpong", "toy", line) for line in found if "doctor" not in line]
     settings = ["snakemake --profile profiles/local --config remeasure=true", "snakemake --profile profiles/local -n"]
-    tiers = [f"make -o .venv/run report TIER={tier}" for tier in TIERS]
+    tiers = [f"{MAKE}report TIER={tier}" for tier in TIERS]
     return [*own, *made, *tiers, *settings, "edit the driver", "change a setting"]
 
 

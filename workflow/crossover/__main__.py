@@ -3,15 +3,39 @@
 import argparse
 import signal
 import sys
+from collections.abc import Iterator
 
 from crossover.cli import analysing, asking, extending, measuring, reporting
-from crossover.cli.command import Command
+from crossover.cli.command import GROUPS, Command
 from crossover.errors import CrossoverError
+
+PURPOSE = "Measure where one way of exchanging messages in Python starts to beat another."
+
+FIRST_WORDS = """\
+Where does one way of exchanging messages in Python start to beat another? In a clone of crossover, type:
+  make report                            measure this machine (or: snakemake --profile profiles/local)
+  snakemake --profile slurm -F doctor    on a new cluster: check what works
+  crossover show                         print the answer of the last run
+  crossover --help                       list all commands
+"""
+"""The answer to `crossover` alone."""
+
+
+def run() -> int:
+    """Run the command that the user typed, and return its exit code."""
+    try:
+        return main()
+    except KeyboardInterrupt:
+        # The user pressed Ctrl-C: no message, and the exit code that a shell gives.
+        return 128 + signal.SIGINT
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     chosen = _parser().parse_args(arguments)
+    if chosen.command is None:
+        print(FIRST_WORDS, end="")
+        return 0
     try:
         return int(chosen.run(chosen) or 0)
     except CrossoverError as error:
@@ -22,21 +46,29 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="crossover",
-        description="Measure where one way of exchanging messages in Python starts to beat another. "
-        "To run everything, use Snakemake: snakemake --profile profiles/local. "
-        "You type the commands compare, history, publish, bundle and new; Snakemake calls the others.",
+        usage="crossover [-h] command ...",
+        description=f"{PURPOSE}\nTo measure, use Snakemake: snakemake --profile profiles/local",
+        epilog="\n\n".join([*_listed(), "For the options of a command: crossover command --help"]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for group in (measuring, analysing, reporting, asking, extending):
-        for each in vars(group).values():
-            if isinstance(each, Command):
-                each.add_to(commands)
+    # The epilog lists the commands instead of argparse, which knows no groups.
+    commands = parser.add_subparsers(prog="crossover", dest="command", help=argparse.SUPPRESS)
+    for each in _commands():
+        each.add_to(commands)
     return parser
 
 
+def _commands() -> Iterator[Command]:
+    for module in (measuring, analysing, reporting, asking, extending):
+        yield from (each for each in vars(module).values() if isinstance(each, Command))
+
+
+def _listed() -> Iterator[str]:
+    """The commands that people type, a paragraph for each group: their examples and purposes."""
+    for group in GROUPS:
+        lines = (f"  {each.line}\n      {each.purpose}" for each in _commands() if each.group == group)
+        yield "\n".join([f"{group}:", *lines])
+
+
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        # The user pressed Ctrl-C: no message, and the exit code that a shell gives.
-        sys.exit(128 + signal.SIGINT)
+    sys.exit(run())

@@ -45,7 +45,7 @@ checkpoint refinement:
     message:
         "Choosing cells for the second sweep of {wildcards.experiment}"
     shell:
-        "python -m crossover refinement --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} 2>&1 | tee {log:q}"
+        "python -m crossover refinement --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} > {log:q} 2>&1"
 
 
 rule tables:
@@ -65,7 +65,7 @@ rule tables:
     message:
         "Deriving the tables of {wildcards.experiment}"
     shell:
-        "python -m crossover tables --folder {params.folder:q} {input:q} 2>&1 | tee {log:q}"
+        "python -m crossover tables --folder {params.folder:q} {input:q} > {log:q} 2>&1"
 
 
 rule join:
@@ -89,7 +89,7 @@ rule join:
     message:
         "Joining the tables of all experiments"
     shell:
-        "python -m crossover join --results {params.results:q} {params.folders:q} 2>&1 | tee {log:q}"
+        "python -m crossover join --results {params.results:q} {params.folders:q} > {log:q} 2>&1"
 
 
 rule claims:
@@ -112,7 +112,7 @@ rule claims:
     message:
         "Judging the published claims"
     shell:
-        "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} 2>&1 | tee {log:q}"
+        "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} > {log:q} 2>&1"
 
 
 rule recommend:
@@ -132,4 +132,4 @@ rule recommend:
     message:
         "Recommending settings"
     shell:
-        "python -m crossover recommend {params.results:q} 2>&1 | tee {log:q}"
+        "python -m crossover recommend {params.results:q} > {log:q} 2>&1"

@@ -26,4 +26,4 @@ rule build:
     message:
         "Building the library {wildcards.library}"
     shell:
-        "python -m crossover build --library {output:q} {input.source:q} 2>&1 | tee {log:q}"
+        "python -m crossover build --library {output:q} {input.source:q} > {log:q} 2>&1"

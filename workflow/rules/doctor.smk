@@ -51,7 +51,7 @@ for check in CHECKED:
         message:
             "Checking {params.check}"
         shell:
-            "python -m crossover check {params.check} --output {output:q} 2>&1 | tee {log:q}"
+            "python -m crossover check {params.check} --output {output:q} > {log:q} 2>&1"
 
 
 rule doctor:

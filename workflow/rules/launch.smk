@@ -41,4 +41,4 @@ rule launch:
         "exec python -m crossover launch"
         " --experiment {wildcards.experiment} --launch {wildcards.launch}"
         " --mpi {resources.mpi:q} --interface {resources.interface:q} --settings {params.settings:q} --code {params.code}"
-        " --libraries {input.libraries:q} --output {output:q} --log {log:q}"
+        " --libraries {input.libraries:q} --output {output:q} --log {log:q} --quiet"

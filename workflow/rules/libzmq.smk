@@ -19,7 +19,7 @@ rule libzmq_source:
         "Getting the sources of libzmq {wildcards.version}"
     shell:
         "python -m crossover libzmq-source --version {wildcards.version} --origin {params.origin:q}"
-        " --archive {output:q} 2>&1 | tee {log:q}"
+        " --archive {output:q} > {log:q} 2>&1"
 
 
 rule libzmq:
@@ -43,4 +43,4 @@ rule libzmq:
     message:
         "Building libzmq {wildcards.version} with a message struct of {wildcards.struct} bytes"
     shell:
-        "python -m crossover libzmq --archive {input.archive:q} --library {output:q} 2>&1 | tee {log:q}"
+        "python -m crossover libzmq --archive {input.archive:q} --library {output:q} > {log:q} 2>&1"

@@ -3,6 +3,8 @@
 
 import atexit
 
+from snakemake_logger_plugin_crossover import Run, begin, end as stop
+
 
 def look() -> None:
     """Stop if measured launches differ from the run; at the end of a dry run, print how long the run would take."""
@@ -23,11 +25,64 @@ def tell() -> None:
     print(course.outlook(session.due(workflow, "launch"), unrefined), file=sys.stderr, flush=True)
 
 
+def watch() -> None:
+    """Show the progress from now on."""
+    launches = [
+        (job["experiment"], job["placement"], job["launch"]) for job in session.due(workflow, "launch")
+    ]
+    steps = sum(job.rule.name != "launch" for job in workflow.dag.needrun_jobs())
+
+    def named(key):
+        return dict(zip(("experiment", "placement", "launch"), key))
+
+    begin(
+        launches,
+        steps,
+        Run(
+            seconds=lambda key: course.seconds(named(key)),
+            ended=lambda key: ended(Path(plan.raw_file(run, named(key)))),
+            result=first_result,
+            duration=estimate.duration,
+        ),
+    )
+
+
+def ended(raw: Path) -> tuple[bool, str]:
+    """Whether a launch was measured, and its end in words."""
+    from crossover.run import outcome
+
+    return outcome.of_launch(raw)
+
+
+def first_result(experiment: str) -> str:
+    """The strongest result of an experiment whose tables are written."""
+    from crossover.config.leads import leads
+    from crossover.report.terminal import show
+
+    return show.strongest(Path(RESULTS) / "experiments" / experiment, leads())
+
+
+def answer() -> None:
+    """Print the answer of the run, or of the experiments that were its targets."""
+    from crossover.config.leads import leads
+    from crossover.report.terminal import show
+
+    rules = {job.rule.name for job in workflow.dag.jobs}
+    if "join" in rules:
+        show.show(Path(RESULTS), leads())
+        return
+    for experiment in sorted(
+        {job.wildcards_dict["experiment"] for job in workflow.dag.jobs if job.rule.name == "tables"}
+    ):
+        show.show(Path(RESULTS) / "experiments" / experiment, leads())
+
+
 def end() -> bool:
     """Print how long the run took, and what failed; returns whether any part failed or a raw file could not be read."""
     # Imported here, because every Snakemake process reads this file, and only one ends a run.
     from crossover.run import outcome
 
+    stop()
     due = session.due(workflow, "launch")
     said = [course.review(due), course.unchanged(due, held, command)]
     print(*filter(None, said), sep="\n", file=sys.stderr, flush=True)

@@ -20,7 +20,7 @@ rule figures:
     message:
         "Drawing the figures of {wildcards.experiment}"
     shell:
-        "python -m crossover figures --folder {output:q} {params.folder:q} 2>&1 | tee {log:q}"
+        "python -m crossover figures --folder {output:q} {params.folder:q} > {log:q} 2>&1"
 
 
 rule ladder:
@@ -39,7 +39,7 @@ rule ladder:
     message:
         "Drawing the ladder of all layers"
     shell:
-        "python -m crossover ladder --folder {output:q} {params.results:q} 2>&1 | tee {log:q}"
+        "python -m crossover ladder --folder {output:q} {params.results:q} > {log:q} 2>&1"
 
 
 rule report:
@@ -81,4 +81,4 @@ rule report:
     message:
         "Rendering the report"
     shell:
-        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --page {output:q} --go-on 2>&1 | tee {log:q}"
+        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --page {output:q} --go-on > {log:q} 2>&1"

@@ -3,10 +3,10 @@
 import json
 from argparse import Namespace
 
-from crossover.cli.command import RESULTS, command, path, value
+from crossover.cli.command import RESULTS, path, step, value
 
 
-@command(
+@step(
     "--folder tables results/raw/quick/mpi_pingpong/*/*.parquet",
     path("--folder", "folder to write the tables to"),
     path("raw", "raw files, one per launch", nargs="*"),
@@ -20,7 +20,7 @@ def tables(chosen: Namespace) -> None:
     writer.derive(chosen.folder)
 
 
-@command(
+@step(
     "--settings SETTINGS --output refinement.json results/raw/standard/mpi_pingpong/*/*.parquet",
     value("--settings", "the experiment's settings, as JSON"),
     path("--output", "refinement file to write"),
@@ -35,7 +35,7 @@ def refinement(chosen: Namespace) -> None:
     refinement.refine(chosen.raw, read_settings(chosen.settings), chosen.output, chosen.kept)
 
 
-@command(
+@step(
     "--results joined results/experiments/*",
     path("--results", "folder to write the tables to"),
     path("tables", "folders of tables, one per experiment", nargs="+"),
@@ -47,7 +47,7 @@ def join(chosen: Namespace) -> None:
     writer.join(chosen.tables, chosen.results)
 
 
-@command(
+@step(
     "results --claims config/claims.yaml",
     RESULTS,
     path("--claims", "file of claims, such as config/claims.yaml"),
@@ -62,7 +62,7 @@ def claims(chosen: Namespace) -> None:
     judgement.write(claim_list.read(chosen.claims), chosen.results, json.loads(chosen.higher), unjudged)
 
 
-@command("results", RESULTS)
+@step("results", RESULTS)
 def recommend(chosen: Namespace) -> None:
     """Recommend settings from the tables of a run."""
     from crossover.analyse.advice import recommend

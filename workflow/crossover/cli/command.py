@@ -8,8 +8,14 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-TYPED = "PYTHONPATH=workflow python -m crossover"
-"""The start of every command line, typed in the project's folder and environment."""
+TYPED = "crossover"
+"""The start of every command line."""
+
+ANSWERS, PAGES, EXTENDING = GROUPS = ("Answers", "Runs and pages", "Extending")
+"""The groups of commands in the help."""
+
+STEPS = ""
+"""The group of commands that only Snakemake calls; the help does not list them."""
 
 Argument = tuple[str, dict[str, Any]]
 """The name of an argument, and its settings for argparse."""
@@ -28,24 +34,41 @@ class Command:
     run: Run
     example: str
     arguments: tuple[Argument, ...]
+    group: str
+
+    @property
+    def name(self) -> str:
+        """The name that the user types."""
+        return self.run.__name__.replace("_", "-")
+
+    @property
+    def purpose(self) -> str:
+        """The first paragraph of the docstring, as one line."""
+        return " ".join((getdoc(self.run) or "").partition("\n\n")[0].split())
+
+    @property
+    def line(self) -> str:
+        """One line to type."""
+        return f"{TYPED} {self.name} {self.example}".rstrip()
 
     def add_to(self, commands: Any) -> None:
         """Add the command to the `commands` of a parser."""
-        name = self.run.__name__.replace("_", "-")
-        purpose, _, rest = (getdoc(self.run) or "").partition("\n\n")
-        parts = (fill(purpose), f"    {TYPED} {name} {self.example}".rstrip(), fill(rest))
-        description = "\n\n".join(filter(None, parts))
-        added = commands.add_parser(
-            name, help=purpose, description=description, formatter_class=RawDescriptionHelpFormatter
-        )
+        rest = (getdoc(self.run) or "").partition("\n\n")[2]
+        description = "\n\n".join(filter(None, (fill(self.purpose), f"    {self.line}", fill(rest))))
+        added = commands.add_parser(self.name, description=description, formatter_class=RawDescriptionHelpFormatter)
         for argument, settings in self.arguments:
             added.add_argument(argument, **settings)
         added.set_defaults(run=self.run)
 
 
-def command(example: str, *arguments: Argument) -> Callable[[Run], Command]:
+def command(example: str, *arguments: Argument, group: str = ANSWERS) -> Callable[[Run], Command]:
     """Make a command of a function, which has the command's name."""
-    return lambda run: Command(run, example, arguments)
+    return lambda run: Command(run, example, arguments, group)
+
+
+def step(example: str, *arguments: Argument) -> Callable[[Run], Command]:
+    """Make a command that only Snakemake calls."""
+    return command(example, *arguments, group=STEPS)
 
 
 def value(name: str, help: str, **settings: Any) -> Argument:

@@ -5,7 +5,7 @@ import re
 from argparse import Namespace
 from pathlib import Path
 
-from crossover.cli.command import command, value
+from crossover.cli.command import EXTENDING, command, value
 from crossover.errors import CrossoverError
 
 
@@ -13,6 +13,7 @@ from crossover.errors import CrossoverError
     "experiment socket_options",
     value("kind", "what to start", choices=["experiment"]),
     value("name", "its name, such as socket_options"),
+    group=EXTENDING,
 )
 def new(chosen: Namespace) -> None:
     """Start a new experiment: write its driver, its test and its configuration.
@@ -23,6 +24,7 @@ def new(chosen: Namespace) -> None:
     from crossover import paths
     from crossover.config import reference_page, schema
 
+    _require_checkout()
     name, config = chosen.name, paths.CONFIG / "config.yaml"
     driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
     test = paths.PROJECT / "tests" / "measure" / f"test_{name}.py"
@@ -52,15 +54,25 @@ def new(chosen: Namespace) -> None:
     print(f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}")
 
 
-@command("")
+@command("", group=EXTENDING)
 def document(_: Namespace) -> None:
     """Write the generated files: config/README.md and reports/references.bib."""
     from crossover.config import reference_page, sources
     from crossover.paths import PROJECT
 
+    _require_checkout()
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
     sources.BIBLIOGRAPHY.write_text(sources.bibliography(sources.read()), encoding="utf-8")
     print(f"wrote {reference_page.PAGE.relative_to(PROJECT)} and {sources.BIBLIOGRAPHY.relative_to(PROJECT)}")
+
+
+def _require_checkout() -> None:
+    from crossover.paths import CHECKOUT, PACKAGE
+
+    if CHECKOUT is None:
+        raise CrossoverError(
+            f"{PACKAGE} is an installed copy, and this command changes the source code; run it in a clone of crossover"
+        )
 
 
 def _require(name: str, taken: list[str], files: list[Path]) -> None:

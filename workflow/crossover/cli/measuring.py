@@ -5,7 +5,7 @@ from argparse import Namespace
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 
-from crossover.cli.command import INTERFACE, MPI, command, path, value
+from crossover.cli.command import INTERFACE, MPI, path, step, value
 
 OF_LAUNCH = (
     value("--experiment", "name of the experiment, such as mpi_pingpong"),
@@ -26,7 +26,7 @@ def _without_pandas() -> None:
     sys.meta_path.insert(0, Absent())
 
 
-@command(
+@step(
     "--experiment mpi_pingpong --launch 1 --settings SETTINGS --output raw.parquet --log launch.log",
     *OF_LAUNCH,
     MPI,
@@ -34,6 +34,7 @@ def _without_pandas() -> None:
     path("--libraries", "built libraries that the launch uses", nargs="*", default=[]),
     path("--output", "raw file to write"),
     path("--log", "log file to write"),
+    value("--quiet", "print nothing but errors; the log has every line", action="store_true"),
 )
 def launch(chosen: Namespace) -> int:
     """Measure one launch, and write its raw file.
@@ -54,10 +55,10 @@ def launch(chosen: Namespace) -> int:
         libraries=tuple(chosen.libraries),
         interface=chosen.interface,
     )
-    return supervise(job, chosen.output, chosen.log)
+    return supervise(job, chosen.output, chosen.log, echo=not chosen.quiet)
 
 
-@command(
+@step(
     "--experiment mpi_pingpong --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
     *OF_LAUNCH,
     value("--processors", "logical processors that each rank must be able to use (default: 1)", type=int, default=1),
@@ -80,7 +81,7 @@ def rank(chosen: Namespace) -> int:
     )
 
 
-@command(
+@step(
     "--library zmq_push_pull.so workflow/native/zmq_push_pull.c",
     path("--library", "library to write"),
     path("source", "C source"),
@@ -101,7 +102,7 @@ def _report_loss(file: Path, step: str, lost: str, reason: str) -> None:
         print(f"{file}: not {step}, so {lost} will not be measured: {reason}", file=sys.stderr)
 
 
-@command(
+@step(
     "--version 2.2.0 --archive libzmq-2.2.0.tar.gz",
     value("--version", "version, such as 2.2.0"),
     value("--origin", "`pip` to download the sources, or a folder that holds them (default: pip)", default="pip"),
@@ -118,7 +119,7 @@ def libzmq_source(chosen: Namespace) -> None:
     _report_loss(chosen.archive, "fetched", "the arms that need it", reason)
 
 
-@command(
+@step(
     "--archive libzmq-2.2.0.tar.gz --library libzmq-2.2.0-64.so",
     path("--archive", "archive of the sources"),
     path("--library", "library to write: libzmq-VERSION-BYTES.so or ...-BYTES-LAYOUT.so"),
@@ -134,7 +135,7 @@ def libzmq(chosen: Namespace) -> None:
     _report_loss(chosen.library, "built", "the arms that need it", reason)
 
 
-@command(
+@step(
     "--placement node --output node.json --log node.log",
     value("--placement", "`node` for one host, `nodes` for two"),
     INTERFACE,
@@ -153,7 +154,7 @@ def examine(chosen: Namespace) -> None:
     job.examine(chosen.mpi, chosen.placement, chosen.interface, chosen.output, chosen.log)
 
 
-@command(
+@step(
     "compiler --output compiler.json",
     value("check", "compiler, quarto or queue"),
     path("--output", "JSON file to write"),

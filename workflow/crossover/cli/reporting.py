@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import Any
 
-from crossover.cli.command import RESULTS, command, path, value
+from crossover.cli.command import PAGES, RESULTS, command, path, step, value
 from crossover.errors import CrossoverError
 
 FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
@@ -23,7 +23,7 @@ def show(chosen: Namespace) -> None:
     show.show(chosen.results, leads.leads(), chosen.everything)
 
 
-@command(
+@step(
     "--folder figures results/experiments/mpi_pingpong",
     path("--folder", "folder to write the figures to"),
     path("tables", "folder of the experiment's tables"),
@@ -35,7 +35,7 @@ def figures(chosen: Namespace) -> None:
     figures.draw(chosen.tables, chosen.folder)
 
 
-@command("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)
+@step("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)
 def ladder(chosen: Namespace) -> None:
     """Draw the round-trip time of every measured layer."""
     from crossover.report.charts import ladder
@@ -50,6 +50,7 @@ def ladder(chosen: Namespace) -> None:
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
     value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
+    group=PAGES,
 )
 def report(chosen: Namespace) -> int:
     """Render the report of a run from its folder of results, or from a bundle.
@@ -103,6 +104,7 @@ def _fraction(text: str) -> float:
         metavar="FRACTION",
     ),
     path("--folder", "folder to write to (default: %(default)s)", default=Path("results/comparison")),
+    group=PAGES,
 )
 def compare(chosen: Namespace) -> int:
     """Compare two runs, such as before and after an upgrade, or of two clusters.
@@ -124,6 +126,7 @@ def compare(chosen: Namespace) -> int:
     "results.*",
     path("runs", "folders of results, in any order", nargs="+"),
     path("--folder", "folder to write to (default: %(default)s)", default=Path("results/history")),
+    group=PAGES,
 )
 def history(chosen: Namespace) -> int:
     """Follow each arm's ratio to the reference through many runs, and detect where it shifted.
@@ -161,6 +164,7 @@ def _page(folder: Path, source: str, findings: str) -> int:
     value("--remote", "remote to push to (default: %(default)s)", default="origin"),
     value("--branch", "branch to push to (default: %(default)s)", default="gh-pages"),
     value("--yes", "push without asking", action="store_true"),
+    group=PAGES,
 )
 def publish(chosen: Namespace) -> None:
     """Publish the report: push it to a branch, or write a folder or a zip file for a web server.
@@ -180,6 +184,7 @@ def publish(chosen: Namespace) -> None:
     value(
         "--author", "an author of the data, `Name` or `Name <ORCID>`; repeat for several", action="append", default=[]
     ),
+    group=PAGES,
 )
 def bundle(chosen: Namespace) -> None:
     """Archive a run in one zip file, for others to check and render again.

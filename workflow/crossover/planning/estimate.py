@@ -67,12 +67,14 @@ class Course:
 
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
-        jobs = []
-        for launch in launches:
-            settings = second_sweep.settings_of(self.config, launch)
-            start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
-            jobs.append((start + settings["budget_seconds"], plan.nodes(settings)))
-        return cost(jobs, self.nodes or 1)
+        nodes = [plan.nodes(second_sweep.settings_of(self.config, launch)) for launch in launches]
+        return cost(zip(map(self.seconds, launches), nodes, strict=True), self.nodes or 1)
+
+    def seconds(self, launch: Launch) -> float:
+        """The expected time of one launch, with its start."""
+        settings = second_sweep.settings_of(self.config, launch)
+        start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
+        return float(start + settings["budget_seconds"])
 
     def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.

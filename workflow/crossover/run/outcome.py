@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.records.holes import HoleKind
@@ -50,6 +51,17 @@ def _unreadable(launches: Path) -> dict[str, str]:
         rows = record.read(launches, record.LAUNCHES).to_pylist()
         return {row["file"]: row["reason"] for row in rows if row["hole"] == HoleKind.UNREADABLE}
     return {}
+
+
+def of_launch(raw: Path) -> tuple[bool, str]:
+    """Whether a launch was measured, and its end in words, from its raw file."""
+    try:
+        facts = record.metadata(record.read(raw, record.MEASUREMENTS))["launch"]
+    except CrossoverError as error:
+        return False, f"not measured: {error}"
+    if facts["outcome"] == "measured":
+        return True, f"measured in {facts['wall_seconds']:.0f} s"
+    return False, f"not measured ({facts['hole']}): {facts['reason']}"
 
 
 def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = None) -> str:

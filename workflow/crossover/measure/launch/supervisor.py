@@ -63,8 +63,8 @@ class Job:
         return f"{self.experiment} {self.settings['placement']} launch {self.launch}"
 
 
-def supervise(job: Job, output: Path, log: Path) -> int:
-    """Run `job` and write `output`. Returns 0 for a file (measured or hole).
+def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
+    """Run `job` and write `output`; with `echo`, the log is printed too. Returns 0 for a file (measured or hole).
 
     Returns 1 if it is interrupted, if the disk is full, or if an earlier measurement stays because this one failed.
     """
@@ -80,7 +80,7 @@ def supervise(job: Job, output: Path, log: Path) -> int:
     log.parent.mkdir(parents=True, exist_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb", buffering=0) as lines, private_folder() as private:
-        say = Relay(lines)
+        say = Relay(lines, echo)
         try:
             with alone(say, check):
                 found = _attempt(job, output, private, say, check)

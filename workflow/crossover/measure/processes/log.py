@@ -17,13 +17,15 @@ LOST = ", which the farm needs, has ended"
 
 
 class Relay:
-    """Passes lines to the terminal and the log, and keeps the last ones, which contain the reason of a crash.
+    """Passes lines to the log, and with `echo` to the terminal, and keeps the last ones, which contain the reason of a
+    crash.
 
     The log is an unbuffered file. Lines that cannot be written to it are dropped, so that the ranks go on.
     """
 
-    def __init__(self, log: IO[bytes]):
+    def __init__(self, log: IO[bytes], echo: bool = True):
         self._log = log
+        self._echo = echo
         self._last: deque[str] = deque(maxlen=300)
 
     def __call__(self, line: str) -> None:
@@ -31,7 +33,8 @@ class Relay:
         self._last.append(line)
         with suppress(OSError):
             self._log.write(f"{line}\n".encode())
-        print(line, file=sys.stderr, flush=True)
+        if self._echo:
+            print(line, file=sys.stderr, flush=True)
 
     def names_lost_server(self) -> bool:
         """Whether rank 0 has lost a server."""

@@ -199,8 +199,13 @@ def at(row: Row) -> str:
 
 
 def load(folder: Path) -> Tables:
-    """Read the joined tables of a results folder. Raises record.RecordError."""
-    return Tables(**{name: rows(folder, name) for name in SCHEMAS})
+    """Read the joined tables of a results folder, or those of one experiment, which has no claims and recommendations.
+
+    Raises record.RecordError.
+    """
+    whole = (folder / "claims.parquet").exists() or folder.parent.name != "experiments"
+    names = [name for name in SCHEMAS if whole or name not in ("claims", "recommendations")]
+    return Tables(**{name: rows(folder, name) for name in names})
 
 
 def rows(folder: Path, name: str) -> list[Row]:

@@ -26,7 +26,7 @@ def results(command: str) -> Path:
     """The folder of results of the page. Raises CrossoverError, which names the `command` that makes the page."""
     folder = os.environ.get(RESULTS_VARIABLE)
     if not folder:
-        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: python -m crossover {command}")
+        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: crossover {command}")
     return Path(folder)
 
 

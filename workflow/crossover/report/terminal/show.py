@@ -43,19 +43,32 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> N
             return
 
 
+def strongest(folder: Path, leads: Mapping[str, str]) -> str:
+    """The strongest result of an experiment, from its folder of tables, in one line; empty if nothing was compared."""
+    every = pairs(load(folder).all_leading(leads))
+    if not every:
+        return ""
+    named = questions.names(pair.panel for pair in every)
+    return f"{named[questions.name(every[0].panel)]}: {outcome(every[0])}"
+
+
 def answer(
     tables: Tables, leads: Mapping[str, str], results: Path, every: Sequence[Pair], settings: int | None, most: int
 ) -> list[RenderableType]:
     """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs."""
     named = questions.names(pair.panel for pair in every)
     recommended = [row for row in tables.recommendations if row["recommended"]]
-    ends = [*_holes(tables), _claims(tables), _open(tables, every), _page(results)]
-    return [
-        _head(tables, leads),
+    # The tables of a single experiment have no recommendations.
+    set_to = [
         Text(),
         Text("What to set", style="bold"),
         _settings(recommended[:settings], named),
         *_rest(len(recommended[settings or len(recommended) :])),
+    ]
+    ends = [*_holes(tables), _claims(tables), _open(tables, every), _page(results)]
+    return [
+        _head(tables, leads),
+        *(set_to if tables.recommendations else []),
         Text(),
         Text("Who wins where", style="bold"),
         _winners(every[:most], named),

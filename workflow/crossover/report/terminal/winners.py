@@ -60,8 +60,7 @@ def outcome(pair: Pair) -> str:
     if pair.verdict == "not replicated":
         return "not replicated: one launch has no interval"
     if {who for who, _ in runs} == {OPEN}:
-        bound = math.exp(max(max(abs(math.log(cell["low"])), abs(math.log(cell["high"]))) for cell in cells))
-        return f"{pair.arm} or {pair.panel.reference}: no difference seen (less than {_factor(bound)} times)"
+        return f"{pair.arm} or {pair.panel.reference}: no difference seen{_bound(cells)}"
     if len(runs) == 1:
         return f"{runs[0][0]} everywhere, {factors(cells)} {numbers.comparatives(pair.panel.unit)[0]}"
     crossed = [run for run in runs if run[0] != OPEN]
@@ -95,6 +94,14 @@ def _certain(cell: Row) -> float:
     if cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]:
         return 0.0
     return min(abs(math.log(cell["low"])), abs(math.log(cell["high"])))
+
+
+def _bound(cells: list[Row]) -> str:
+    """The factor that all intervals exclude; empty if a cell has none."""
+    ends = [cell[end] for cell in cells for end in ("low", "high")]
+    if None in ends:
+        return ""
+    return f" (less than {_factor(math.exp(max(abs(math.log(end)) for end in ends)))} times)"
 
 
 def _factor(value: float) -> str:

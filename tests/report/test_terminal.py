@@ -1,0 +1,171 @@
+"""Does a run end with the right answer, in few lines?"""
+
+import json
+from dataclasses import replace
+
+import pytest
+from campaigns import TASK_HOLES, Campaign, mpi, recommendation, run, tasks, two_good_one_hole, zmq
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.text import Text
+
+from crossover.config.leads import leads
+from crossover.report.base import questions
+from crossover.report.base.tables import Tables
+from crossover.report.terminal import show, winners
+from crossover.report.terminal.winners import OPEN, Pair, outcome, pairs
+
+LEADS = leads()
+
+
+def panel(curve):
+    return run(Campaign([curve])).all_leading(LEADS)[0]
+
+
+def cell(x, low, high, better="higher"):
+    ratio = (low * high) ** 0.5
+    return {"arm": "no-copy", "reference": "copy", "x": x, "axis_unit": "bytes", "ratio": ratio, "low": low} | {
+        "high": high, "better": better, "null": False, "ceiling": False, "launches": 3,
+    }  # fmt: skip
+
+
+def pair(cells, verdict="none", **crossover):
+    found = replace(
+        panel(zmq(verdict=verdict)), ratios=cells, crossovers=[{"arm": "no-copy", "launches": 3, "verdict": verdict,
+        "axis_unit": "bytes", **dict.fromkeys(("x", "low", "high")), **crossover}]
+    )  # fmt: skip
+    return Pair(found, "no-copy")
+
+
+WORSE, UNSURE, BETTER = (0.4, 0.6), (0.8, 1.2), (1.8, 2.2)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "words"),
+    [
+        ([WORSE, WORSE, UNSURE, BETTER], "copy up to 1 kB | open | no-copy at 100 kB"),
+        ([WORSE, UNSURE, BETTER, BETTER], "copy at 100 B | open | no-copy from 10 kB"),
+        ([UNSURE, UNSURE, BETTER, UNSURE], "open up to 1 kB | no-copy at 10 kB | open at 100 kB"),
+        ([UNSURE, BETTER, BETTER, UNSURE], "open at 100 B | no-copy at 1 kB to 10 kB | open at 100 kB"),
+        ([BETTER, BETTER, BETTER, (2.8, 3.2)], "no-copy everywhere, 2.0 to 3.0 times faster"),
+        ([UNSURE, UNSURE, UNSURE, (0.7, 1.3)], "no-copy or copy: no difference seen (less than 1.4 times)"),
+    ],
+)
+def test_each_part_of_the_axis_has_its_winner(intervals, words):
+    cells = [cell(100.0 * 10**index, *ends) for index, ends in enumerate(intervals)]
+    assert outcome(pair(cells)) == words
+
+
+def test_a_crossover_stands_between_its_winners():
+    cells = [cell(100.0, *WORSE), cell(1e3, *WORSE), cell(1e5, *BETTER)]
+    found = pair(cells, "one", x=38_000.0, low=30_000.0, high=55_000.0)
+    assert outcome(found) == "copy | 38 kB [30 kB, 55 kB] | no-copy"
+    contrary = pair([*cells, cell(1e6, *WORSE)], "one", x=38_000.0, low=30_000.0, high=55_000.0)
+    assert outcome(contrary) == "copy up to 1 kB | no-copy at 100 kB | copy at 1 MB"
+
+
+def test_lower_times_win():
+    assert outcome(pair([cell(100.0, *BETTER, better="lower")])) == "copy everywhere, 2.0 times faster"
+
+
+@given(st.lists(st.sampled_from([WORSE, UNSURE, BETTER]), min_size=1, max_size=8), st.sampled_from(["none", "several"]))
+def test_no_words_contradict_a_decided_point(intervals, verdict):
+    cells = [cell(100.0 * 10**index, *ends) for index, ends in enumerate(intervals)]
+    words = outcome(pair(cells, verdict)).split(" | ")
+    decided = {("copy" if ends == WORSE else "no-copy") for ends in intervals if ends != UNSURE}
+    named = {part.split()[0] for part in words} - {OPEN}
+    assert named == decided if decided else "no difference seen" in words[0]
+
+
+def test_names_have_the_title_and_only_what_tells_curves_apart():
+    def named(*curves):
+        return list(questions.names(run(Campaign(list(curves))).all_leading(LEADS)).values())
+
+    assert named(zmq()) == ["ZeroMQ stream"]
+    both = named(zmq(), zmq(protocol="PUSH/PULL over ipc, 64 MB in flight"))
+    assert both == ["ZeroMQ stream, ipc", "ZeroMQ stream, tcp"]
+    assert named(zmq(experiment="toy_races")) == ["toy races"]
+
+
+def printed(tables, results, capsys, monkeypatch, **named):
+    monkeypatch.setattr(show, "load", lambda _: tables)
+    show.show(results, LEADS, **named)
+    return capsys.readouterr().out
+
+
+def test_the_answer_has_settings_winners_claims_holes_and_the_page(tmp_path, capsys, monkeypatch):
+    claims = [{"verdict": verdict} for verdict in ("holds", "refuted", "refuted", "inconclusive", "not measured")]
+    tables = replace(run(two_good_one_hole()), claims=claims)
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "index.html").touch()
+    said = printed(tables, tmp_path, capsys, monkeypatch)
+    assert said.splitlines()[0].startswith("Measured 6 launches (")
+    assert "on node-a (4 cores)." in said.splitlines()[0]
+    assert "copy_threshold = 14700 [9.3 kB, 21 kB]" in said and "12.6 [8.87, 17.9] times better" in said
+    assert "copy | 2.9 kB [2.2 kB, 3.8 kB] | no-copy" in said
+    assert "Published claims: 1 hold, 2 refuted, 1 open, 1 not measured" in said
+    assert "Holes: 3 launches not measured, the first task_latency node launch 1 (timeout: no engine" in said
+    assert "To retry: snakemake --profile profiles/local -R " in said
+    assert said.endswith(f"Report: {tmp_path}/report/index.html\n")
+    assert said.count("\n") <= show.LINES
+
+
+def test_a_long_answer_is_cut_with_the_command_that_prints_all(tmp_path, capsys, monkeypatch):
+    curves = [zmq(protocol=f"PUSH/PULL over tcp, {size} MB in flight") for size in range(1, 40)]
+    tables = run(Campaign(curves))
+    said = printed(tables, tmp_path, capsys, monkeypatch)
+    assert said.count("\n") <= show.LINES and "more: crossover show --all" in said
+    assert printed(tables, tmp_path, capsys, monkeypatch, everything=True).count("copy | ") == 39
+
+
+def test_a_setting_that_is_a_call_is_told_as_one(tmp_path, capsys, monkeypatch):
+    points = {"better": [1, 10], "open": [], "worse": []}
+    call = recommendation(
+        setting="send, Send or pkl5", arm="Send", default="send", value="1", x=1.0, low=None, high=1.0,
+        axis_unit="elements", points=json.dumps(points),
+    )  # fmt: skip
+    tables = replace(run(Campaign([mpi()])), recommendations=[call])
+    assert "Send instead of send everywhere" in printed(tables, tmp_path, capsys, monkeypatch)
+    partly = call | {"points": json.dumps(points | {"open": [100]})}
+    tables = replace(tables, recommendations=[partly])
+    assert "Send instead of send from 1 element on" in printed(tables, tmp_path, capsys, monkeypatch)
+
+
+def test_open_pairs_name_the_time_that_would_decide_some(tmp_path, capsys, monkeypatch):
+    tables = run(Campaign([tasks("round trip", slope=0.022)], half_width=0.06))
+    said = " ".join(printed(tables, tmp_path, capsys, monkeypatch).split())
+    assert "Open: 1 of 1 pair. Twice the `launches` of task_latency (about " in said
+    hopeless = run(Campaign([tasks("round trip", slope=0.0001)], half_width=0.06))
+    assert "Twice" not in printed(hopeless, tmp_path, capsys, monkeypatch)
+
+
+def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):
+    two_good_one_hole().write_tables(tmp_path)
+    show.show(tmp_path / "experiments" / "mpi_pingpong", LEADS)
+    said = capsys.readouterr().out
+    assert "Who wins where" in said and "What to set" not in said
+    assert show.strongest(tmp_path / "experiments" / "mpi_pingpong", LEADS).startswith("mpi4py arrays: Send everywhere")
+    assert show.strongest(tmp_path / "experiments" / "task_latency", LEADS) == ""
+
+
+def test_in_a_terminal_the_answer_fits_its_width(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(show, "Console", lambda **named: Console(**{"width": 80, **named, "force_terminal": True}))
+    said = printed(run(two_good_one_hole()), tmp_path, capsys, monkeypatch)
+    assert all(len(Text.from_ansi(line).plain.rstrip()) <= 80 for line in said.splitlines())
+    assert "\x1b[1mWhat to set" in said
+
+
+def test_nothing_measured_says_so(tmp_path, capsys, monkeypatch):
+    empty = Tables([], [], [], [], [])
+    assert "nothing: no arm could be compared" in printed(empty, tmp_path, capsys, monkeypatch)
+    only_holes = run(Campaign([], holes=list(TASK_HOLES)))
+    assert "Holes: 3 launches" in printed(only_holes, tmp_path, capsys, monkeypatch)
+
+
+def test_the_strongest_pairs_come_first():
+    strong, weak = mpi(), tasks("round trip", slope=0.0001)
+    assert [each.panel.experiment for each in pairs(run(Campaign([weak, strong])).all_leading(LEADS))] == [
+        "mpi_pingpong", "task_latency",
+    ]  # fmt: skip
+    assert winners.Pair(panel(weak), "pure").strength == 0

@@ -1,0 +1,158 @@
+"""Does a run show its progress: a line that moves in a terminal, a line per launch through a pipe?"""
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_crossover import handler as plugin
+from snakemake_logger_plugin_crossover import tally
+from snakemake_logger_plugin_crossover.tally import Running, Tally
+
+FIRST, SECOND = ("zmq_throughput", "node", 1), ("zmq_throughput", "node", 2)
+RUN = plugin.Run(
+    seconds=lambda key: 30.0,
+    ended=lambda key: (True, "measured in 29 s") if key == FIRST else (False, "not measured (timed out): too slow"),
+    result=lambda experiment: f"{experiment}: copy wins",
+    duration=lambda seconds: f"{seconds:.0f} s",
+)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Prepares a handler; its console is `console`."""
+    made = []
+
+    def prepare(terminal=False, verbose=False):
+        settings = SimpleNamespace(verbose=verbose, dryrun=False)
+        handler = plugin.LogHandler(settings, None)
+        handler._console = Console(record=True, force_terminal=terminal, width=100, highlight=False, soft_wrap=True)
+        made.append(handler)
+        return handler
+
+    yield prepare
+    for handler in made:
+        handler.close()
+
+
+def tell(handler, event, level=logging.INFO, message="", **facts):
+    record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+    vars(record).update(facts, event=event)
+    handler.emit(record)
+
+
+def start(handler, number, key, log):
+    experiment, placement, launch = key
+    tell(
+        handler, LogEvent.JOB_INFO, jobid=number, rule_name="launch", rule_msg="Measuring", log=[str(log)],
+        wildcards={"experiment": experiment, "placement": placement, "launch": str(launch)},
+    )  # fmt: skip
+
+
+def text(handler):
+    return handler._console.export_text(clear=False)
+
+
+def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tmp_path):
+    handler = shown()
+    plugin.begin([FIRST, SECOND], 4, RUN)
+    for number, key in enumerate((FIRST, SECOND)):
+        start(handler, number, key, tmp_path / "log")
+        tell(handler, LogEvent.JOB_FINISHED, job_id=number)
+    lines = text(handler).splitlines()
+    assert lines[0].startswith("[1 of 2] zmq_throughput node, launch 1: measured in 29 s; about ")
+    assert lines[1].startswith("[2 of 2] zmq_throughput node, launch 2: not measured (timed out): too slow; about ")
+
+
+def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
+    handler = shown(terminal=True)
+    plugin.begin([FIRST, SECOND], 1, RUN)
+    start(handler, 1, FIRST, tmp_path / "log")
+    assert "[----------------]" in handler._line().plain
+    assert "zmq_throughput node, launch 1" in handler._line().plain
+    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+    step = {"rule_name": "tables", "rule_msg": "Deriving", "log": [], "wildcards": {"experiment": "zmq_throughput"}}
+    tell(handler, LogEvent.JOB_INFO, jobid=2, **step)
+    tell(handler, LogEvent.JOB_FINISHED, job_id=2)
+    plugin.end()
+    assert "measured in 29 s" not in text(handler)
+    assert "zmq_throughput: copy wins" in text(handler)
+    assert "Deriving" in handler._line().plain
+
+
+def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path):
+    handler = shown()
+    plugin.begin([FIRST], 0, RUN)
+    log = tmp_path / "log"
+    log.write_text("first\nthe disk is full\n")
+    start(handler, 1, FIRST, log)
+    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, rule_name="launch", rule_msg=None, log=[str(log)])
+    assert text(handler) == (
+        f"failed: zmq_throughput node, launch 1: the disk is full (log: {log}); to retry, repeat the command\n"
+    )
+
+
+def test_what_a_step_says_is_shown(shown, tmp_path):
+    handler = shown()
+    log = tmp_path / "log"
+    log.write_text("x.so: not built\n")
+    tell(handler, LogEvent.JOB_INFO, jobid=1, rule_name="build", rule_msg="Building", log=[str(log)], wildcards={})
+    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+    assert text(handler) == "x.so: not built\n"
+
+
+def test_snakemakes_chatter_is_hidden_but_not_its_warnings_and_errors(shown):
+    handler = shown()
+    tell(handler, None, message="Building DAG of jobs...")
+    tell(handler, LogEvent.RUN_INFO, message="Job stats")
+    tell(handler, None, message="Nothing to be done (all requested files are present and up to date).")
+    tell(handler, None, logging.WARNING, "the file system is slow")
+    tell(handler, LogEvent.ERROR, logging.ERROR, "MissingRuleException: no rule")
+    assert text(handler).splitlines() == [
+        "Nothing to be done (all requested files are present and up to date).",
+        "the file system is slow",
+        "MissingRuleException: no rule",
+    ]
+
+
+def test_verbose_brings_everything_back(shown):
+    handler = shown(verbose=True)
+    tell(handler, None, message="Building DAG of jobs...")
+    assert text(handler) == "Building DAG of jobs...\n"
+
+
+def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
+    handler = shown()
+    plugin.begin([FIRST], 0, plugin.Run(seconds=lambda _: 1.0, ended=lambda _: 1 / 0))
+    start(handler, 1, FIRST, tmp_path / "log")
+    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    tell(handler, None, logging.WARNING, "still here")
+    assert text(handler) == "still here\n"
+
+
+def test_the_cells_of_a_launch_come_from_its_log(tmp_path):
+    log = tmp_path / "log"
+    assert Running(log).cells() == ""
+    log.write_text("toy node launch 1: cell 3 of 14 (tcp, 100), 9 rounds\ntoy node launch 1: cell 4 of 14 (tcp, 10)\n")
+    assert Running(log).cells() == "cell 4 of 14"
+    log.write_text("a cell of 3: cell x of y\n")
+    assert Running(log).cells() == ""
+
+
+def test_the_share_counts_seconds_and_the_time_left_follows_the_speed(monkeypatch, tmp_path):
+    now = [100.0]
+    monkeypatch.setattr(tally.time, "monotonic", lambda: now[0])
+    counted = Tally({FIRST: 30.0, SECOND: 60.0}, steps=10, began=100.0)
+    assert (counted.share, counted.seconds_left) == (0, 90)
+    counted.done.add(FIRST)
+    now[0] = 160.0
+    assert counted.share == pytest.approx(0.3)
+    assert counted.seconds_left == pytest.approx(60 * 0.7 / 0.3)
+    counted.running[SECOND] = Running(tmp_path / "log", began=130.0)
+    assert counted.share == pytest.approx(0.6)
+    now[0] = 1000.0
+    assert counted.share == pytest.approx(0.9)
+    assert Tally().share == 1

@@ -1,0 +1,189 @@
+"""The display of a run: a logger plugin of Snakemake, which prints a run's own lines instead of Snakemake's.
+
+In a terminal, one line moves; above it is a line per finished experiment. Through a pipe, there is a line per launch.
+Errors and warnings are printed whole. With `--verbose`, and in a dry run, everything is printed as Snakemake words it.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_crossover.tally import Key, Running, Tally, in_words
+
+BAR = 16
+"""Characters of the bar."""
+
+STEP_LINES = 4
+"""The most lines shown of the log of a step that is no launch; most have none."""
+
+KEPT = ("Nothing to be done",)
+"""The starts of Snakemake's plain messages that are worth a line."""
+
+_handlers: list["LogHandler"] = []
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the display asks about a run."""
+
+    seconds: Callable[[Key], float] = lambda _: 0.0
+    """The expected time of a launch."""
+    ended: Callable[[Key], tuple[bool, str]] = lambda _: (True, "")
+    """Whether a launch that has ended was measured, and its end in words."""
+    result: Callable[[str], str] = lambda _: ""
+    """The first result of an experiment, in a line."""
+    duration: Callable[[float], str] = "{:.0f} s".format
+    """Seconds in words."""
+
+
+def begin(launches: Iterable[Key], steps: int, run: Run) -> None:
+    """Start the display of these launches and of the number of other steps."""
+    for handler in _handlers:
+        handler.begin(Tally({key: run.seconds(key) for key in launches}, steps), run)
+
+
+def end() -> None:
+    """Stop the line that moves."""
+    for handler in _handlers:
+        handler.stop()
+
+
+class LogHandler(LogHandlerBase):
+    """Prints a run's progress to standard error."""
+
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = False
+    has_formatter = False
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        self.tally = Tally()
+        self._jobs: dict[int, Mapping[str, Any]] = {}
+        self._run = Run()
+        self._live: Live | None = None
+        self._step = ""
+        self._whole = self.common_settings.verbose or self.common_settings.dryrun
+        # A dry run prints to standard output, as Snakemake does.
+        self._console = Console(stderr=not self.common_settings.dryrun, highlight=False, soft_wrap=True)
+        _handlers.append(self)
+
+    def begin(self, tally: Tally, run: Run) -> None:
+        """Show the progress of these launches."""
+        self.tally, self._run = tally, run
+        if self._console.is_terminal and not self._whole and self._live is None:
+            # A slow refresh, because the display shares the machine with what is measured.
+            self._live = Live(get_renderable=self._line, console=self._console, refresh_per_second=1, transient=True)
+            self._live.start()
+
+    def stop(self) -> None:
+        """Remove the line that moves."""
+        if self._live:
+            self._live.stop()
+            self._live = None
+
+    def close(self) -> None:
+        """End the display with Snakemake's logging, so that an interrupted run leaves a usable terminal."""
+        self.stop()
+        if self in _handlers:
+            _handlers.remove(self)
+        super().close()
+
+    def say(self, text: str, style: str = "") -> None:
+        """Print a line."""
+        self._console.print(Text(text, style=style))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one message of Snakemake."""
+        try:
+            self._show(record)
+        except Exception:
+            # A fault of the display must not end the thread that runs it.
+            self.handleError(record)
+
+    def _show(self, record: logging.LogRecord) -> None:
+        facts = vars(record)
+        match facts.get("event"):
+            case _ if self._whole:
+                self.say(self.format(record))
+            case LogEvent.JOB_INFO:
+                self._started(facts)
+            case LogEvent.JOB_FINISHED:
+                self._finished(facts["job_id"])
+            case LogEvent.JOB_ERROR:
+                self._failed(facts)
+            case _ if record.levelno >= logging.WARNING or record.getMessage().startswith(KEPT):
+                self.say(self.format(record), "red" if record.levelno >= logging.ERROR else "")
+
+    def _started(self, facts: Mapping[str, Any]) -> None:
+        self._jobs[facts["jobid"]] = facts
+        if key := _launch(facts):
+            # The launches of a second sweep are known only after the first.
+            self.tally.expected.setdefault(key, self._run.seconds(key))
+            self.tally.running[key] = Running(Path(facts["log"][0]))
+        else:
+            self._step = facts["rule_msg"] or ""
+
+    def _finished(self, number: int) -> None:
+        facts = self._jobs.pop(number, None)
+        if facts is None:
+            return
+        if key := _launch(facts):
+            self.tally.running.pop(key, None)
+            self.tally.done.add(key)
+            measured, words = self._run.ended(key)
+            if not (measured and self._live):
+                of = f"[{len(self.tally.done)} of {len(self.tally.expected)}]"
+                left = f"; about {self._run.duration(self.tally.seconds_left)} left"
+                self.say(f"{of} {in_words([key])}: {words}{left}", "" if measured else "red")
+            return
+        self.tally.steps_done += 1
+        for line in _lines(facts["log"])[:STEP_LINES]:
+            self.say(line)
+        if facts["rule_name"] == "tables" and (found := self._run.result(facts["wildcards"]["experiment"])):
+            self.say(found)
+
+    def _failed(self, facts: Mapping[str, Any]) -> None:
+        job = self._jobs.get(facts["jobid"], facts)
+        key = _launch(job)
+        if key:
+            self.tally.running.pop(key, None)
+        name = in_words([key]) if key else (job.get("rule_msg") or job["rule_name"])
+        reason = (_lines(facts["log"]) or ["no reason in its log"])[-1]
+        logs = ", ".join(facts["log"])
+        self.say(f"failed: {name}: {reason} (log: {logs}); to retry, repeat the command", "red")
+
+    def _line(self) -> Text:
+        """The line that moves."""
+        share = self.tally.share
+        filled = round(share * BAR)
+        doing = in_words(self.tally.running)
+        cells = next((each.cells() for each in self.tally.running.values()), "")
+        what = ", ".join(filter(None, [doing, cells])) or self._step
+        left = f"about {self._run.duration(self.tally.seconds_left)} left" if self.tally.expected else ""
+        return Text.assemble(
+            "[", ("#" * filled, "green"), "-" * (BAR - filled), f"] {share:3.0%}  {what}  {left}",
+            no_wrap=True, overflow="ellipsis",
+        )  # fmt: skip
+
+
+def _launch(facts: Mapping[str, Any]) -> Key | None:
+    """The launch of a job; None if it is another step."""
+    if facts["rule_name"] != "launch" or "wildcards" not in facts:
+        return None
+    wildcards = facts["wildcards"]
+    return wildcards["experiment"], wildcards["placement"], int(wildcards["launch"])
+
+
+def _lines(logs: list[str]) -> list[str]:
+    """The lines of the first log that has any."""
+    texts = (Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
+    return next((text.splitlines() for text in texts if text.strip()), [])
