@@ -102,7 +102,7 @@ def test_the_answer_has_settings_winners_claims_holes_and_the_page(tmp_path, cap
     said = printed(tables, tmp_path, capsys, monkeypatch)
     assert said.splitlines()[0].startswith("Measured 6 launches (")
     assert "on node-a (4 cores)." in said.splitlines()[0]
-    assert "copy_threshold = 14700 [9.3 kB, 21 kB]" in said and "12.6 [8.87, 17.9] times better" in said
+    assert "copy_threshold = 14700 [9.3, 21 kB]" in said and "12.6 [8.87, 17.9] times better" in said
     assert "copy | 2.9 kB [2.2 kB, 3.8 kB] | no-copy" in said
     assert "Published claims: 1 hold, 2 refuted, 1 open, 1 not measured" in said
     assert "Holes: 3 launches not measured, the first task_latency node launch 1 (timeout: no engine" in said
@@ -135,9 +135,9 @@ def test_a_setting_that_is_a_call_is_told_as_one(tmp_path, capsys, monkeypatch):
 def test_open_pairs_name_the_time_that_would_decide_some(tmp_path, capsys, monkeypatch):
     tables = run(Campaign([tasks("round trip", slope=0.022)], half_width=0.06))
     said = " ".join(printed(tables, tmp_path, capsys, monkeypatch).split())
-    assert "Open: 1 of 1 pair. Twice the `launches` of task_latency (about " in said
+    assert "Open: 1 of 1 pair. Doubling `launches` of task_latency in config/config.yaml (about " in said
     hopeless = run(Campaign([tasks("round trip", slope=0.0001)], half_width=0.06))
-    assert "Twice" not in printed(hopeless, tmp_path, capsys, monkeypatch)
+    assert "Doubling" not in printed(hopeless, tmp_path, capsys, monkeypatch)
 
 
 def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):

@@ -67,6 +67,7 @@ def answer() -> None:
     from crossover.config.leads import leads
     from crossover.report.terminal import show
 
+    print(flush=True)
     rules = {job.rule.name for job in workflow.dag.jobs}
     if "join" in rules:
         show.show(Path(RESULTS), leads())

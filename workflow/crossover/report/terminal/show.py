@@ -110,7 +110,8 @@ def _value(row: Row) -> str:
     """The value to set, in the words of the library."""
     value = json.loads(row["value"])
     if row["default"] is None:
-        return f"{row['setting']} = {value} ({row['arm']}) {_interval(row)}"
+        # A level is a quantity, from which the lines to paste compute the setting.
+        return f"{row['setting']}: {numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)} ({row['arm']})"
     if row["arm"] not in row["setting"]:
         return f"{row['setting']} = {value} {_interval(row)}".rstrip()
     everywhere = row["points"] and not any(json.loads(row["points"])[side] for side in (OPEN, "worse"))
@@ -122,7 +123,8 @@ def _interval(row: Row) -> str:
     if row["x"] is None or row["low"] is None:
         return ""
     low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
-    return f"[{low}, {high}]"
+    shared = low.split()[1:] == high.split()[1:]
+    return f"[{low.split()[0] if shared else low}, {high}]"
 
 
 def _gain(row: Row) -> str:
@@ -175,8 +177,8 @@ def _open(tables: Tables, every: Sequence[Pair]) -> Text | None:
         own = {pair.panel.experiment for pair in near}
         seconds = sum(row["wall_seconds"] or 0 for row in tables.launches if row["experiment"] in own)
         text += (
-            f" Twice the `launches` of {numbers.listed(sorted(own))} (about {numbers.duration(seconds)} more) would "
-            f"decide some {len(near)} of them: set the key in config/config.yaml, and repeat the command."
+            f" Doubling `launches` of {numbers.listed(sorted(own))} in config/config.yaml (about "
+            f"{numbers.duration(seconds)} more) would decide some {len(near)}."
         )
     return Text(text)
 
