@@ -2,6 +2,8 @@
 
 import pytest
 from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crossover.report.base import tables
 from crossover.report.sections import crossovers
@@ -206,3 +208,24 @@ def test_the_headlines_name_unknown_experiments_too():
     assert "**toy**, throughput" in findings.headlines(run(Campaign([zmq(experiment="toy")])), LEADS)
     said = findings.headlines(run(Campaign([mpi()])), LEADS)
     assert "`zmq_throughput` and `task_latency` have no launch in this run" in said and said.count("\n- ") == 0
+
+
+DECIDED = {"worse": (0.4, 0.6), "open": (0.8, 1.2), "better": (1.8, 2.2)}
+
+
+@given(st.lists(st.sampled_from(list(DECIDED)), min_size=2, max_size=8), st.sampled_from(["none", "undecided"]))
+def test_no_sentence_contradicts_a_decided_point_of_its_table(standings, verdict):
+    made = Campaign([zmq(points=[100.0 * 10**index for index in range(len(standings))], verdict=verdict)]).tables()
+    cells = [row for row in made["ratios"] if row["arm"] == "no-copy"]
+    for cell, standing in zip(cells, standings, strict=True):
+        low, high = DECIDED[standing]
+        cell.update(ratio=(low * high) ** 0.5, low=low, high=high)
+    found = tables.Tables(**{name: made[name] for name in tables.SCHEMAS})
+    shown = found.panels("zmq_throughput")[0]
+    said = f"{findings.crossing(shown, 'no-copy')} {findings.headlines(found, LEADS)}"
+    assert ("faster" in said) == ("better" in standings) and ("slower" in said) == ("worse" in standings)
+    if {"better", "worse"} & {*standings}:
+        assert "no difference" not in said and "never" not in said
+    words = findings.verdict(shown, "no-copy")
+    if verdict == "none" and {"better", "worse"} <= {*standings}:
+        assert words.startswith("mostly ")
