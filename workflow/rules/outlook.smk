@@ -17,6 +17,9 @@ def look() -> None:
         print(*old, sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
     if workflow.dryrun and not conclude.asked(workflow):
         atexit.register(tell)
+    # Without a job, Snakemake calls no hook at the end.
+    elif session.decides(workflow) and not any(workflow.dag.needrun_jobs()):
+        atexit.register(answer)
 
 
 def tell() -> None:
@@ -67,15 +70,13 @@ def answer() -> None:
     from crossover.config.leads import leads
     from crossover.report.terminal import show
 
-    print(flush=True)
-    rules = {job.rule.name for job in workflow.dag.jobs}
-    if "join" in rules:
-        show.show(Path(RESULTS), leads())
-        return
-    for experiment in sorted(
-        {job.wildcards_dict["experiment"] for job in workflow.dag.jobs if job.rule.name == "tables"}
-    ):
-        show.show(Path(RESULTS) / "experiments" / experiment, leads())
+    results = Path(RESULTS)
+    jobs = list(workflow.dag.jobs)
+    experiments = sorted({job.wildcards_dict["experiment"] for job in jobs if job.rule.name == "tables"})
+    whole = any(job.rule.name == "join" for job in jobs)
+    for folder in [results] if whole else [results / "experiments" / name for name in experiments]:
+        print(flush=True)
+        show.show(folder, leads())
 
 
 def end() -> bool:
