@@ -32,7 +32,7 @@ def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], s
     said = OnCluster(project.folder, slurm).succeed(*PROMPT, "-F", "toy")
     again = {path.parts[len(raw.parts)] for path, at in before.items() if path.stat().st_mtime_ns != at}
     assert again == {"toy"}
-    assert len(re.findall(r"submitted with SLURM jobid", said)) == 2
+    assert len(re.findall(r"toy node, launch \d: measured in", said)) == 2
 
 
 def test_a_second_sweep_is_submitted_when_the_first_is_done(project: OnCluster, slurm: Cluster) -> None:
