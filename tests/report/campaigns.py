@@ -10,10 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from crossover.config import leads
 from crossover.records import record, version_1
 from crossover.records.protocol import columns
 from crossover.report.base.tables import Tables
-from crossover.report.charts import figures, ladder
+from crossover.report.charts import figures, ladder, overview
 
 Row = dict[str, Any]
 
@@ -74,6 +75,7 @@ class Campaign:
         for path in sorted(folder.glob("experiments/*")):
             figures.draw(path, folder / "figures" / path.name)
         ladder.draw(folder, folder / "figures" / "ladder")
+        overview.draw(folder, folder / "figures" / "map", leads.leads())
         return folder
 
     def write_tables(self, folder: Path) -> Path:

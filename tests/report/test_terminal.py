@@ -13,8 +13,9 @@ from rich.text import Text
 from crossover.config.leads import leads
 from crossover.report.base import questions
 from crossover.report.base.tables import Tables
-from crossover.report.terminal import show, winners
-from crossover.report.terminal.winners import OPEN, Pair, outcome, pairs
+from crossover.report.sentences import winners
+from crossover.report.sentences.winners import OPEN, Pair, outcome, pairs
+from crossover.report.terminal import show
 
 LEADS = leads()
 
@@ -49,7 +50,7 @@ WORSE, UNSURE, BETTER = (0.4, 0.6), (0.8, 1.2), (1.8, 2.2)
         ([UNSURE, UNSURE, BETTER, UNSURE], "open up to 1 kB | no-copy at 10 kB | open at 100 kB"),
         ([UNSURE, BETTER, BETTER, UNSURE], "open at 100 B | no-copy at 1 kB to 10 kB | open at 100 kB"),
         ([BETTER, BETTER, BETTER, (2.8, 3.2)], "no-copy everywhere, 2.0 to 3.0 times faster"),
-        ([UNSURE, UNSURE, UNSURE, (0.7, 1.3)], "no-copy or copy: no difference seen (less than 1.4 times)"),
+        ([UNSURE, UNSURE, UNSURE, (0.7, 1.3)], "no difference seen (less than 1.4 times)"),
     ],
 )
 def test_each_part_of_the_axis_has_its_winner(intervals, words):
@@ -145,7 +146,9 @@ def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):
     show.show(tmp_path / "experiments" / "mpi_pingpong", LEADS)
     said = capsys.readouterr().out
     assert "Who wins where" in said and "What to set" not in said
-    assert show.strongest(tmp_path / "experiments" / "mpi_pingpong", LEADS).startswith("mpi4py arrays: Send everywhere")
+    assert show.strongest(tmp_path / "experiments" / "mpi_pingpong", LEADS).startswith(
+        "mpi4py arrays, Send or send: Send everywhere"
+    )
     assert show.strongest(tmp_path / "experiments" / "task_latency", LEADS) == ""
 
 

@@ -42,11 +42,31 @@ rule ladder:
         "python -m crossover ladder --folder {output:q} {params.results:q} > {log:q} 2>&1"
 
 
+rule overview:
+    input:
+        expand(f"{RESULTS}/{{table}}.parquet", table=["summary", "ratios", "crossovers"]),
+    output:
+        directory(f"{RESULTS}/figures/map"),
+    log:
+        f"{RESULTS}/logs/map.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        results=subpath(input[0], parent=True),
+        code=code_digest.digest("crossover.report.charts.overview"),
+    message:
+        "Drawing the map of who wins where"
+    shell:
+        "python -m crossover overview --folder {output:q} {params.results:q} > {log:q} 2>&1"
+
+
 rule report:
     input:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
         judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
+        map=f"{RESULTS}/figures/map",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
         # Without Quarto's copy for publishing, which is made from the report.
         source=[

@@ -86,7 +86,11 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
                 found = _attempt(job, output, private, say, check)
             _store(job, output, found, say)
         except CrossoverError as reason:
-            say(f"{job.name}: {reason}; launch discarded; to repeat it, repeat the command")
+            text = f"{job.name}: {reason}; launch discarded; to repeat it, repeat the command"
+            say(text)
+            if not echo:
+                # A full disk has no space for the log.
+                print(text, file=sys.stderr, flush=True)
             return 1
         finally:
             end_descendants()

@@ -12,9 +12,9 @@ from crossover.config import block_lengths as long_blocks
 from crossover.config import leads as leading
 from crossover.config import published, schema
 from crossover.records import record
-from crossover.report.base import markup, tables
+from crossover.report.base import markup, questions, tables
 from crossover.report.base.tables import Row
-from crossover.report.charts import gallery, ladder
+from crossover.report.charts import gallery, ladder, overview
 from crossover.report.pages import summary
 from crossover.report.pages.part import OF_EXPERIMENT, AnyPage, listed, part, sentence
 from crossover.report.render import inputs
@@ -41,6 +41,21 @@ class Page(AnyPage):
     def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
         return recommendations.section(self.tables.recommendations)
+
+    @part("ratios", "crossovers")
+    def map(self) -> str:
+        """The winner of each pair of arms at each part of its axis: a chart for each unit of an axis."""
+        folder = self.folder / "figures" / overview.NAME
+        panels = self.tables.all_leading(self.leads)
+        names = questions.names(panels)
+        if not folder.exists():
+            return "This run has no map; it was measured by an earlier release."
+        charts: list[str] = []
+        for unit, own in overview.groups(panels).items():
+            description = " ".join(f"{overview.words(pair, names)}." for pair in own)
+            caption = f"The same, along the {own[0].panel.facts['axis']}." if charts else overview.CAPTION
+            charts.append(gallery.alone(folder, overview.file(unit), caption, overview.SUBTITLE, description, {}))
+        return "\n\n".join(charts) or NOT_COMPARED
 
     @part()
     def summary(self) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
 from crossover.report.sentences import holes
-from crossover.report.terminal.winners import OPEN, Pair, outcome, pairs
+from crossover.report.sentences.winners import OPEN, Pair, outcome, pairs
 
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
@@ -49,7 +49,7 @@ def strongest(folder: Path, leads: Mapping[str, str]) -> str:
     if not every:
         return ""
     named = questions.names(pair.panel for pair in every)
-    return f"{named[questions.name(every[0].panel)]}: {outcome(every[0])}"
+    return f"{named[questions.name(every[0].panel)]}, {every[0].arm} or {every[0].panel.reference}: {outcome(every[0])}"
 
 
 def answer(
@@ -138,8 +138,12 @@ def _winners(every: Sequence[Pair], named: Mapping[questions.Name, str]) -> Rend
         return Text("  nothing: no arm could be compared with another")
     grid = _grid(2)
     for pair in every:
-        several = len(pair.panel.compared) > 1
-        label = named[questions.name(pair.panel)] + (f": {pair.arm}" if several else "")
+        # Where no arm is named as a winner, or several could be meant, the label names them.
+        label = named[questions.name(pair.panel)]
+        if not pair.strength:
+            label += f": {pair.arm} or {pair.panel.reference}"
+        elif len(pair.panel.compared) > 1:
+            label += f": {pair.arm}"
         grid.add_row(f"  {label}", Text(outcome(pair), style="" if pair.strength else "dim"))
     return grid
 

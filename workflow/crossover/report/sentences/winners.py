@@ -1,6 +1,7 @@
 """The winner at each part of the axis, in a few words per pair of arms."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -47,7 +48,7 @@ class Pair:
         return self.arm if (cell["ratio"] > 1) == (cell["better"] == "higher") else self.panel.reference
 
 
-def pairs(panels: list[Panel]) -> list[Pair]:
+def pairs(panels: Iterable[Panel]) -> list[Pair]:
     """Every rival with its reference, the strongest differences first."""
     found = [Pair(panel, arm) for panel in panels for arm in panel.compared]
     return sorted(found, key=lambda pair: -pair.strength)
@@ -60,7 +61,7 @@ def outcome(pair: Pair) -> str:
     if pair.verdict == "not replicated":
         return "not replicated: one launch has no interval"
     if {who for who, _ in runs} == {OPEN}:
-        return f"{pair.arm} or {pair.panel.reference}: no difference seen{_bound(cells)}"
+        return f"no difference seen{_bound(cells)}"
     if len(runs) == 1:
         return f"{runs[0][0]} everywhere, {factors(cells)} {numbers.comparatives(pair.panel.unit)[0]}"
     crossed = [run for run in runs if run[0] != OPEN]
