@@ -17,9 +17,8 @@ def x(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
     """The axis of the experiment, extended to the places `shown`."""
     axis, unit = panel.facts["axis"], panel.facts["axis_unit"]
     places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]} | set(shown))
-    # A few measured points are the best ticks if they are whole numbers; otherwise round numbers are.
-    whole = len(places) <= 8 and all(float(place).is_integer() for place in places)
-    ticks = places if whole else log_ticks(places[0], places[-1])
+    ticks = round_ticks(places)
+    whole = ticks == places
     scale = alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10)
     # A second prefix, such as 1k for a thousand microseconds, would look like another unit.
     counted = whole and unit not in numbers.SCALED_UNITS
@@ -27,6 +26,12 @@ def x(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
     return alt.X(
         "x:Q", title=title(axis, unit), scale=scale, axis=_axis("x", ticks, places[0], places[-1], tick_format)
     )
+
+
+def round_ticks(places: list[float]) -> list[float]:
+    """Ticks for the points `places`, rising: a few whole ones are the best ticks; otherwise round numbers are."""
+    whole = len(places) <= 8 and all(float(place).is_integer() for place in places)
+    return places if whole else log_ticks(places[0], places[-1])
 
 
 def y(

@@ -82,7 +82,7 @@ def chart(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> alt.Layer
     places = [place for number, pair in enumerate(own) if (place := _place(number, pair))]
     low, high = min(cell["x0"] for cell in cells), max(cell["x1"] for cell in cells)
     measured = sorted({cell["x"] for cell in cells})
-    ticks = [tick for tick in axes.log_ticks(measured[0], measured[-1]) if measured[0] <= tick <= measured[-1]]
+    ticks = axes.round_ticks(measured)
     shown = "~s" if unit in numbers.SCALED_UNITS else ","
     axis = alt.Axis(values=ticks, format=shown, grid=False, labelOverlap="greedy")
     x = alt.X(
