@@ -20,8 +20,12 @@ pytestmark = pytest.mark.browser
 
 DRAWN = "() => [...document.querySelectorAll('.crossover-chart')].every((chart) => chart.dataset.drawn === 'yes')"
 
-MARKS = """(chart) => [...chart.querySelectorAll("svg .mark-line path, svg .mark-symbol path, svg .mark-area path")]
+MARKS = """(chart) => ["line", "symbol", "area", "rect"]
+    .flatMap((kind) => [...chart.querySelectorAll(`svg .mark-${kind} path`)])
     .filter((path) => path.getBoundingClientRect().width > 0).length"""
+
+# The charts of arms, which the map of the run precedes.
+CURVES = ".crossover-pair"
 
 # An arm with two points has a line and two symbols; a failed chart has none of them.
 FEWEST_MARKS = 3
@@ -170,9 +174,10 @@ def test_the_choice_shows_one_panel_or_all_and_applies_to_the_other_metrics(open
 
 def test_the_legend_hides_an_arm_in_all_charts_of_the_figure_and_shows_it_again(open_page):
     page = open_page()
-    page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
-    page.wait_for_selector(".crossover-chart[data-drawn]")
-    lines = "() => [...document.querySelectorAll('.crossover-gallery')[0].querySelectorAll('.mark-line path')].length"
+    page.locator(f"{CURVES} .crossover-chart >> visible=true").first.scroll_into_view_if_needed()
+    page.wait_for_selector(f"{CURVES} .crossover-chart[data-drawn]")
+    lines = """() => document.querySelector('.crossover-gallery:has(.crossover-pair)')
+        .querySelectorAll('.mark-line path').length"""
     before = page.evaluate(lines)
     button = first(page, ".crossover-legend button[data-arm=no-copy]")
     button.focus()
@@ -185,13 +190,13 @@ def test_the_legend_hides_an_arm_in_all_charts_of_the_figure_and_shows_it_again(
 
 def test_dragging_pans_the_wheel_with_ctrl_zooms_and_a_double_click_resets(open_page):
     page = open_page()
-    canvas = page.locator(".crossover-canvas >> visible=true").first
+    canvas = page.locator(f"{CURVES} .crossover-canvas >> visible=true").first
     canvas.scroll_into_view_if_needed()
-    page.wait_for_selector(".crossover-chart[data-drawn]")
+    page.wait_for_selector(f"{CURVES} .crossover-chart[data-drawn]")
     box = canvas.bounding_box()
     # The labels in any order.
-    labels = """() => [...document.querySelector(".crossover-canvas").querySelectorAll(".role-axis-label text")]
-        .map((text) => text.textContent).sort().join(" ")"""
+    labels = """() => [...document.querySelector(".crossover-pair .crossover-canvas")
+        .querySelectorAll(".role-axis-label text")].map((text) => text.textContent).sort().join(" ")"""
     untouched = page.evaluate(labels)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
     scrolled = page.evaluate("scrollY")
@@ -212,8 +217,8 @@ def test_dragging_pans_the_wheel_with_ctrl_zooms_and_a_double_click_resets(open_
 
 def test_a_points_tooltip_has_its_interval_and_counts(open_page):
     page = open_page()
-    page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
-    page.locator(".crossover-chart[data-drawn] .mark-symbol path").nth(3).hover(force=True)
+    page.locator(f"{CURVES} .crossover-chart >> visible=true").first.scroll_into_view_if_needed()
+    page.locator(f"{CURVES} .crossover-chart[data-drawn] .mark-symbol path").nth(3).hover(force=True)
     said = page.locator("#vg-tooltip-element.visible").inner_text()
     assert all(word in said for word in ("arm", "interval", " to ", "launches", "rounds in all"))
 
@@ -221,13 +226,13 @@ def test_a_points_tooltip_has_its_interval_and_counts(open_page):
 def test_a_chart_can_be_saved_as_numbers_and_as_a_drawing(open_page):
     page = open_page()
     with page.expect_download() as download:
-        page.locator("[data-file$='.csv'] >> visible=true").first.click()
+        page.locator(f"{CURVES} [data-file$='.csv'] >> visible=true").first.click()
     assert download.value.suggested_filename.endswith(".csv")
     rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     assert {row["arm"] for row in rows} == {"copy", "no-copy"}
     assert all(float(row["low"]) < float(row["throughput (messages/s)"]) < float(row["high"]) for row in rows)
     with page.expect_download() as download:
-        page.locator("[data-file$='.svg'] >> visible=true").first.click()
+        page.locator(f"{CURVES} [data-file$='.svg'] >> visible=true").first.click()
     drawing = download.value.path().read_text()
     assert "var(" not in drawing and "no-copy" in drawing
     assert ElementTree.fromstring(drawing).tag.endswith("svg")

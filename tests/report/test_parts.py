@@ -10,7 +10,7 @@ from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.report.base import numbers
-from crossover.report.charts import figures, gallery, ladder
+from crossover.report.charts import figures, gallery, ladder, overview
 from crossover.report.pages import summary
 from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
@@ -21,6 +21,7 @@ from crossover.report.sentences import findings, holes
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 PARTS = {
+    "map": (overview, "groups"),
     "recommended": (recommendations, "section"),
     "summary": (summary, "sentences"),
     "headlines": (findings, "headlines"),

@@ -75,7 +75,7 @@ def chart(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> alt.Layer
     cells = [cell for number, pair in enumerate(own) for cell in _cells(number, pair, names)]
     start = min(cell["x0"] for cell in cells)
     words = [
-        {"row": number, "arm": "words", "x0": start, "line": line, "text": text}
+        {"row": number, "x0": start, "line": line, "text": text}
         for number, pair in enumerate(own)
         for line, text in enumerate((_cut(outcome(pair)), question(pair, names)))
     ]
@@ -99,8 +99,7 @@ def chart(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> alt.Layer
     base = alt.Chart()
     tips = marks.tips({"name": "question", "at": "at", "is": "ratio", "winner": "winner", "launches": "launches"})
     strips: alt.Chart = (
-        base.transform_filter("isValid(datum.winner)")
-        .properties(name="points")
+        base.properties(name="points")
         .mark_rect(stroke=GROUND.light, strokeWidth=1)
         .encode(
             x=x, x2="x1:Q", y=y, tooltip=tips,
@@ -115,7 +114,8 @@ def chart(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> alt.Layer
         .encode(x=x, x2="x1:Q", y=y)
     )
     texts = [
-        base.transform_filter(f"datum.line === {line}")
+        alt.Chart(alt.Data(values=words))
+        .transform_filter(f"datum.line === {line}")
         .mark_text(
             align="left",
             baseline="bottom",
@@ -126,10 +126,9 @@ def chart(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> alt.Layer
         .encode(x=x, y=y, text="text:N")
         for line in (0, 1)
     ]
-    intervals = base.transform_filter("isValid(datum.place)").mark_rule(strokeWidth=3, color=INK.light)
-    points = base.transform_filter("isValid(datum.place)").mark_point(
-        filled=True, size=60, opacity=1, color=INK.light, shape="diamond"
-    )
+    crossed = alt.Chart(alt.Data(values=places))
+    intervals = crossed.mark_rule(strokeWidth=3, color=INK.light)
+    points = crossed.mark_point(filled=True, size=60, opacity=1, color=INK.light, shape="diamond")
     layers = [
         strips,
         undecided,
@@ -138,7 +137,7 @@ def chart(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> alt.Layer
         *texts,
     ]
     columns = [(name, name) for name in ("name", "x", "ratio", "low", "high", "winner", "launches")]
-    return figures.finished(layers, [*cells, *words, *places], columns, "", SUBTITLE, height=ROW * len(own))
+    return figures.finished(layers, cells, columns, "", SUBTITLE, height=ROW * len(own))
 
 
 CAPTION = (
@@ -190,7 +189,7 @@ def _place(number: int, pair: Pair) -> dict[str, Any] | None:
         return None
     scale = UNIT_BYTES.get(row["axis_unit"], 1)
     low, high = (scale * (row["x"] if row[end] is None else row[end]) for end in ("low", "high"))
-    return {"arm": "crossovers", "row": number, "place": scale * row["x"], "x0": low, "x1": high}
+    return {"row": number, "place": scale * row["x"], "x0": low, "x1": high}
 
 
 def question(pair: Pair, names: Mapping[questions.Name, str]) -> str:
