@@ -65,7 +65,7 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
 
 def test_launches_share_no_node_and_jobs_are_no_arrays(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive'"
+    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive --overcommit'"
     assert not isinstance(found.get("slurm_array_jobs"), str)
 
 

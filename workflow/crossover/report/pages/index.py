@@ -71,7 +71,11 @@ class Page(AnyPage):
     def health(self) -> str:
         """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
         measurements = self._measurements()
-        columns = {f"`{name}`": self._health(name, measurements) for name in self.tables.experiments}
+        crowded = machine.crowded(self.tables.ranks)
+        columns = {
+            f"`{name}`": self._health(name, measurements) | ({machine.CROWDED: str(crowded[name])} if crowded else {})
+            for name in self.tables.experiments
+        }
         return _columns(columns, "Nothing was launched.")
 
     @part()
