@@ -91,9 +91,12 @@ class Course:
         return "\n".join([text, *self._withheld()])
 
     def _withheld(self) -> list[str]:
-        """One line for each arm that the configuration does not allow."""
+        """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
         found = plan.withheld(self.config)
-        return [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
+        lines = [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
+        if reason := self.config.get("too_few_nodes"):
+            lines.append(f"not measured: {', '.join(_placed(plan.waiting(self.config)))}: {reason}")
+        return lines
 
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
@@ -180,6 +183,11 @@ def _phases(facts: Iterable[dict[str, Any]]) -> str:
     whole = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
     known = {words: [fact[part] for fact in whole if part in fact] for part, words in PARTS.items()}
     return ", ".join(f"{statistics.median(seconds):.0f} s {words}" for words, seconds in known.items() if seconds)
+
+
+def _placed(waiting: dict[str, dict[str, int]]) -> list[str]:
+    """Each experiment with the placements in it that wait."""
+    return [f"{name} (placement {', '.join(placements)})" for name, placements in waiting.items()]
 
 
 def _counted(launches: int) -> str:

@@ -87,6 +87,7 @@ class Page(AnyPage):
             holes.partial(inputs.waiting().get("partial", [])),
             *holes.paragraphs(self.tables),
             *holes.withheld(inputs.waiting().get("withheld", {})),
+            holes.left_out(inputs.waiting().get("hosts", {}), inputs.waiting().get("too_few_nodes", "")),
             holes.absent([name for name in self.leads if name not in present]),
             *holes.silent(self._validities()),
         ]
@@ -195,8 +196,9 @@ class Page(AnyPage):
         """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
         known = inputs.waiting()
         higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        across = holes.hosts(elsewhere, known.get("too_few_nodes", ""))
         here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
-        return " ".join(filter(None, [holes.tiers(higher), holes.hosts(elsewhere), *holes.withheld(here)]))
+        return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
 
     @part()
     def claims(self) -> str:
