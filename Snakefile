@@ -130,7 +130,7 @@ onstart:
 
 onsuccess:
     if conclude.asked(workflow):
-        sys.exit(conclude.conclude(workflow, RESULTS, log))
+        sys.exit(conclude.conclude(workflow, RESULTS, log, fit()))
     failed = end()
     answer()
     if failed:
@@ -139,7 +139,7 @@ onsuccess:
 
 onerror:
     if conclude.asked(workflow):
-        conclude.conclude(workflow, RESULTS, log)
+        conclude.conclude(workflow, RESULTS, log, fit())
     else:
         end()
         with session.plain():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 import pytest
-from clusters import PROMPT, OnCluster
+from clusters import PROMPT, SLURM, OnCluster
 from copies import ROOT, copy_of_the_project
 from slurm import Cluster, cluster
 
@@ -96,3 +96,12 @@ def test_nine_ranks_are_measured_on_a_node_of_four_processors(project: OnCluster
     facts = record.metadata(pq.read_table(project.folder / raw, partitioning=None))
     assert facts["launch"]["outcome"] == "measured", said
     assert Counter(rank["host"] for rank in facts["ranks"]).most_common(1)[0][1] == 9
+
+
+@pytest.mark.parametrize("narrow", [4], indirect=True)
+def test_a_dry_run_and_the_doctor_count_the_launches_that_are_wider_than_a_node(project: OnCluster) -> None:
+    words = "6 of 27 launches have more ranks on a host than it has logical processors, up to 9; their ranks take turns"
+    assert words in project.succeed(*SLURM, "-n", "--config", "tier=smoke")
+    project.succeed(*PROMPT, "-F", "doctor", "--config", "tier=smoke")
+    findings = " ".join((project.folder / "results/doctor.txt").read_text().split())
+    assert f"tier smoke: {words}" in findings

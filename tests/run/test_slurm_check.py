@@ -111,3 +111,18 @@ def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
     sbatch("exit 0")
     with pytest.raises(CrossoverError, match=r"slurm-array-jobs is set \(all\).*remove it"):
         slurm_check.check("all", [JOB])
+
+
+@pytest.mark.parametrize(("processors", "fitting"), [(1, 0), (2, 2), (4, 3), (16, 9), (64, 33)])
+def test_the_widest_launch_with_a_processor_for_each_rank_is_found(sbatch, processors, fitting):
+    granted = "|".join(f"*--ntasks={count}\\ *" for count in range(1, processors + 1))
+    sbatch(f'case "$*" in *--overcommit*) exit 0;; {granted}) exit 0;; esac; {UNAVAILABLE}')
+    resources = {"slurm_extra": "--exclusive --overcommit"}
+    assert slurm_check.most_ranks(resources, {2, 3, 5, 9, 33} - ({5} if processors == 16 else set())) == fitting
+
+
+@pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
+def test_if_even_one_rank_is_refused_or_slurm_is_silent_no_launch_is_called_wide(sbatch, script):
+    sbatch(script)
+    assert slurm_check.most_ranks({}, {2, 9}) == 9
+    assert slurm_check.most_ranks({}, set()) == 0

@@ -6,7 +6,8 @@ Without this check, a job that no partition can hold would wait in the queue for
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from crossover.errors import CrossoverError
@@ -108,6 +109,23 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
         f"too few nodes: Slurm refuses jobs of {refused} nodes ({reason}); set `partition:` in {SITE} to one that "
         "allows them"
     )
+
+
+def most_ranks(resources: Mapping[str, Any], widths: Collection[int]) -> int:
+    """The largest of these numbers of ranks for which every rank on a host has a processor; 0 if none is so small.
+
+    It is the largest of all if Slurm does not answer, or refuses even one rank, because then `check` says why.
+    """
+    extra = (resources.get("slurm_extra") or "").replace("--overcommit", "")
+
+    def fits(ranks: int) -> bool:
+        return not _asked({**resources, "slurm_extra": extra, "nodes": 1, "tasks": ranks, "runtime": 1})[1]
+
+    rising = sorted(widths)
+    if not rising or fits(rising[-1]) or not fits(1):
+        return max(rising, default=0)
+    found = bisect_left(rising, True, key=lambda ranks: not fits(ranks))
+    return rising[found - 1] if found else 0
 
 
 def _refusal(job: Mapping[str, Any]) -> str:
