@@ -27,6 +27,10 @@ with session.plain():
     run = schema.complete(config) | {"hosts": session.hosts(workflow)}
     claim_list.require(claim_list.read("config/claims.yaml"), run["entrants"])
 
+slurm = session.slurm_resources(workflow) if session.decides(workflow) and not run["partial"] else {}
+if slurm and (wanted := plan.most_hosts(run)) > 1:
+    # Launches with more hosts than one job can have are left out and named.
+    run["hosts"], run["too_few_nodes"] = slurm_check.most_hosts(slurm, wanted)
 session.expose()
 RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
@@ -126,7 +130,7 @@ onstart:
 
 onsuccess:
     if conclude.asked(workflow):
-        sys.exit(conclude.conclude(workflow, RESULTS, log))
+        sys.exit(conclude.conclude(workflow, RESULTS, log, fit()))
     failed = end()
     answer()
     if failed:
@@ -135,7 +139,7 @@ onsuccess:
 
 onerror:
     if conclude.asked(workflow):
-        conclude.conclude(workflow, RESULTS, log)
+        conclude.conclude(workflow, RESULTS, log, fit())
     else:
         end()
         with session.plain():

@@ -48,7 +48,7 @@ MpiDefault=none
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0
-NodeName={nodes} CPUs=64 RealMemory=16000 State=UNKNOWN
+NodeName={nodes} CPUs={processors} RealMemory=16000 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=single Nodes={first} MaxTime=INFINITE State=UP
 """
@@ -112,14 +112,14 @@ class Cluster:
 
 
 @contextmanager
-def cluster(shared: Path, count: int = 3) -> Iterator[Cluster]:
-    """A running Slurm of `count` nodes that share the folder `shared`."""
+def cluster(shared: Path, count: int = 3, processors: int = 64) -> Iterator[Cluster]:
+    """A running Slurm of `count` nodes that share the folder `shared`; each claims to have this many processors."""
     with ExitStack() as undo:
         folder = Path(tempfile.mkdtemp(prefix="slurm-", dir=shared))
         folder.chmod(0o755)
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
         names = [f"node{number}" for number in range(1, count + 1)]
-        files = _files(folder, names)
+        files = _files(folder, names, processors)
         switch = Switch()
         undo.callback(switch.stop)
         hosts = []
@@ -136,7 +136,7 @@ def cluster(shared: Path, count: int = 3) -> Iterator[Cluster]:
         yield found
 
 
-def _files(folder: Path, nodes: Sequence[str]) -> dict[str, Path]:
+def _files(folder: Path, nodes: Sequence[str], processors: int) -> dict[str, Path]:
     """Write the files that cover those of the real system on every machine."""
     addresses = "".join(f"10.77.0.{number} {name}\n" for number, name in enumerate(["login", *nodes], 1))
     home = folder / "home"
@@ -154,7 +154,10 @@ def _files(folder: Path, nodes: Sequence[str]) -> dict[str, Path]:
     for target, text in written.items():
         found[target] = folder / Path(target).name
         found[target].write_text(text)
-    (slurm / "slurm.conf").write_text(CONFIGURATION.format(folder=folder, nodes=",".join(nodes), first=nodes[0]))
+    names = ",".join(nodes)
+    (slurm / "slurm.conf").write_text(
+        CONFIGURATION.format(folder=folder, nodes=names, first=nodes[0], processors=processors)
+    )
     return found | {"/etc/slurm": slurm}
 
 

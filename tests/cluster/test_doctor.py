@@ -6,6 +6,7 @@ import re
 
 import pytest
 from clusters import PROMPT, OnCluster
+from copies import SMALL_MPI
 from machines import eventually
 
 from crossover.doctor.checks import CHECKS
@@ -63,11 +64,13 @@ def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_fold
 
 
 def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnCluster) -> None:
+    project.configure(mpi_pingpong=SMALL_MPI)
     site(project, "partition: single")
     code, found = examined(project)
     assert code == 1
     assert found["two hosts"][0] == "problem"
     assert "set `partition`" in found["two hosts"][1]
+    assert "a run leaves out launches across hosts of mpi_pingpong" in found["two hosts"][1]
     assert [title for title, (verdict, _) in found.items() if verdict != "ok"] == ["two hosts"]
 
 

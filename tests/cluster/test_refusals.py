@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clusters import SLURM, OnCluster
+from clusters import PROMPT, SLURM, OnCluster
 from copies import SMALL_MPI
 
 ONE_LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
@@ -32,12 +32,35 @@ def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
 
 
-def test_one_node_too_few_with_the_key_that_needs_only_one(project: OnCluster) -> None:
+def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     site = project.folder / "profiles/slurm/site.yaml"
     site.write_text("partition: single\n")
-    said = refused(project)
-    assert "--partition=single --nodes=2" in said and "Requested node configuration is not available" in said
-    assert "`nodes: 1` there leaves out launches across hosts" in said
+    planned = project.succeed(*SLURM, "-n")
+    said = project.succeed(*PROMPT)
+    for text in (planned, said):
+        assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", text)) <= {"node"}
+        assert "not measured: mpi_pingpong (placement nodes): too few nodes: Slurm refuses jobs of 2 nodes" in text
+        assert "set `partition:` in profiles/slurm/site.yaml" in text
+    assert "2 of 2 launches measured" in said
+    page = (project.folder / "results/report/index.html").read_text()
+    assert "too few nodes: Slurm refuses jobs of 2 nodes" in page
     site.write_text("partition: single\nnodes: 1\n")
-    assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", project.succeed(*SLURM, "-n"))) == {"node"}
+    assert "not measured:" not in project.succeed(*SLURM, "-n")
+
+
+def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_the_shortage(project: OnCluster) -> None:
+    project.configure(mpi_pingpong=SMALL_MPI)
+    (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
+    said = refused(project, "results/raw/quick/mpi_pingpong/nodes/launch=1.parquet")
+    assert "--partition=single --nodes=2" in said and "is not available (too few nodes); set `partition:`" in said
+
+
+def test_without_the_controller_a_dry_run_plans_everything(project: OnCluster) -> None:
+    project.configure(mpi_pingpong=SMALL_MPI)
+    project.slurm.stop_controller()
+    try:
+        said = project.succeed(*SLURM, "-n")
+    finally:
+        project.slurm.start_controller()
+    assert "too few nodes" not in said and "4 launches, a job each" in said

@@ -250,3 +250,13 @@ def test_without_quarto_the_preview_is_named_and_a_broken_quarto_is_a_problem() 
     assert "preview" in found.seen
     found = judged("quarto", replace(healthy(), here={"quarto": {"path": "/bin/quarto", "version": ""}}))
     assert found.verdict is Verdict.PROBLEM
+
+
+def test_launches_that_do_not_fit_the_partition_are_named() -> None:
+    fit = {"tier": "smoke", "wide": "", "left_out": ""}
+    assert "tier smoke: no launch has more ranks" in judged("processors", replace(healthy(), fit=fit)).seen
+    wide = judged("processors", replace(healthy(), fit=fit | {"wide": "6 of 27 launches are wide"}))
+    assert wide.verdict is Verdict.OK
+    assert wide.seen.endswith("; tier smoke: 6 of 27 launches are wide")
+    narrow = replace(healthy(), nodes={}, lost={"nodes": "no"}, fit=fit | {"left_out": "zmq_latency, task_map"})
+    assert "a run leaves out launches across hosts of zmq_latency, task_map" in judged("hosts", narrow).seen

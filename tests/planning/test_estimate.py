@@ -158,3 +158,11 @@ def test_no_document_states_a_tiers_hours_because_a_dry_run_prints_them():
     for page in ("README.md", "config/schema.yaml", "config/config.yaml", "config/README.md"):
         lines = [line for line in (root / page).read_text().splitlines() if "`paper`" in line or "paper:" in line]
         assert not [line for line in lines if re.search(r"\b(four|two|\d+) hours|day and a half|\d days", line)], page
+
+
+def test_launches_with_more_ranks_on_a_host_than_processors_are_counted(config):
+    assert Course(config, 1).widths(launches(2)) == [2, 2]
+    assert estimate.oversubscribed([2, 9], 9) == estimate.oversubscribed([], 0) == ""
+    assert estimate.oversubscribed([9], 4) == (
+        "1 of 1 launch has more ranks on a host than it has logical processors, up to 9; its ranks take turns"
+    )

@@ -127,6 +127,7 @@ def test_launches_across_hosts_run_if_there_are_enough_hosts(hosts, placements):
     assert {launch["placement"] for launch in plan.launches(config)} == placements
     waiting = {} if hosts > 1 else {"mpi_pingpong": {"nodes": 2}}
     assert plan.waiting(config) == waiting
+    assert plan.most_hosts(config) == min(hosts, 2)
 
 
 def test_a_run_has_one_host_by_default():

@@ -68,3 +68,12 @@ def test_what_takes_more_hosts_waits_for_a_cluster():
     told = "Placement `nodes` needs a cluster with 2 hosts (`snakemake --profile slurm`)."
     assert holes.hosts({"nodes": 2}) == told
     assert holes.hosts({}) == ""
+
+
+def test_launches_with_too_many_hosts_for_a_cluster_have_its_reason():
+    told = "Launches in placement `nodes`, on up to 2 hosts, were left out: too few nodes."
+    assert holes.hosts({"nodes": 2}, "too few nodes") == told
+    both = {"zmq_latency": {"nodes": 2}, "task_map": {"nodes": 3}}
+    told = "Launches of `zmq_latency` and `task_map` across hosts were left out: too few nodes."
+    assert holes.left_out(both, "too few nodes") == told
+    assert holes.left_out(both, "") == holes.left_out({}, "too few nodes") == ""

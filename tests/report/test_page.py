@@ -162,6 +162,29 @@ def test_only_the_interface_between_hosts_is_shown():
     assert machine.health([], [within], [], [])["interface between hosts"] == "–"
 
 
+def test_launches_whose_ranks_took_turns_are_counted():
+    ranks = [
+        {"experiment": name, "placement": "nodes", "launch": launch, "host": host, "logical_cpus": processors}
+        for name, launch, host, processors, count in [
+            ("wide", 1, "a", 4, 5),
+            ("wide", 1, "b", 4, 4),
+            ("wide", 2, "a", 4, 5),
+            ("wide", 3, "a", 8, 5),
+            ("thin", 1, "a", 4, 4),
+            ("thin", 1, "b", 4, 4),
+            ("old", 1, "a", None, 9),
+        ]
+        for _ in range(count)
+    ]
+    assert machine.crowded(ranks) == {"wide": 2}
+
+
+def test_a_run_without_such_launches_has_no_line_on_them(page, tmp_path):
+    assert machine.CROWDED not in page.health().data
+    ranks = [MACHINE | {"logical_cpus": 1}] * 2
+    assert machine.crowded([rank | {"experiment": "toy", "placement": "node", "launch": 1} for rank in ranks])
+
+
 def test_the_days_of_the_run():
     first, last = launch_row("toy", 1), launch_row("toy", 3)
     assert machine.when([last, first]) == "Launched from 2026-11-21 to 2026-11-23"

@@ -40,9 +40,52 @@ def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
     with pytest.raises(CrossoverError) as refusal:
         slurm_check.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
-    assert line.startswith("  --partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive: too few; set ")
-    assert "set `partition:` or `account:` in profiles/slurm/site.yaml" in line
-    assert "`nodes: 1` there leaves out launches across hosts" in line
+    asked = "--partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive"
+    assert line.startswith(f"  {asked}: too few (too few nodes); set ")
+    assert "set `partition:` in profiles/slurm/site.yaml: choose one that allows jobs of as many nodes" in line
+
+
+def test_an_unknown_refusal_names_the_keys_that_are_set(sbatch):
+    sbatch("echo 'allocation failure: no' >&2; exit 1")
+    with pytest.raises(CrossoverError, match=r"no; set `partition:` or `account:` in profiles/slurm/site.yaml"):
+        slurm_check.check(None, [WIDE | {"slurm_partition": "small", "slurm_account": "ab1", "mem_mb": 0}])
+
+
+UNAVAILABLE = "echo 'allocation failure: Requested node configuration is not available' >&2; exit 1"
+"""Slurm's answer to three different shortages."""
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("*--nodes=2*) " + UNAVAILABLE, "too few nodes); set `partition:`"),
+        ("*--overcommit*) exit 0;; *) " + UNAVAILABLE, "too few processors); add `--overcommit` to `slurm_extra`"),
+        ("*--mem=*) " + UNAVAILABLE, "too little memory); set `partition:`"),
+        ("*) " + UNAVAILABLE, "not available; set `partition:`"),
+    ],
+)
+def test_shortages_are_told_apart(sbatch, case, words):
+    sbatch(f"case $* in {case};; esac")
+    with pytest.raises(CrossoverError) as refusal:
+        slurm_check.check(None, [WIDE | {"mem_mb": 4000}])
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize(("allowed", "wanted"), [(1, 2), (1, 9), (3, 4), (5, 16), (7, 8)])
+def test_the_most_hosts_are_found_with_the_reason_for_no_more(sbatch, allowed, wanted):
+    granted = "|".join(f"*--nodes={count}\\ *" for count in range(1, allowed + 1))
+    sbatch(f'case "$*" in {granted}) exit 0;; esac; {UNAVAILABLE}')
+    hosts, reason = slurm_check.most_hosts({"slurm_partition": "small"}, wanted)
+    assert hosts == allowed
+    assert reason.startswith(f"too few nodes: Slurm refuses jobs of {allowed + 1} nodes (Requested node configuration")
+    assert "set `partition:` in profiles/slurm/site.yaml" in reason
+    assert slurm_check.most_hosts({"slurm_partition": "small"}, allowed) == (allowed, "")
+
+
+@pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
+def test_if_even_one_host_is_refused_or_slurm_is_silent_nothing_is_left_out(sbatch, script):
+    sbatch(script)
+    assert slurm_check.most_hosts({}, 4) == (4, "")
 
 
 def test_a_known_reason_names_its_key(sbatch):
@@ -68,3 +111,18 @@ def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
     sbatch("exit 0")
     with pytest.raises(CrossoverError, match=r"slurm-array-jobs is set \(all\).*remove it"):
         slurm_check.check("all", [JOB])
+
+
+@pytest.mark.parametrize(("processors", "fitting"), [(1, 0), (2, 2), (4, 3), (16, 9), (64, 33)])
+def test_the_widest_launch_with_a_processor_for_each_rank_is_found(sbatch, processors, fitting):
+    granted = "|".join(f"*--ntasks={count}\\ *" for count in range(1, processors + 1))
+    sbatch(f'case "$*" in *--overcommit*) exit 0;; {granted}) exit 0;; esac; {UNAVAILABLE}')
+    resources = {"slurm_extra": "--exclusive --overcommit"}
+    assert slurm_check.most_ranks(resources, {2, 3, 5, 9, 33} - ({5} if processors == 16 else set())) == fitting
+
+
+@pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
+def test_if_even_one_rank_is_refused_or_slurm_is_silent_no_launch_is_called_wide(sbatch, script):
+    sbatch(script)
+    assert slurm_check.most_ranks({}, {2, 9}) == 9
+    assert slurm_check.most_ranks({}, set()) == 0

@@ -4,12 +4,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from copies import ROOT, Project
 from snakemake.cli import parse_args
 from snakemake.profiles import ProfileConfigFileParser
+
+from crossover.run import session
 
 Settings = dict[str, Any]
 
@@ -63,9 +66,25 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     assert found["slurm_status_command"] == "sacct"
 
 
+@pytest.mark.parametrize(
+    ("profile", "expected"), [("slurm", {"slurm_partition": "compute", "qos": "short"}), ("profiles/local", {})]
+)
+def test_a_run_on_slurm_is_recognised_by_the_resources_of_launches(
+    there: Project, profile: str, expected: Settings
+) -> None:
+    (there.folder / "profiles/slurm/site.yaml").write_text("partition: compute\nqos: short\n")
+    parsed = vars(parse_args(("--profile", profile))[1])
+    chosen = SimpleNamespace(
+        default_resources=parsed["default_resources"], overwrite_resources=parsed["set_resources"] or {}
+    )
+    found = session.slurm_resources(SimpleNamespace(resource_settings=chosen))
+    assert expected.items() <= found.items()
+    assert ("slurm_extra" in found) == bool(expected)
+
+
 def test_launches_share_no_node_and_jobs_are_no_arrays(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive'"
+    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive --overcommit'"
     assert not isinstance(found.get("slurm_array_jobs"), str)
 
 

@@ -25,7 +25,26 @@ def look() -> None:
 def tell() -> None:
     """Print what is left to measure and how long it takes."""
     unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
-    print(course.outlook(session.due(workflow, "launch"), unrefined), file=sys.stderr, flush=True)
+    due = session.due(workflow, "launch")
+    told = [course.outlook(due, unrefined), oversubscribed(due)]
+    print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
+
+
+def oversubscribed(launches) -> str:
+    """The launches that are wider than a node of Slurm's partition, in words."""
+    widths = course.widths(launches) if slurm else []
+    return estimate.oversubscribed(widths, slurm_check.most_ranks(slurm, set(widths)))
+
+
+def fit() -> dict[str, str]:
+    """How the tier's launches fit on Slurm's partition, for the doctor; empty elsewhere."""
+    if not slurm:
+        return {}
+    return {
+        "tier": run["tier"],
+        "wide": oversubscribed(list(plan.launches(run))),
+        "left_out": ", ".join(plan.waiting(run)) if run.get("too_few_nodes") else "",
+    }
 
 
 def watch() -> None:

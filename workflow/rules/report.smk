@@ -93,6 +93,7 @@ rule report:
             {
                 "tiers": schema.waiting(config),
                 "hosts": plan.waiting(run),
+                "too_few_nodes": run.get("too_few_nodes", ""),
                 "withheld": plan.withheld(run),
                 "partial": remarks,
             }

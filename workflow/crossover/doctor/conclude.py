@@ -5,6 +5,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,15 @@ def asked(workflow: Any) -> bool:
     return "doctor" in workflow.dag_settings.targets
 
 
-def conclude(workflow: Any, results: str | Path, logs: Sequence[str]) -> int:
+def conclude(workflow: Any, results: str | Path, logs: Sequence[str], fit: Mapping[str, str] | None = None) -> int:
     """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
-    `logs` are the logs of this run of Snakemake, with the reasons for lost jobs.
+    `logs` are the logs of this run of Snakemake, with the reasons for lost jobs; `fit` is that of `Seen`.
     """
     executor = workflow.executor_plugin.name
     placements = [job["placement"] for job in session.due(workflow, "examine")]
     text = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
-    seen = gather(Path(results) / "doctor", placements, executor, text)
+    seen = replace(gather(Path(results) / "doctor", placements, executor, text), fit=fit or {})
     findings = {check: module(check).judge(seen) for check in CHECKS}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 """The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
+import math
 import statistics
 import time
 from collections.abc import Iterable, Sequence
@@ -91,9 +92,17 @@ class Course:
         return "\n".join([text, *self._withheld()])
 
     def _withheld(self) -> list[str]:
-        """One line for each arm that the configuration does not allow."""
+        """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
         found = plan.withheld(self.config)
-        return [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
+        lines = [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
+        if reason := self.config.get("too_few_nodes"):
+            lines.append(f"not measured: {', '.join(_placed(plan.waiting(self.config)))}: {reason}")
+        return lines
+
+    def widths(self, launches: Sequence[Launch]) -> list[int]:
+        """The number of ranks on the fullest host of each of these launches."""
+        every = [second_sweep.settings_of(self.config, launch) for launch in launches]
+        return [math.ceil(plan.ranks(settings) / plan.nodes(settings)) for settings in every]
 
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
@@ -180,6 +189,27 @@ def _phases(facts: Iterable[dict[str, Any]]) -> str:
     whole = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
     known = {words: [fact[part] for fact in whole if part in fact] for part, words in PARTS.items()}
     return ", ".join(f"{statistics.median(seconds):.0f} s {words}" for words, seconds in known.items() if seconds)
+
+
+def _placed(waiting: dict[str, dict[str, int]]) -> list[str]:
+    """Each experiment with the placements in it that wait."""
+    return [f"{name} (placement {', '.join(placements)})" for name, placements in waiting.items()]
+
+
+def oversubscribed(widths: Sequence[int], most: int) -> str:
+    """The launches with more ranks on a host than `most`, which have a processor each; empty without such launches.
+
+    >>> oversubscribed([2, 9, 17], 4)
+    '2 of 3 launches have more ranks on a host than it has logical processors, up to 17; their ranks take turns'
+    """
+    wide = [width for width in widths if width > most]
+    if not wide:
+        return ""
+    have, their = ("has", "its") if len(wide) == 1 else ("have", "their")
+    return (
+        f"{len(wide)} of {_counted(len(widths))} {have} more ranks on a host than it has logical processors, up to "
+        f"{max(wide)}; {their} ranks take turns"
+    )
 
 
 def _counted(launches: int) -> str:

@@ -211,8 +211,8 @@ def libraries(config: Config, experiment: str) -> list[str]:
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
     """Every launch of the first sweep, of the run or of one experiment.
 
-    The configuration's `hosts` is the most hosts that a launch can have, 1 on a single machine. Launches with
-    `unsafe` entrants are left out; the others keep their numbers.
+    The configuration's `hosts` is the most hosts that a launch can have: 1 on a single machine, on Slurm at most as
+    many as it grants one job. Launches with `unsafe` entrants are left out; the others keep their numbers.
     """
     for name in config["experiments"]:
         if experiment in (None, name):
@@ -220,8 +220,13 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
             for placement in settings["placements"]:
                 for number in range(1, settings["launches"] * len(heats(in_placement(settings, placement))) + 1):
                     own = of_launch(settings, placement, number)
-                    if nodes(own) <= config.get("hosts", 1) and not unsafe(config, own):
+                    if possible(config, own):
                         yield {"experiment": name, "placement": placement, "launch": number}
+
+
+def possible(config: Config, settings: Settings) -> bool:
+    """Whether the configuration has the hosts of a launch, and allows all its entrants."""
+    return nodes(settings) <= config.get("hosts", 1) and not unsafe(config, settings)
 
 
 UNSAFE = (
@@ -260,6 +265,12 @@ def waiting(config: Config) -> dict[str, dict[str, int]]:
             if max(wanted) > config.get("hosts", 1):
                 found.setdefault(name, {})[placement] = max(wanted)
     return found
+
+
+def most_hosts(config: Config) -> int:
+    """The most hosts that any launch needs; at most as many as the configuration has."""
+    needed = [count for placements in waiting(config | {"hosts": 0}).values() for count in placements.values()]
+    return min(max(needed, default=1), int(config.get("hosts", 1)))
 
 
 RAW = "{results}/raw/{tier}/{experiment}/{placement}/launch={launch}.parquet"

@@ -26,12 +26,13 @@ class MissingLaunchError(CrossoverError):
 
 def launches(config: Config, experiment: str) -> list[Launch]:
     """The launches of the second sweep; none if the first is not done."""
-    return [
-        {"experiment": experiment, "placement": placement, "launch": int(number)}
-        for placement, narrowed in _refinement(config, experiment).items()
-        for number in narrowed
-        if not plan.unsafe(config, plan.of_launch(plan.settings_of(config, experiment), placement, int(number)))
-    ]
+    found = []
+    for placement, narrowed in _refinement(config, experiment).items():
+        for number in narrowed:
+            own = plan.of_launch(plan.settings_of(config, experiment), placement, int(number))
+            if plan.possible(config, own):
+                found.append({"experiment": experiment, "placement": placement, "launch": int(number)})
+    return found
 
 
 def settings_of(config: Config, launch: Launch) -> Settings:

@@ -1,5 +1,6 @@
 """A run's session with Snakemake: plain errors, the environment of rules, the jobs, the claim on a results folder."""
 
+import ast
 import fcntl
 import importlib
 import os
@@ -41,6 +42,27 @@ def hosts(workflow: Any) -> int:
         return 1
     bounds = workflow.global_resources
     return int(bounds["nodes"].value) if "nodes" in bounds else sys.maxsize
+
+
+def slurm_resources(workflow: Any) -> dict[str, Any]:
+    """The resources that profiles and the command line give to launches; empty if these do not run on Slurm.
+
+    In a dry run, Snakemake hides the executor, so Slurm is recognised by its own resources.
+    """
+    settings = workflow.resource_settings
+    found = {}
+    for group in (settings.default_resources or {}, settings.overwrite_resources.get("launch", {})):
+        for name, entry in group.items():
+            found[name] = _constant(entry.raw if entry.is_evaluable() else entry.value)
+    return found if any(name.startswith("slurm_") for name in found) else {}
+
+
+def _constant(value: Any) -> Any:
+    """The value of a literal of Python, as profiles write texts; other values as they are."""
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
 
 
 def decides(workflow: Any) -> bool:

@@ -6,7 +6,8 @@ Without this check, a job that no partition can hold would wait in the queue for
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from crossover.errors import CrossoverError
@@ -17,6 +18,7 @@ OPTIONS = {
     "slurm_account": "--account",
     "qos": "--qos",
     "constraint": "--constraint",
+    "mem_mb": "--mem",
     "nodes": "--nodes",
 }
 """Resources that decide whether Slurm accepts a job, with the option of sbatch for each."""
@@ -36,13 +38,23 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
         "partition",
-        "choose one that allows jobs of two nodes; `nodes: 1` there leaves out launches across hosts",
+        "choose one that allows jobs of as many nodes",
     ),
     (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
     (CUT_OFF, "", "wait longer, or set a `partition` or `qos` with a shorter queue"),
     (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
 )
 """A pattern of Slurm's errors and reasons for waiting, the key to set, and the remedy."""
+
+SITES_OWN = ("slurm_partition", "slurm_account", "qos", "constraint")
+"""The resources that a site's keys set."""
+
+SHORTAGES = (
+    ("too few nodes", f"set `partition:` in {SITE}: choose one that allows jobs of as many nodes"),
+    ("too few processors", "add `--overcommit` to `slurm_extra` in your profile: several ranks then share a processor"),
+    ("too little memory", f"set `partition:` in {SITE}: choose one whose nodes have more memory, or lower `mem_mb`"),
+)
+"""What a partition can have too little of, each with the remedy."""
 
 HOPELESS = (
     *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
@@ -77,29 +89,91 @@ def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
+    """The most hosts, at most `wanted`, that Slurm grants one job with these resources; why no more, and the remedy.
+
+    It is `wanted` if Slurm does not answer, and if it refuses even one host, because then `check` says why.
+    """
+
+    def why(hosts: int) -> str:
+        return _asked({**resources, "nodes": hosts, "tasks": max(2, hosts), "runtime": 1})[1]
+
+    reason = why(wanted)
+    if not reason or why(1):
+        return wanted, ""
+    granted, refused = 1, wanted
+    while refused - granted > 1:
+        hosts = (granted + refused) // 2
+        granted, refused = (granted, hosts) if why(hosts) else (hosts, refused)
+    return granted, (
+        f"too few nodes: Slurm refuses jobs of {refused} nodes ({reason}); set `partition:` in {SITE} to one that "
+        "allows them"
+    )
+
+
+def most_ranks(resources: Mapping[str, Any], widths: Collection[int]) -> int:
+    """The largest of these numbers of ranks for which every rank on a host has a processor; 0 if none is so small.
+
+    It is the largest of all if Slurm does not answer, or refuses even one rank, because then `check` says why.
+    """
+    extra = (resources.get("slurm_extra") or "").replace("--overcommit", "")
+
+    def fits(ranks: int) -> bool:
+        return not _asked({**resources, "slurm_extra": extra, "nodes": 1, "tasks": ranks, "runtime": 1})[1]
+
+    rising = sorted(widths)
+    if not rising or fits(rising[-1]) or not fits(1):
+        return max(rising, default=0)
+    found = bisect_left(rising, True, key=lambda ranks: not fits(ranks))
+    return rising[found - 1] if found else 0
+
+
 def _refusal(job: Mapping[str, Any]) -> str:
     """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
-    options = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) is not None]
+    options, why = _asked(job)
+    return f"  {' '.join(options)}: {_advice(why, job)}" if why else ""
+
+
+def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
+    """The options of sbatch for a job, and Slurm's reason to refuse it; empty if it accepts it or does not answer."""
+    # Like Slurm's plugin, leave out a memory of 0.
+    options = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) not in (None, 0)]
     options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
     command = ["sbatch", "--test-only", *options, "--wrap=true"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
-        return ""
+        return options, ""
     if answer.returncode == 0 or "ontroller" in answer.stderr:
-        return ""
+        return options, ""
     messages = answer.stderr.strip().splitlines() or ["no reason given"]
-    why = messages[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
-    return f"  {' '.join(options)}: {why}; {_advice(why, job)}"
+    return options, messages[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
 
 
 def _advice(why: str, job: Mapping[str, Any]) -> str:
-    """The remedy: for a known reason its key, otherwise the keys that are set."""
+    """The reason and the remedy: for a known reason its key, otherwise the keys that are set."""
     key, step = meaning(why)
-    present = [name.removeprefix("slurm_") for name in OPTIONS if name != "nodes" and job.get(name) is not None]
+    if key in ("partition", "") and (shortage := _shortage(job)):
+        return f"{why} ({shortage[0]}); {shortage[1]}"
+    present = [name.removeprefix("slurm_") for name in SITES_OWN if job.get(name) is not None]
     keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in present or ["partition"])
-    alone = "; if jobs cannot have two nodes, `nodes: 1` there leaves out launches across hosts"
-    return f"set {keys} in {SITE}: {step}{alone if job.get('nodes', 1) > 1 else ''}"
+    return f"{why}; set {keys} in {SITE}: {step}"
+
+
+def _shortage(job: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What the partition has too little of, and the remedy; None if Slurm refuses the job for another reason.
+
+    Slurm has the same words for too few nodes, processors or memory, so each is asked for without the excess.
+    """
+    smaller: tuple[dict[str, Any], ...] = (
+        {"nodes": 1},
+        {"slurm_extra": f"{job.get('slurm_extra') or ''} --overcommit"},
+        {"mem_mb": None},
+    )
+    for less, words in zip(smaller, SHORTAGES, strict=True):
+        if any(job.get(name) not in (value, None) for name, value in less.items()) and not _asked({**job, **less})[1]:
+            return words
+    return None
 
 
 def meaning(words: str) -> tuple[str, str]:

@@ -17,7 +17,9 @@ def judge(seen: Seen) -> Finding:
             why = "the site's key `nodes` allows one node at a time, so there was no job for two hosts"
             return Finding(Verdict.UNKNOWN, why)
         words = seen.lost["nodes"]
-        return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words))
+        left_out = seen.fit.get("left_out")
+        rest = f"; a run leaves out launches across hosts of {left_out}" if left_out else ""
+        return Finding(Verdict.PROBLEM, f"the job for two hosts did not run: {words}{rest}", *meaning(words))
     first, *others = seen.nodes["attempts"]
     spread = next((each for each in others if apart(each)), None)
     if not together(first):

@@ -1,4 +1,4 @@
-"""Can ranks use all processors of their job?"""
+"""Can ranks use all processors of their job, and has a host one for each rank?"""
 
 import os
 import shlex
@@ -23,8 +23,15 @@ def judge(seen: Seen) -> Finding:
         rank = min(found["ranks"], key=lambda each: each["free"])
         text = f"a rank may use {rank['free']} of its host's {rank['of']} logical processors"
         if rank["free"] >= min(wanted, rank["of"]):
-            return Finding(Verdict.OK, text)
+            return Finding(Verdict.OK, f"{text}{_fit(seen)}")
         cause = f"{text}, but its job {wanted}, because {mpi} binds ranks"
         unbound = "--cpu-bind=none" if Path(shlex.split(mpi)[0]).name == "srun" else "--bind-to none"
         return Finding(Verdict.PROBLEM, cause, "mpi", value=f"{mpi} {unbound}")
     return NO_PAIR
+
+
+def _fit(seen: Seen) -> str:
+    """Whether a host has a processor for each rank of the tier's launches; empty if that is unknown."""
+    if not seen.fit:
+        return ""
+    return f"; tier {seen.fit['tier']}: {seen.fit['wide'] or 'no launch has more ranks on a host than processors'}"

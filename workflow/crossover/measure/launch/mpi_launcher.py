@@ -27,6 +27,8 @@ FOR_OPEN_MPI = {
 """Defaults for Open MPI's mpiexec; its options override them."""
 FOR_SRUN = {
     "SLURM_CPU_BIND": "none",
+    # Farms may have more engines than there are processors. The job needs --overcommit too.
+    "SLURM_OVERCOMMIT": "1",
     # The same number of ranks on each host; by default srun fills the first host.
     "SLURM_DISTRIBUTION": "cyclic",
     # If a rank fails, end the others; if a rank ends, end the others after half a minute.

@@ -86,7 +86,11 @@ class Page(AnyPage):
     def health(self) -> str:
         """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
         measurements = self._measurements()
-        columns = {f"`{name}`": self._health(name, measurements) for name in self.tables.experiments}
+        crowded = machine.crowded(self.tables.ranks)
+        columns = {
+            f"`{name}`": self._health(name, measurements) | ({machine.CROWDED: str(crowded[name])} if crowded else {})
+            for name in self.tables.experiments
+        }
         return _columns(columns, "Nothing was launched.")
 
     @part()
@@ -98,6 +102,7 @@ class Page(AnyPage):
             holes.partial(inputs.waiting().get("partial", [])),
             *holes.paragraphs(self.tables),
             *holes.withheld(inputs.waiting().get("withheld", {})),
+            holes.left_out(inputs.waiting().get("hosts", {}), inputs.waiting().get("too_few_nodes", "")),
             holes.absent([name for name in self.leads if name not in present]),
             *holes.silent(self._validities()),
         ]
@@ -206,8 +211,9 @@ class Page(AnyPage):
         """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
         known = inputs.waiting()
         higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        across = holes.hosts(elsewhere, known.get("too_few_nodes", ""))
         here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
-        return " ".join(filter(None, [holes.tiers(higher), holes.hosts(elsewhere), *holes.withheld(here)]))
+        return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
 
     @part()
     def claims(self) -> str:

@@ -15,8 +15,9 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 
 WAITING_VARIABLE = "CROSSOVER_WAITING"
 """The variable for measurements of other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}}, "hosts":
-{experiment: {placement: hosts needed}}, "withheld": {arm of a farm that does not authenticate: [experiments]},
-"partial": [[remark, command or ""], ...]}. The remarks list the launches that a partial run uses and leaves out."""
+{experiment: {placement: hosts needed}}, "too_few_nodes": why a cluster has too few hosts, or "",
+"withheld": {arm of a farm that does not authenticate: [experiments]}, "partial": [[remark, command or ""], ...]}. The
+remarks list the launches that a partial run uses and leaves out."""
 
 FAILURES_VARIABLE = "CROSSOVER_FAILURES"
 """The variable with the name of the JSON file of a page's failed parts."""

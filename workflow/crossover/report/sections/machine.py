@@ -82,6 +82,22 @@ def health(
     }
 
 
+CROWDED = "launches with more ranks on a host than logical processors"
+"""The name of a line in the table on a run, present if there are such launches."""
+
+
+def crowded(ranks: list[Row]) -> Counter[str]:
+    """The number of launches whose ranks took turns, because a host had fewer logical processors, by experiment."""
+    counts: Counter[tuple[Any, ...]] = Counter()
+    processors = {}
+    for rank in ranks:
+        place = (rank["experiment"], rank["placement"], rank["launch"], rank["host"])
+        counts[place] += 1
+        processors[place] = rank["logical_cpus"]
+    found = {place[:3] for place, count in counts.items() if count > (processors[place] or count)}
+    return Counter(experiment for experiment, *_ in found)
+
+
 def _limits(settings: dict[str, Any]) -> str:
     rounds, block = settings["rounds"], numbers.quantity(settings["block_seconds"], "s")
     return (

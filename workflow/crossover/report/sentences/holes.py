@@ -104,9 +104,21 @@ def withheld(arms: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def hosts(placements: Mapping[str, int]) -> str:
-    """The placements that need more hosts, given as {placement: hosts needed}; empty if there are none."""
+def hosts(placements: Mapping[str, int], reason: str = "") -> str:
+    """The placements that need more hosts, given as {placement: hosts needed}; empty if there are none.
+
+    `reason` says why a cluster has too few.
+    """
     return " ".join(
-        f"Placement `{placement}` needs a cluster with {numbers.counted(count, 'host')} (`snakemake --profile slurm`)."
+        f"Launches in placement `{placement}`, on up to {numbers.counted(count, 'host')}, were left out: {reason}."
+        if reason
+        else f"Placement `{placement}` needs a cluster with {numbers.counted(count, 'host')} "
+        "(`snakemake --profile slurm`)."
         for placement, count in placements.items()
     )
+
+
+def left_out(waiting: Mapping[str, Mapping[str, int]], reason: str) -> str:
+    """One sentence on the launches with too many hosts for the cluster, by experiment; empty without a `reason`."""
+    experiments = numbers.listed([f"`{name}`" for name in waiting])
+    return f"Launches of {experiments} across hosts were left out: {reason}." if waiting and reason else ""

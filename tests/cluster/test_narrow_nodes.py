@@ -1,0 +1,107 @@
+"""Launches with more ranks than a node has processors: Slurm accepts them in every tier, and they are measured."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pyarrow.parquet as pq
+import pytest
+from clusters import PROMPT, SLURM, OnCluster
+from copies import ROOT, copy_of_the_project
+from slurm import Cluster, cluster
+
+from crossover.config import schema
+from crossover.records import record
+
+pytestmark = pytest.mark.usefixtures("clusters")
+
+PLAN = """
+from crossover.config import schema
+from crossover.planning import plan
+from crossover.run import slurm_check
+
+config = schema.complete({{"tier": "{tier}"}}) | {{"hosts": 2}}
+jobs = []
+for launch in plan.launches(config):
+    own = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
+    job = {{"nodes": plan.nodes(own), "tasks": plan.tasks(own), "runtime": plan.runtime_minutes(own)}}
+    jobs.append(job | {{"slurm_extra": "{extra}"}})
+slurm_check.check(None, jobs)
+print(max(job["tasks"] for job in jobs), "ranks at most")
+"""
+"""Asks Slurm about every launch of a tier, as a run does."""
+
+
+@pytest.fixture(scope="module", params=[4, 16])
+def narrow(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A Slurm of two nodes with few processors."""
+    shared = tmp_path_factory.mktemp("narrow")
+    shared.chmod(0o755)
+    with cluster(shared, count=2, processors=request.param) as found:
+        yield found
+
+
+@pytest.fixture
+def project(narrow: Cluster, request: pytest.FixtureRequest) -> OnCluster:
+    """A copy of the project on these nodes."""
+    return OnCluster(copy_of_the_project(narrow.shared / re.sub(r"\W", "-", request.node.name)).folder, narrow)
+
+
+def asked(project: OnCluster, tier: str, extra: str) -> tuple[int, str]:
+    """The exit code and output of PLAN."""
+    path = f"PYTHONPATH={project.folder / 'workflow'}"
+    return project.run("env", path, "python", "-c", PLAN.format(tier=tier, extra=extra))
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_slurm_accepts_every_launch_of_a_tier(project: OnCluster, tier: str) -> None:
+    [extra] = re.findall(r'slurm_extra: \?repr\("(.+)"\)', (ROOT / "profiles/slurm/config.yaml").read_text())
+    code, said = asked(project, tier, extra)
+    assert (code, "ranks at most" in said) == (0, True), said
+
+
+def test_without_overcommit_slurm_would_refuse(project: OnCluster) -> None:
+    code, said = asked(project, "paper", "--exclusive")
+    assert code == 1
+    assert "Requested node configuration is not available" in said
+
+
+def test_a_job_and_its_ranks_have_all_processors_with_overcommit_too(narrow: Cluster) -> None:
+    show = "echo $SLURM_JOB_CPUS_PER_NODE; srun -n 2 sh -c 'echo $SLURM_CPUS_ON_NODE'"
+    job = ("salloc", "--quiet", "--exclusive", "--nodes=1", "--ntasks=2")
+    plain = narrow.login.run(*job, "sh", "-c", show)
+    shared = narrow.login.run(*job, "--overcommit", "env", "SLURM_OVERCOMMIT=1", "sh", "-c", show)
+    assert plain == shared
+    assert len(set(shared.split())) == 1
+
+
+@pytest.mark.parametrize("narrow", [4], indirect=True)
+def test_nine_ranks_are_measured_on_a_node_of_four_processors(project: OnCluster) -> None:
+    project.configure(
+        task_latency={
+            "arms": ["leastload", "pure"],
+            "rivals_per_heat": 1,
+            "engines": 2,
+            "tasks": [4],
+            "placements": ["node"],
+            "launches": 1,
+            "rounds": {"at_least": 3, "at_most": 3},
+            "budget_seconds": 1,
+        }
+    )
+    raw = "results/raw/quick/task_latency/node/launch=1.parquet"
+    said = project.succeed(*PROMPT, raw)
+    facts = record.metadata(pq.read_table(project.folder / raw, partitioning=None))
+    assert facts["launch"]["outcome"] == "measured", said
+    assert Counter(rank["host"] for rank in facts["ranks"]).most_common(1)[0][1] == 9
+
+
+@pytest.mark.parametrize("narrow", [4], indirect=True)
+def test_a_dry_run_and_the_doctor_count_the_launches_that_are_wider_than_a_node(project: OnCluster) -> None:
+    words = "6 of 27 launches have more ranks on a host than it has logical processors, up to 9; their ranks take turns"
+    assert words in project.succeed(*SLURM, "-n", "--config", "tier=smoke")
+    project.succeed(*PROMPT, "-F", "doctor", "--config", "tier=smoke")
+    findings = " ".join((project.folder / "results/doctor.txt").read_text().split())
+    assert f"tier smoke: {words}" in findings
