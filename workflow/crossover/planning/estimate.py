@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +66,18 @@ class Course:
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
     began: float = field(default_factory=time.time)
 
+    @cached_property
+    def _settings(self) -> second_sweep.OfLaunch:
+        return second_sweep.of_launches(self.config)
+
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
-        nodes = [plan.nodes(second_sweep.settings_of(self.config, launch)) for launch in launches]
+        nodes = [plan.nodes(self._settings(launch)) for launch in launches]
         return cost(zip(map(self.seconds, launches), nodes, strict=True), self.nodes or 1)
 
     def seconds(self, launch: Launch) -> float:
         """The expected time of one launch, with its start."""
-        settings = second_sweep.settings_of(self.config, launch)
+        settings = self._settings(launch)
         start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
         return float(start + settings["budget_seconds"])
 
@@ -118,8 +123,7 @@ class Course:
         )
         if self.nodes is not None:
             used = sum(
-                (fact["wall_seconds"] + fact.get("entering_seconds", 0))
-                * plan.nodes(second_sweep.settings_of(self.config, fact))
+                (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(fact))
                 for fact in facts
             )
             text += (

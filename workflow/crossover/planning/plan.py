@@ -218,10 +218,17 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
         if experiment in (None, name):
             settings = settings_of(config, name)
             for placement in settings["placements"]:
-                for number in range(1, settings["launches"] * len(heats(in_placement(settings, placement))) + 1):
-                    own = of_launch(settings, placement, number)
-                    if nodes(own) <= config.get("hosts", 1) and not unsafe(config, own):
+                count = len(heats(in_placement(settings, placement)))
+                # The launches of a heat have the same settings.
+                measured = [_measured(config, of_launch(settings, placement, heat)) for heat in range(1, count + 1)]
+                for number in range(1, settings["launches"] * count + 1):
+                    if measured[(number - 1) % count]:
                         yield {"experiment": name, "placement": placement, "launch": number}
+
+
+def _measured(config: Config, settings: Settings) -> bool:
+    """Whether launches with these settings have enough hosts and no `unsafe` entrants."""
+    return nodes(settings) <= config.get("hosts", 1) and not unsafe(config, settings)
 
 
 UNSAFE = (
