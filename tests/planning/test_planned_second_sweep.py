@@ -91,9 +91,17 @@ def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
 
 
 def test_launch_numbers_of_the_two_sweeps_do_not_overlap(tmp_path):
-    everything = {name: {"launches": 100} for name in schema.complete({})["experiments"]}
-    everyone = complete(tmp_path, tier="paper", experiments=everything)
-    assert 1000 < max(each["launch"] for each in plan.launches(everyone | {"hosts": 2})) < SECOND_SWEEP
+    """Even at the most launches that the check of the configuration allows."""
+    names = list(schema.complete({})["experiments"])
+    paper = complete(tmp_path, tier="paper", experiments={name: {} for name in names})
+    heats = {name: len(plan.heats(plan.settings_of(paper, name))) for name in names}
+    most = {name: {"launches": SECOND_SWEEP // count} for name, count in heats.items()}
+    everyone = complete(tmp_path, tier="paper", experiments=most, unauthenticated_farms=True)
+    numbers = [each["launch"] for each in plan.launches(everyone | {"hosts": 2})]
+    assert SECOND_SWEEP - max(heats.values()) < max(numbers) <= SECOND_SWEEP
+    for name in names:
+        with pytest.raises(CrossoverError, match=rf"experiments\.{name}\.launches: "):
+            complete(tmp_path, tier="paper", experiments={name: {"launches": most[name]["launches"] + 1}})
 
 
 def test_the_settings_are_those_of_the_wildcards_launch(config):

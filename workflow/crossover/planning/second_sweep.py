@@ -9,7 +9,7 @@ settings that each launch of the second sweep replaces:
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,16 @@ REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 class MissingLaunchError(CrossoverError):
     """A launch that the second sweep does not have."""
+
+
+def overlap(settings: Settings) -> Iterator[str]:
+    """The fault of an experiment whose first sweep would reach the launch numbers of the second."""
+    most = SECOND_SWEEP // len(plan.heats(settings))
+    if settings["launches"] > most:
+        yield (
+            f"launches: {settings['launches']} is too many; this experiment can have {most} of each heat, because "
+            f"launch numbers above {SECOND_SWEEP} belong to the second sweep; set {most} or less"
+        )
 
 
 def launches(config: Config, experiment: str) -> list[Launch]:
