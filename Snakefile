@@ -112,6 +112,7 @@ onstart:
         session.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
         session.outwait_controller()
+        session.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":

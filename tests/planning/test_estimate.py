@@ -43,6 +43,14 @@ def test_on_a_cluster_launches_run_side_by_side_and_node_hours_stay_the_same(con
     )
 
 
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [(0.234, "0.23"), (1, "1"), (23.4, "23"), (99.4, "99"), (99.6, "100"), (134.2, "134"), (2200, "2200")],
+)
+def test_node_hours_are_written_without_an_exponent(hours, words):
+    assert estimate._node_hours(hours * 3600) == f"{words} node-hours"
+
+
 def test_no_more_nodes_are_promised_than_can_be_used(config):
     assert Course(config, 100).expected(launches(4)).nodes == 4
 

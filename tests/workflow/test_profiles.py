@@ -65,8 +65,12 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
 
 def test_launches_share_no_node_and_jobs_are_no_arrays(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive'"
+    assert "--exclusive" in found["set_resources"]["launch"]["slurm_extra"].strip("'").split()
     assert not isinstance(found.get("slurm_array_jobs"), str)
+
+
+def test_the_login_node_is_not_filled(there: Project) -> None:
+    assert settings("--profile", "slurm")["local_cores"] == 2
 
 
 def test_a_wrong_site_file_ends_with_its_name_and_no_traceback(project: Project) -> None:

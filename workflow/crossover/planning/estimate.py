@@ -198,4 +198,5 @@ def duration(seconds: float) -> str:
 
 
 def _node_hours(seconds: float) -> str:
-    return f"{seconds / 3600:.2g} node-hours"
+    hours = seconds / 3600
+    return f"{hours:.0f} node-hours" if hours >= 99.5 else f"{hours:.2g} node-hours"
