@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from crossover.config import claim_list, schema
 from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
 from crossover.records import disk_space
-from crossover.run import code_digest, session, slurm_check
+from crossover.run import code_digest, partition, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -43,7 +43,7 @@ remarks = (
     if run["partial"]
     else []
 )
-course = estimate.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
+course = estimate.Course(run, workflow.nodes, available=lambda: partition.most_nodes(workflow))
 
 
 wildcard_constraints:
