@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 from crossover.config import claim_list, schema
 from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
 from crossover.records import disk_space
-from crossover.run import code_digest, session, slurm_check
+from crossover.run import code_digest, partition, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -47,7 +47,7 @@ remarks = (
     if run["partial"]
     else []
 )
-course = estimate.Course(run, workflow.nodes and min(workflow.nodes, session.hosts(workflow)))
+course = estimate.Course(run, workflow.nodes, available=lambda: partition.most_nodes(workflow))
 
 
 wildcard_constraints:
@@ -116,6 +116,7 @@ onstart:
         session.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
         session.outwait_controller()
+        session.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":

@@ -45,6 +45,8 @@ SlurmdTimeout=10
 SlurmctldTimeout=10
 KillWait=5
 MpiDefault=none
+# A job that requests no memory gets 20 MB for each processor, not the whole node.
+DefMemPerCPU=20
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0

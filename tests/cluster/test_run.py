@@ -25,6 +25,20 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     assert "6 of 6 launches measured" in said
 
 
+def test_a_job_has_the_whole_memory_of_its_node(project: OnCluster, slurm: Cluster) -> None:
+    project.succeed(*PROMPT, "results/raw/quick/toy/node/launch=1.parquet")
+    jobs = slurm.login.run("scontrol", "--oneliner", "show", "job").splitlines()
+    [job] = [each for each in jobs if f" WorkDir={project.folder} " in each]
+    assert " MinMemoryNode=0 " in job and ",mem=16000M," in job
+
+
+def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -> None:
+    project.configure(toy={"launches": 9})
+    assert "on up to 3 nodes at a time" in project.succeed(*PROMPT, "-n")
+    (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
+    assert "on one node, plus" in project.succeed(*PROMPT, "-n")
+
+
 def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], slurm: Cluster) -> None:
     project, _ = finished_once
     raw = project.folder / "results/raw/quick"

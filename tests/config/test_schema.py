@@ -170,6 +170,14 @@ WRONG = {
         farms(engines=10**6),
         "experiments.task_latency.engines: 1000000 is greater than the maximum",
     ),
+    "more launches than numbers": (
+        {"experiments": {"zmq_latency": {"launches": 10_001}}},
+        "experiments.zmq_latency.launches: 10001 is too many; this experiment can have 10000 of each heat, because",
+    ),
+    "more launches than numbers for all heats": (
+        {"experiments": {"task_scaling": {"launches": {"quick": 1000, "standard": 3, "paper": 417}}}},
+        "experiments.task_scaling.launches: 417 is too many; this experiment can have 416 of each heat, because",
+    ),
     "half a launch": (pingpong(launches=2.5), "experiments.mpi_pingpong.launches: 2.5 is not of type integer"),
     "a whole number with a point": (pingpong(launches=3.0), "experiments.mpi_pingpong.launches: 3.0 is not of type"),
     "a flag for a number": (pingpong(launches=True), "experiments.mpi_pingpong.launches: True is not of type integer"),

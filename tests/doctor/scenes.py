@@ -56,7 +56,8 @@ def job(*hosts: str) -> dict[str, Any]:
 def healthy() -> Seen:
     """A cluster on which everything works."""
     compilers = {"the C ceilings": "cc: 12", "the MPI ceiling": "mpicc: 12", "the variants of libzmq": "g++: 12"}
-    here = {"compiler": compilers, "quarto": {"path": "/bin/quarto", "version": "1.10"}, "queue": {}}
+    quarto = {"path": "/bin/quarto", "version": "1.10"}
+    here = {"compiler": compilers, "quarto": quarto, "queue": {"ended": {"accounts": False, "seconds": 300}}}
     return Seen("slurm", job("node1", "node1"), job("node1", "node2"), here)
 
 

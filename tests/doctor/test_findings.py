@@ -236,6 +236,24 @@ def test_a_shared_folder_that_is_full_is_a_problem() -> None:
     assert "No space left on device" in found.seen
 
 
+@pytest.mark.parametrize(
+    ("accounts", "seconds", "verdict"),
+    [
+        (True, 5, Verdict.OK),
+        (False, 300, Verdict.OK),
+        (False, 180, Verdict.OK),
+        (False, 120, Verdict.WARNING),
+        (False, 59, Verdict.PROBLEM),
+        (False, None, Verdict.UNKNOWN),
+    ],
+)
+def test_without_accounts_ended_jobs_must_be_remembered(accounts: bool, seconds: int | None, verdict: Verdict) -> None:
+    here = {**healthy().here, "queue": {"ended": {"accounts": accounts, "seconds": seconds}}}
+    found = judged("queue", replace(healthy(), here=here))
+    assert found.verdict is verdict
+    assert ("MinJobAge=300 in slurm.conf" in found.step) is (verdict in (Verdict.WARNING, Verdict.PROBLEM))
+
+
 def test_a_missing_compiler_is_a_warning_that_names_the_missing_ceiling() -> None:
     here = {**healthy().here, "compiler": {**healthy().here["compiler"], "the MPI ceiling": ""}}
     found = judged("compiler", replace(healthy(), here=here))

@@ -80,7 +80,7 @@ def test_only_a_job_that_would_wait_for_ever_is_cancelled(monkeypatch: pytest.Mo
     monkeypatch.setattr(queue, "_ask", lambda: answers.pop(0))
     monkeypatch.setattr(queue.subprocess, "run", lambda command, **_: commands.append(command))
     monkeypatch.setattr(queue, "POLL_SECONDS", 0)
-    assert list(queue.look()) == ["nodes"]
+    assert list(queue.watch()) == ["nodes"]
     assert commands == [["scancel", "1"]]
     assert answers == []
 

@@ -43,6 +43,32 @@ def test_on_a_cluster_launches_run_side_by_side_and_node_hours_stay_the_same(con
     )
 
 
+def test_no_more_nodes_are_promised_than_the_cluster_has(config):
+    course = Course(config, 100, available=lambda: 3)
+    assert "on up to 3 nodes at a time" in course.outlook(launches(9))
+
+
+def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
+    course = Course(config, 100, available=lambda: None)
+    assert course.outlook(launches(9), ["toy"]).splitlines() == [
+        "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes",
+        "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, a job each; "
+        "about 1.2 node-hours; the duration depends on the free nodes",
+    ]
+
+
+def test_one_machine_is_not_asked_for_its_nodes(config):
+    Course(config, None, available=pytest.fail).outlook(launches(9))
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [(0.234, "0.23"), (1, "1"), (23.4, "23"), (99.4, "99"), (99.6, "100"), (134.2, "134"), (2200, "2200")],
+)
+def test_node_hours_are_written_without_an_exponent(hours, words):
+    assert estimate._node_hours(hours * 3600) == f"{words} node-hours"
+
+
 def test_no_more_nodes_are_promised_than_can_be_used(config):
     assert Course(config, 100).expected(launches(4)).nodes == 4
 

@@ -31,7 +31,7 @@ def refined(config, found):
     path = Path(
         second_sweep.REFINEMENT.format(results=config["results"], tier=config["tier"], experiment="task_latency")
     )
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(found))
 
 
@@ -80,9 +80,9 @@ def test_a_farm_that_does_not_authenticate_has_no_launch_in_it_and_no_target_mea
     allowed = config | {"unauthenticated_farms": True}
     assert second_sweep.launches(allowed, "task_latency") == [launch(SECOND_SWEEP + 1)]
     target = SimpleNamespace(experiment="task_latency", placement="node", launch="1")
-    assert "dask" in second_sweep.of_wildcards(allowed, target)["arms"]
+    assert "dask" in second_sweep.of_wildcards(allowed)(target)["arms"]
     with pytest.raises(CrossoverError, match="not measured: dask of task_latency: its farm does not authenticate"):
-        second_sweep.of_wildcards(config, target)
+        second_sweep.of_wildcards(config)(target)
 
 
 def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
@@ -91,17 +91,42 @@ def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
 
 
 def test_launch_numbers_of_the_two_sweeps_do_not_overlap(tmp_path):
-    everything = {name: {"launches": 100} for name in schema.complete({})["experiments"]}
-    everyone = complete(tmp_path, tier="paper", experiments=everything)
-    assert 1000 < max(each["launch"] for each in plan.launches(everyone | {"hosts": 2})) < SECOND_SWEEP
+    """Even at the most launches that the check of the configuration allows."""
+    names = list(schema.complete({})["experiments"])
+    paper = complete(tmp_path, tier="paper", experiments={name: {} for name in names})
+    heats = {name: len(plan.heats(plan.settings_of(paper, name))) for name in names}
+    most = {name: {"launches": SECOND_SWEEP // count} for name, count in heats.items()}
+    everyone = complete(tmp_path, tier="paper", experiments=most, unauthenticated_farms=True)
+    numbers = [each["launch"] for each in plan.launches(everyone | {"hosts": 2})]
+    assert SECOND_SWEEP - max(heats.values()) < max(numbers) <= SECOND_SWEEP
+    for name in names:
+        with pytest.raises(CrossoverError, match=rf"experiments\.{name}\.launches: "):
+            complete(tmp_path, tier="paper", experiments={name: {"launches": most[name]["launches"] + 1}})
 
 
 def test_the_settings_are_those_of_the_wildcards_launch(config):
     def budget(number):
         wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch=str(number))
-        return second_sweep.of_wildcards(config, wildcards)["budget_seconds"]
+        return second_sweep.of_wildcards(config)(wildcards)["budget_seconds"]
 
     assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
+
+
+def test_the_settings_of_a_heat_are_made_once_for_all_its_launches(config, monkeypatch):
+    made, make = [], plan.of_launch
+    monkeypatch.setattr(plan, "of_launch", lambda *launch: made.append(launch) or make(*launch))
+    of_launch = second_sweep.of_launches(config)
+    every = [of_launch(launch(number)) for number in range(1, 1001)]
+    heats = len(plan.heats(plan.settings_of(config, "task_latency")))
+    assert len(made) == heats < 10
+    assert every[0] is every[heats] == make(plan.settings_of(config, "task_latency"), "node", heats + 1)
+
+
+def test_a_new_refinement_is_read_in_the_same_process(config):
+    of_launch = second_sweep.of_launches(config)
+    assert of_launch(launch(SECOND_SWEEP + 2))["budget_seconds"] == NARROWED["budget_seconds"]
+    refined(config, {"node": {str(SECOND_SWEEP + 2): NARROWED | {"budget_seconds": 1.25}}})
+    assert of_launch(launch(SECOND_SWEEP + 2))["budget_seconds"] == 1.25
 
 
 # ---- the files of the second sweep

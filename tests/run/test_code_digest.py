@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -240,6 +241,22 @@ def test_a_cycle_of_imports_is_followed_once(package):
     assert circle == fresh(package).digest("crossover.three")
     edit(package / "two.py")
     assert fresh(package).digest("crossover.one") != circle
+
+
+def test_each_source_is_read_once_however_many_launches_there_are(package, monkeypatch):
+    copy, used = fresh(package), Counter()
+
+    def counting(name):
+        method = getattr(Path, name)
+        return lambda path, *rest: used.update([(name, path)]) or method(path, *rest)
+
+    for name in ("read_bytes", "is_file", "glob"):
+        monkeypatch.setattr(Path, name, counting(name))
+    for _ in range(100):
+        for experiment in EXPERIMENTS:
+            of_launch(copy, experiment)
+    assert {name for name, _ in used} == {"read_bytes", "is_file", "glob"}
+    assert set(used.values()) == {1}
 
 
 def test_a_renamed_module_changes_the_digest(package):

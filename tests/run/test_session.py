@@ -198,3 +198,13 @@ def test_the_controllers_answer_on_ended_jobs_is_remembered(monkeypatch, answers
     monkeypatch.setattr(plugin, "get_min_job_age", lambda: next(told))
     session.outwait_controller()
     assert [plugin.get_min_job_age(), plugin.get_min_job_age()] == kept
+
+
+def test_the_whole_memory_is_requested_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.setenv("SBATCH_MEM_PER_NODE", "0")
+    monkeypatch.delenv("SBATCH_MEM_PER_NODE")
+    session.request_whole_memory()
+    assert os.environ["SBATCH_MEM_PER_NODE"] == "0"
+    monkeypatch.setenv("SBATCH_MEM_PER_NODE", "500")
+    session.request_whole_memory()
+    assert os.environ["SBATCH_MEM_PER_NODE"] == "500"

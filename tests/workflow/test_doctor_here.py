@@ -22,7 +22,17 @@ def test_one_machine_has_all_findings_but_two_hosts_and_a_failed_job_hides_no_ot
     said = project.succeed(*DOCTOR)
     assert "unknown   two hosts" in said
     found = verdicts(project)
-    titles = {"executor", "launcher", "two hosts", "processors", "ports", "clocks", "temporary folder", "shared folder"}
+    titles = {
+        "executor",
+        "ended jobs",
+        "launcher",
+        "two hosts",
+        "processors",
+        "ports",
+        "clocks",
+        "temporary folder",
+        "shared folder",
+    }
     assert found.keys() == titles | {"compilers", "quarto"}
     assert {title for title, verdict in found.items() if verdict == "unknown"} == {"two hosts"}
     assert "problem" not in found.values()

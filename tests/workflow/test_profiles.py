@@ -88,6 +88,10 @@ def test_launches_share_no_node_and_jobs_are_no_arrays(there: Project) -> None:
     assert not isinstance(found.get("slurm_array_jobs"), str)
 
 
+def test_the_login_node_is_not_filled(there: Project) -> None:
+    assert settings("--profile", "slurm")["local_cores"] == 2
+
+
 def test_a_wrong_site_file_ends_with_its_name_and_no_traceback(project: Project) -> None:
     (project.folder / "profiles/slurm/site.yaml").write_text("partitoin: compute\nnodes: many\n")
     code, said = project.run("snakemake", "--profile", "slurm")

@@ -2,9 +2,7 @@
 # A measured launch that is kept (`demand.kept`) is no output of this rule. Snakemake would delete an output before its
 # job, and make it again whenever the rule changes.
 
-from functools import partial
-
-own = partial(second_sweep.of_wildcards, run)
+own = second_sweep.of_wildcards(run)
 
 
 rule launch:

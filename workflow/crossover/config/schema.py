@@ -13,7 +13,7 @@ from jsonschema.validators import extend
 
 from crossover.errors import CrossoverError
 from crossover.paths import CONFIG
-from crossover.planning import curves, farms
+from crossover.planning import curves, farms, second_sweep
 from crossover.planning.plan import Config, Settings, farming, in_placement, points
 
 FILE = CONFIG / "schema.yaml"
@@ -212,8 +212,9 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
                 f"experiments.{name}.{key}: is missing; give it a default in config/schema.yaml" for key in lacking
             ]
             continue
-        strangers = _strangers(settings, entrants) if farming(settings) else []
-        found += [f"experiments.{name}.{fault}" for fault in [*_contradictions(settings), *strangers]]
+        own = [*_contradictions(settings), *second_sweep.overlap(settings | {"entrants": entrants})]
+        own += _strangers(settings, entrants) if farming(settings) else []
+        found += [f"experiments.{name}.{fault}" for fault in own]
     return found
 
 

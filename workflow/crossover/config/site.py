@@ -1,14 +1,12 @@
 """Facts of a site, from a profile's `site.yaml`; and whether its Slurm keeps accounts of jobs."""
 
-import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from crossover.config import schema
 from crossover.paths import PROFILES
-from crossover.run import session
+from crossover.run import controller, session
 
 SCHEMA = PROFILES / "schema.yaml"
 
@@ -37,9 +35,4 @@ facts = session.plain()(read)
 
 def keeps_accounts() -> bool:
     """Whether Slurm keeps accounts of jobs, which `sacct` needs. False if Slurm does not answer or is not installed."""
-    try:
-        done = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    found = re.search(r"^AccountingStorageType\s*=\s*(\S+)", done.stdout, re.MULTILINE)
-    return found is not None and found[1] not in ("accounting_storage/none", "(null)")
+    return controller.keeps_accounts(controller.configuration())

@@ -15,7 +15,13 @@ from crossover.paths import SITE
 from crossover.run import session
 from crossover.run.slurm_check import CUT_OFF
 
-TITLES = {"hosts": "two hosts", "temporary": "temporary folder", "shared": "shared folder", "compiler": "compilers"}
+TITLES = {
+    "queue": "ended jobs",
+    "hosts": "two hosts",
+    "temporary": "temporary folder",
+    "shared": "shared folder",
+    "compiler": "compilers",
+}
 """Titles of checks in the report that differ from their names."""
 INDENT = 28
 

@@ -69,7 +69,7 @@ class Demand:
         if not self._plans(held.launch):
             return []
         try:
-            settings = second_sweep.settings_of(self.config, held.launch)
+            settings = self._settings(held.launch)
         except second_sweep.MissingLaunchError:
             return []
         found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
@@ -89,6 +89,10 @@ class Demand:
             return tuple(launch.values()) in self._first_sweep
         refined = self.config["experiments"].get(launch["experiment"], {}).get("refine_points")
         return bool(refined) and self._plans(launch | {"launch": launch["launch"] - SECOND_SWEEP})
+
+    @cached_property
+    def _settings(self) -> second_sweep.OfLaunch:
+        return second_sweep.of_launches(self.config)
 
     @cached_property
     def _first_sweep(self) -> set[tuple[Any, ...]]:

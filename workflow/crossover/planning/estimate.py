@@ -3,8 +3,9 @@
 import math
 import statistics
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +66,25 @@ class Course:
     nodes: int | None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
     began: float = field(default_factory=time.time)
+    available: Callable[[], int | None] | None = None
+    """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
+
+    @cached_property
+    def _settings(self) -> second_sweep.OfLaunch:
+        return second_sweep.of_launches(self.config)
 
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
-        nodes = [plan.nodes(second_sweep.settings_of(self.config, launch)) for launch in launches]
-        return cost(zip(map(self.seconds, launches), nodes, strict=True), self.nodes or 1)
+        nodes = [plan.nodes(self._settings(launch)) for launch in launches]
+        return cost(zip(map(self.seconds, launches), nodes, strict=True), self._available or self.nodes or 1)
+
+    @cached_property
+    def _available(self) -> int | None:
+        return self.available() if self.nodes and self.available else self.nodes
 
     def seconds(self, launch: Launch) -> float:
         """The expected time of one launch, with its start."""
-        settings = second_sweep.settings_of(self.config, launch)
+        settings = self._settings(launch)
         start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
         return float(start + settings["budget_seconds"])
 
@@ -87,9 +98,15 @@ class Course:
         text = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
             text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
-            whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
-            text += f"\nboth sweeps together: at most {duration(whole)}"
+            if self._known:
+                whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
+                text += f"\nboth sweeps together: at most {duration(whole)}"
         return "\n".join([text, *self._withheld()])
+
+    @property
+    def _known(self) -> bool:
+        """Whether the number of nodes is known, without which a duration would be a guess."""
+        return self.nodes is None or self._available is not None
 
     def _withheld(self) -> list[str]:
         """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
@@ -108,9 +125,12 @@ class Course:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
+        hours = _node_hours(expected.node_seconds)
+        if not self._known:
+            return f"{count}, a job each; about {hours}; the duration depends on the free nodes"
         nodes = f"up to {expected.nodes} nodes at a time" if expected.nodes > 1 else "one node"
         return (
-            f"{count}, a job each; about {_node_hours(expected.node_seconds)}, {duration(expected.wall_seconds)} on "
+            f"{count}, a job each; about {hours}, {duration(expected.wall_seconds)} on "
             f"{nodes}, plus the time spent waiting for other jobs"
         )
 
@@ -121,14 +141,11 @@ class Course:
             return "\n".join(["no launch was measured", *self._withheld()])
         holes, expected = alike(facts), self.expected(due)
         took = max(fact["written"] for fact in facts) - self.began
-        text = (
-            f"{len(facts) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}, "
-            f"{duration(expected.wall_seconds)} expected"
-        )
+        text = f"{len(facts) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}"
+        text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
             used = sum(
-                (fact["wall_seconds"] + fact.get("entering_seconds", 0))
-                * plan.nodes(second_sweep.settings_of(self.config, fact))
+                (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(fact))
                 for fact in facts
             )
             text += (
@@ -224,4 +241,5 @@ def duration(seconds: float) -> str:
 
 
 def _node_hours(seconds: float) -> str:
-    return f"{seconds / 3600:.2g} node-hours"
+    hours = seconds / 3600
+    return f"{hours:.0f} node-hours" if hours >= 99.5 else f"{hours:.2g} node-hours"

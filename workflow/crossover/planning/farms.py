@@ -68,6 +68,7 @@ def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
     return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
 
 
+@cache
 def authenticates(farm: str) -> bool:
     """Whether a farm obeys nobody but its launch, as every farm does unless its AUTHENTICATES says otherwise."""
     stated = constant(FOLDER / f"{farm}.py", "AUTHENTICATES")

@@ -218,9 +218,11 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
         if experiment in (None, name):
             settings = settings_of(config, name)
             for placement in settings["placements"]:
-                for number in range(1, settings["launches"] * len(heats(in_placement(settings, placement))) + 1):
-                    own = of_launch(settings, placement, number)
-                    if possible(config, own):
+                count = len(heats(in_placement(settings, placement)))
+                # The launches of a heat have the same settings.
+                measured = [possible(config, of_launch(settings, placement, heat)) for heat in range(1, count + 1)]
+                for number in range(1, settings["launches"] * count + 1):
+                    if measured[(number - 1) % count]:
                         yield {"experiment": name, "placement": placement, "launch": number}
 
 

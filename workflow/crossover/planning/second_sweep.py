@@ -9,7 +9,8 @@ settings that each launch of the second sweep replaces:
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,33 +25,86 @@ class MissingLaunchError(CrossoverError):
     """A launch that the second sweep does not have."""
 
 
+def overlap(settings: Settings) -> Iterator[str]:
+    """The fault of an experiment whose first sweep would reach the launch numbers of the second."""
+    most = SECOND_SWEEP // len(plan.heats(settings))
+    if settings["launches"] > most:
+        yield (
+            f"launches: {settings['launches']} is too many; this experiment can have {most} of each heat, because "
+            f"launch numbers above {SECOND_SWEEP} belong to the second sweep; set {most} or less"
+        )
+
+
 def launches(config: Config, experiment: str) -> list[Launch]:
     """The launches of the second sweep; none if the first is not done."""
-    found = []
-    for placement, narrowed in _refinement(config, experiment).items():
-        for number in narrowed:
-            own = plan.of_launch(plan.settings_of(config, experiment), placement, int(number))
-            if plan.possible(config, own):
-                found.append({"experiment": experiment, "placement": placement, "launch": int(number)})
-    return found
+    heat = of_heats(config)
+    return [
+        {"experiment": experiment, "placement": placement, "launch": int(number)}
+        for placement, narrowed in _refinement(config, experiment).items()
+        for number in narrowed
+        if plan.possible(config, heat({"experiment": experiment, "placement": placement, "launch": int(number)}))
+    ]
+
+
+OfLaunch = Callable[[Launch], Settings]
+"""A function from a launch to settings."""
 
 
 def settings_of(config: Config, launch: Launch) -> Settings:
     """The settings of one launch of either sweep. Raises MissingLaunchError if the second has no such one."""
-    experiment, placement, number = launch["experiment"], launch["placement"], launch["launch"]
-    own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
-    if number <= SECOND_SWEEP:
-        return own
-    narrowed = _refinement(config, experiment).get(placement, {})
-    if str(number) not in narrowed:
-        # Otherwise the whole axis would be measured under a number of the second sweep.
-        raise MissingLaunchError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
-    return own | narrowed[str(number)]
+    return of_launches(config)(launch)
+
+
+def of_launches(config: Config) -> OfLaunch:
+    """The function `settings_of` of a run with thousands of launches: those of one heat share their settings."""
+    heat = of_heats(config)
+
+    def of_launch(launch: Launch) -> Settings:
+        number = launch["launch"]
+        if number <= SECOND_SWEEP:
+            return heat(launch)
+        placement, experiment = launch["placement"], launch["experiment"]
+        narrowed = _refinement(config, experiment).get(placement, {})
+        if str(number) not in narrowed:
+            # Otherwise the whole axis would be measured under a number of the second sweep.
+            raise MissingLaunchError(f"{_file(config, experiment)}: has no launch {number} in placement {placement}")
+        return heat(launch) | narrowed[str(number)]
+
+    return of_launch
+
+
+def of_heats(config: Config) -> OfLaunch:
+    """A function from a launch of either sweep to its settings in the first, which are those of its heat."""
+
+    @cache
+    def count(experiment: str, placement: str) -> int:
+        return len(plan.heats(plan.in_placement(plan.settings_of(config, experiment), placement)))
+
+    @cache
+    def of_heat(experiment: str, placement: str, heat: int) -> Settings:
+        return plan.of_launch(plan.settings_of(config, experiment), placement, heat)
+
+    def of_launch(launch: Launch) -> Settings:
+        experiment, placement = launch["experiment"], launch["placement"]
+        heat = (launch["launch"] - 1) % SECOND_SWEEP % count(experiment, placement) + 1
+        return of_heat(experiment, placement, heat)
+
+    return of_launch
 
 
 def _refinement(config: Config, experiment: str) -> dict[str, dict[str, Settings]]:
     path = _file(config, experiment)
-    found: dict[str, dict[str, Settings]] = json.loads(path.read_text()) if path.exists() else {}
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return {}
+    return _read(path, (stat.st_mtime_ns, stat.st_ino, stat.st_size))
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, version: tuple[int, ...]) -> dict[str, dict[str, Settings]]:
+    """The content of a refinement; another `version` is a replaced file."""
+    found: dict[str, dict[str, Settings]] = json.loads(path.read_text())
     # If the second sweep could not be planned, the file holds the reason under this key.
     found.pop("failures", None)
     return found
@@ -63,14 +117,19 @@ def _file(config: Config, experiment: str) -> Path:
 # ---- functions for Snakemake
 
 
-def of_wildcards(config: Config, wildcards: Any) -> Settings:
-    """The settings of the launch of these wildcards. Raises CrossoverError if it has `plan.unsafe` entrants."""
-    launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
-    settings = settings_of(config, launch)
-    # Without a plan for it, such a launch runs only if its file is a target of the command.
-    if arms := plan.unsafe(config, settings):
-        raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
-    return settings
+def of_wildcards(config: Config) -> Callable[[Any], Settings]:
+    """A function of wildcards: the settings of their launch. It raises CrossoverError for `plan.unsafe` entrants."""
+    of_launch = of_launches(config)
+
+    def answer(wildcards: Any) -> Settings:
+        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
+        settings = of_launch(launch)
+        # Without a plan for it, such a launch runs only if its file is a target of the command.
+        if arms := plan.unsafe(config, settings):
+            raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
+        return settings
+
+    return answer
 
 
 def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:

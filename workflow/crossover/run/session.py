@@ -155,6 +155,14 @@ def outwait_controller() -> None:
         plugin.get_min_job_age = lambda: seconds  # type: ignore[attr-defined]
 
 
+def request_whole_memory() -> None:
+    """Make `sbatch` request the whole memory of each node for jobs that request none, instead of Slurm's default.
+
+    The plugin takes `mem_mb: 0` for no request, and refuses `--mem` among a job's own options.
+    """
+    os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
+
+
 def claim(results: str | Path) -> None:
     """Claim `results` until this process ends. The kernel then closes the file, even if the process is killed.
 

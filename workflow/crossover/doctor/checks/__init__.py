@@ -7,7 +7,10 @@ job (`look(pair)`) or where Snakemake runs (`look()`); or both.
 import importlib
 from types import ModuleType
 
-CHECKS = ("executor", "launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared", "compiler", "quarto")
+CHECKS = (
+    *("executor", "queue", "launcher", "hosts", "processors", "ports", "clocks", "temporary", "shared"),
+    *("compiler", "quarto"),
+)
 """The checks with a finding, in the order of the report."""
 BETWEEN_RANKS = ("processors", "ports", "clocks", "temporary", "shared")
 WHERE_SNAKEMAKE_RUNS = {"compiler": "measure", "quarto": "report", "queue": "measure"}

@@ -1,4 +1,7 @@
-"""Watches the doctor's jobs in Slurm's queue: prints why they wait, and cancels a job that would wait for ever."""
+"""Watches the doctor's jobs in Slurm's queue: prints why they wait, and cancels a job that would wait for ever.
+
+Does Slurm remember ended jobs for as long as Snakemake may take to notice their end?
+"""
 
 import re
 import subprocess
@@ -6,14 +9,21 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crossover.doctor.attempt import HOSTS
+from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
+from crossover.run import controller
 from crossover.run.slurm_check import HOPELESS
 
 POLL_SECONDS = 1.0
 UNSEEN_SECONDS = 15.0
 """After this time, a job that is not in the queue was refused, or has already ended."""
 ASK_SECONDS = 30
+LOOKS_SECONDS = 180
+"""The longest time between two looks of Snakemake's plugin for ended jobs."""
+SHORT_SECONDS = 60
+"""With a shorter memory, the ends of short launches are missed too."""
 FORMAT = "%i|%T|%r|%k|%Z"
 
 
@@ -27,7 +37,34 @@ class Queued:
     """Slurm's reason for waiting."""
 
 
-def look() -> dict[str, str]:
+def look() -> dict[str, Any]:
+    """The reason for each job that is cancelled, by placement, and how Slurm remembers ended jobs."""
+    found = controller.configuration()
+    ended = {"accounts": controller.keeps_accounts(found), "seconds": controller.remembers_seconds(found)}
+    return watch() | {"ended": ended}
+
+
+def judge(seen: Seen) -> Finding:
+    """Without accounts, Snakemake waits for a job without end if Slurm forgets it between two looks."""
+    if seen.executor != "slurm":
+        return Finding(Verdict.OK, "not needed without Slurm")
+    found = seen.here["queue"].get("ended")
+    if not found:
+        return NOT_RUN
+    if found["accounts"]:
+        return Finding(Verdict.OK, "Slurm keeps accounts of ended jobs")
+    if found["seconds"] is None:
+        return Finding(Verdict.UNKNOWN, "Slurm did not say for how long it remembers ended jobs")
+    text = f"Slurm keeps no accounts, and remembers ended jobs for {found['seconds']} s (MinJobAge)"
+    if found["seconds"] >= LOOKS_SECONDS:
+        return Finding(Verdict.OK, text)
+    step = "ask the administrators to set MinJobAge=300 in slurm.conf, which is Slurm's default"
+    if found["seconds"] < SHORT_SECONDS:
+        return Finding(Verdict.PROBLEM, f"{text}; Snakemake would wait for forgotten jobs without end", step=step)
+    return Finding(Verdict.WARNING, f"{text}; during long launches Snakemake looks every {LOOKS_SECONDS} s", step=step)
+
+
+def watch() -> dict[str, str]:
     """Watch until the job of each placement runs or has ended; returns the reason for each cancelled job."""
     withdrawn: dict[str, str] = {}
     printed: dict[str, str] = {}
