@@ -82,6 +82,13 @@ def test_it_renders_the_same_page_as_the_checkout(program, installed, results, r
     assert page.read_bytes() == rendered.read_bytes()
 
 
+def test_it_answers_from_a_copied_folder_of_results(program, installed, results, tmp_path):
+    copied = shutil.copytree(results, tmp_path / "copied")
+    done = program(installed / "bin/crossover", "show", copied)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Measured 6 launches") and "Who wins where" in done.stdout
+
+
 def test_a_command_that_changes_the_sources_asks_for_a_clone(program, installed):
     for words in (["document"], ["new", "experiment", "one_more"]):
         done = program(installed / "bin/crossover", *words)
