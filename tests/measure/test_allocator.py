@@ -28,8 +28,7 @@ def test_large_blocks_reuse_freed_memory():
 
 def test_only_launches_of_mpi_get_the_allocators_settings(tmp_path):
     def environment(settings):
-        job = supervisor.Job("any", 1, "mpiexec", {"placement": "node"} | settings, "c0de")
-        return supervisor._environment(job, tmp_path)
+        return supervisor.environment({"placement": "node"} | settings, tmp_path, [], "auto")
 
     assert environment({"thread_level": "single"}).items() >= supervisor.MEMORY_KEPT.items()
     assert not set(environment({})) & set(supervisor.MEMORY_KEPT)
