@@ -86,6 +86,14 @@ def test_the_files_are_drawn_and_a_fault_leaves_its_reason(tmp_path, monkeypatch
     assert "division by zero" in failure.of(tmp_path / "broken")[0].error
 
 
+def test_an_experiment_without_its_leading_metric_is_drawn_as_on_the_page(tmp_path):
+    campaign = Campaign([tasks("submission"), zmq()])
+    overview.draw(campaign.write_tables(tmp_path / "results"), tmp_path / "map", LEADS)
+    shown = overview.groups(run(campaign).all_leading(LEADS))
+    assert set(shown) == {"tasks", "bytes"}
+    assert all((tmp_path / "map" / f"{overview.file(unit)}.vl.json").exists() for unit in shown)
+
+
 @pytest.mark.parametrize("nothing", [Campaign([]), Campaign([zmq(launches=1)])])
 def test_without_an_interval_nothing_is_decided(nothing):
     found = run(nothing).all_leading(LEADS)

@@ -95,7 +95,8 @@ def answer() -> None:
     whole = any(job.rule.name == "join" for job in jobs)
     for folder in [results] if whole else [results / "experiments" / name for name in experiments]:
         print(flush=True)
-        show.show(folder, leads())
+        with session.plain():
+            show.show(folder, leads())
 
 
 def end() -> bool:

@@ -44,7 +44,7 @@ rule ladder:
 
 rule overview:
     input:
-        expand(f"{RESULTS}/{{table}}.parquet", table=["summary", "ratios", "crossovers"]),
+        expand(f"{RESULTS}/{{table}}.parquet", table=["launches", "summary", "ratios", "crossovers"]),
     output:
         directory(f"{RESULTS}/figures/map"),
     log:

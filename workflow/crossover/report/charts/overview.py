@@ -15,7 +15,7 @@ import altair as alt
 
 from crossover.records import failure
 from crossover.report.base import numbers, questions
-from crossover.report.base.tables import Panel, Row, panels, rows, slug
+from crossover.report.base.tables import Panel, Row, Tables, rows, slug
 from crossover.report.charts import axes, export, figures, marks
 from crossover.report.charts.colours import ARMS, GROUND, INK, NOISE
 from crossover.report.charts.ladder import UNIT_BYTES
@@ -62,8 +62,9 @@ def draw(results: Path, folder: Path, leads: Mapping[str, str]) -> None:
     """
     charts = {}
     with failure.caught("figure", NAME) as failures:
-        found = panels(*(rows(results, name) for name in ("summary", "ratios", "crossovers")))
-        leading = [panel for panel in found if panel.metric == leads.get(panel.experiment, panel.metric)]
+        launches, *measured = (rows(results, name) for name in ("launches", "summary", "ratios", "crossovers"))
+        # The same choice as the page's, which falls back to another metric if the leading one was not measured.
+        leading = Tables(launches, [], *measured).all_leading(leads)
         names = questions.names(leading)
         charts = {file(unit): partial(chart, own, names) for unit, own in groups(leading).items()}
     export.draw(charts, folder, failures=failures)

@@ -8,7 +8,7 @@ from crossover.report.base import numbers
 
 
 def sentence(rows: Sequence[LongBlock]) -> str:
-    """What was compared, the difference that would have been seen, and the largest one; empty without rows."""
+    """The comparison, the difference that it would have shown, and the largest one; empty without rows."""
     if not rows:
         return ""
     first, last = min(row.date for row in rows), max(row.date for row in rows)
