@@ -9,9 +9,9 @@ min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from crossover.config import claim_list, schema
-from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
+from crossover.planning import batches, command_line, demand, estimate, inventory, plan, second_sweep
 from crossover.records import disk_space
-from crossover.run import code_digest, partition, session, slurm_check
+from crossover.run import claim, code_digest, earlier_jobs, partition, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -32,6 +32,7 @@ if slurm and (wanted := plan.most_hosts(run)) > 1:
     # Launches with more hosts than one job can have are left out and named.
     run["hosts"], run["too_few_nodes"] = slurm_check.most_hosts(slurm, wanted)
 session.expose()
+session.begin(workflow)
 RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
 run["held"] = {name: inventory.files(held, name) for name in run["experiments"]}
@@ -47,7 +48,13 @@ remarks = (
     if run["partial"]
     else []
 )
-course = estimate.Course(run, workflow.nodes, available=lambda: partition.most_nodes(workflow))
+batch = batches.names(run, batches.bounds(slurm), [each.launch for each in kept])
+course = estimate.Course(run, workflow.nodes, batch, available=lambda: partition.most_nodes(workflow))
+
+
+# Each job has a bound of its own.
+resource_scopes:
+    alone="local",
 
 
 wildcard_constraints:
@@ -107,14 +114,18 @@ if named := sorted({each.path for each in kept} & {str(Path(target)) for target 
 
 session.repeat(workflow, [*inventory.passing(held), *asked.repeated(held)])
 session.leave_updated_files_alone()
+session.join(workflow, batch.values())
 session.when_planned(workflow, look)
 
 
 onstart:
     with session.plain():
         disk_space.require(RESULTS)
-        session.claim(RESULTS)
+        claim.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
+        with session.plain():
+            if left := earlier_jobs.cancel(RESULTS):
+                print(left, file=sys.stderr, flush=True)
         session.outwait_controller()
         session.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
@@ -123,7 +134,7 @@ onstart:
             with session.plain():
                 slurm_check.check(
                     workflow.executor_settings.array_jobs,
-                    [job.resources for job in workflow.dag.needrun_jobs() if not job.is_local],
+                    session.requests(workflow),
                 )
         tell()
         watch()

@@ -44,15 +44,14 @@ def raw(project: OnCluster, launch: int) -> Path:
 
 
 def node_of(project: OnCluster, launch: int) -> Machine:
-    """The node on which a launch is being measured."""
-    told = project.slurm.login.run("squeue", "--noheader", "--states=running", "--format=%N %k").splitlines()
-    [name] = [line.split()[0] for line in told if line.endswith(f"toy_node_{launch}")]
-    return next(node for node in project.slurm.nodes if node.name == name)
+    """The node on which a launch of the toy is being measured."""
+    return next(node for node in project.slurm.nodes if supervisors(node, launch))
 
 
-def supervisor(node: Machine) -> list[int]:
-    """The supervisor of the launch on a node."""
-    return [each.pid for each in node.processes() if each.info["cmdline"][1:4] == ["-m", "crossover", "launch"]]
+def supervisors(node: Machine, launch: int) -> list[int]:
+    """The supervisors of this launch of the toy on a node: one, if it is measured there."""
+    mine = ["-m", "crossover", "launch", "--experiment", "toy", "--launch", str(launch)]
+    return [each.pid for each in node.processes() if each.info["cmdline"][1:8] == mine]
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def bad_day(clusters: Supply) -> BadDay:
             # It may have ended meanwhile.
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGSTOP)
-    os.kill(supervisor(places[1])[0], signal.SIGKILL)
+    os.kill(supervisors(places[1], 2)[0], signal.SIGKILL)
     places[2].cut_power()
     run.wait_until(lambda: slurm.states()[places[2].name].startswith("down"))
     slurm.stop_controller()

@@ -86,13 +86,13 @@ def slurm(tmp_path, monkeypatch):
 def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
     slurm(f'test "$*" = "--oneliner show job 7" && echo "{JOB}"')
     began = datetime.fromisoformat("2026-11-21T18:01:36").timestamp()
-    assert provenance.slurm_delays(began) == {"queued_seconds": 90.0, "entering_seconds": 6.0}
+    assert provenance.slurm_job(began) == {"job": "7", "queued_seconds": 90.0, "entering_seconds": 6.0}
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
 def test_without_an_answer_nothing_is_told(slurm, script):
     slurm(script)
-    assert provenance.slurm_delays(0.0) == {}
+    assert provenance.slurm_job(0.0) == {}
 
 
 def test_the_age_of_a_process_is_independent_of_the_wall_clock(monkeypatch):
@@ -103,7 +103,7 @@ def test_the_age_of_a_process_is_independent_of_the_wall_clock(monkeypatch):
 
 def test_outside_of_slurm_nobody_is_asked(monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    assert provenance.slurm_delays(0.0) == {}
+    assert provenance.slurm_job(0.0) == {}
 
 
 # ---- disturbances

@@ -114,13 +114,23 @@ def done(config, launch, after_seconds, **facts):
 
 def test_the_review_compares_actual_with_expected_time(config):
     for launch, after_seconds, queued_seconds in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True):
-        delays = {"queued_seconds": queued_seconds, "entering_seconds": 6.0}
-        course = done(config, launch, after_seconds, wall_seconds=400.0, meeting_seconds=4.0, **delays)
+        job = {"job": str(queued_seconds), "queued_seconds": queued_seconds, "entering_seconds": 6.0}
+        facts = job | {"wall_seconds": 400.0, "meeting_seconds": 4.0, "timed_seconds": 203.0}
+        course = done(config, launch, after_seconds, **facts)
     assert course.review(launches(3)).splitlines() == [
-        "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 0.36 node-hours expected",
-        "median job: 3 s in the queue, 6 s until the launch began, 4 s until its processes met, "
+        "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 50% of it inside timed blocks, "
+        "0.36 node-hours expected",
+        "median launch: 3 s in the queue, 6 s until the launch began, 4 s until its processes met, "
         "396 s until its file was written",
     ]
+
+
+def test_launches_that_share_a_job_share_its_start(config):
+    batch = {("toy", "node", number): "s1h1b1" for number in (1, 2, 3)}
+    alone, together = Course(config, 1), Course(config, 1, batch)
+    saved = alone.expected(launches(3)).node_seconds - together.expected(launches(3)).node_seconds
+    assert saved == 2 * estimate.JOB_SECONDS
+    assert together.outlook(launches(3)).startswith("tier paper: 3 launches in 1 job; about 0.35 node-hours")
 
 
 def test_files_of_an_earlier_run_do_not_count(config):

@@ -1,6 +1,7 @@
 """Does a run show its progress: a line that moves in a terminal, a line per launch through a pipe?"""
 
 import logging
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -94,6 +95,25 @@ def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path
     )
 
 
+def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(shown, tmp_path):
+    handler = shown()
+    plugin.begin([FIRST, SECOND], 0, replace(RUN, written=lambda key: key == FIRST))
+    for number, key in enumerate((FIRST, SECOND)):
+        start(handler, number, key, tmp_path / "log")
+    tell(handler, LogEvent.GROUP_ERROR, logging.ERROR, "Error in group", groupid="s1h1r0b1")
+    for number in (0, 1):
+        tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name="launch", rule_msg=None, log=[])
+    assert [line.split(":")[1] for line in text(handler).splitlines()] == [" zmq_throughput node, launch 2"]
+
+
+def test_a_launch_counts_as_done_while_its_job_measures_others(shown, tmp_path):
+    handler = shown(terminal=True)
+    plugin.begin([FIRST, SECOND], 0, replace(RUN, written=lambda key: key == FIRST))
+    for number, key in enumerate((FIRST, SECOND)):
+        start(handler, number, key, tmp_path / "log")
+    assert "[########--------]" in handler._line().plain
+
+
 def test_what_a_step_says_is_shown(shown, tmp_path):
     handler = shown()
     log = tmp_path / "log"
@@ -109,6 +129,12 @@ def test_snakemakes_chatter_is_hidden_but_not_its_warnings_and_errors(shown):
     tell(handler, LogEvent.RUN_INFO, message="Job stats")
     tell(handler, None, message="Nothing to be done (all requested files are present and up to date).")
     tell(handler, None, logging.WARNING, "the file system is slow")
+    tell(
+        handler,
+        None,
+        logging.WARNING,
+        "No account was given, not able to get one via sacct: invalid option",
+    )
     tell(handler, LogEvent.ERROR, logging.ERROR, "MissingRuleException: no rule")
     assert text(handler).splitlines() == [
         "Nothing to be done (all requested files are present and up to date).",

@@ -1,9 +1,7 @@
-"""Can only one run work in a folder of results, and do its commands find this package?"""
+"""Do the commands of a run find this package, and are its errors plain?"""
 
 import importlib
 import os
-import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,96 +14,6 @@ from crossover.paths import PACKAGE, WORKFLOW
 from crossover.run import session
 
 FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
-HOLD = """
-import os, sys
-from crossover.errors import CrossoverError
-from crossover.run import session
-try:
-    session.claim(sys.argv[1])
-except CrossoverError as error:
-    print("refused", error, flush=True)
-    raise SystemExit(1)
-print("holding", os.getpid(), flush=True)
-input()
-"""
-
-
-class Holder:
-    """Another run, which claims `results` and holds it until it ends."""
-
-    def __init__(self, results):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", HOLD, str(results)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=FINDING_US,
-        )
-        self.said = self.process.stdout.readline().strip()
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        self.process.communicate()
-
-
-@pytest.fixture
-def holder(tmp_path):
-    started = []
-
-    def start(results=tmp_path / "results"):
-        started.append(Holder(results))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.end(signal.SIGKILL)
-
-
-def test_a_second_run_in_the_same_results_is_refused_with_the_holder_and_the_next_step(holder, tmp_path):
-    first, second = holder(), holder()
-    assert first.said == f"holding {first.process.pid}"
-    assert re.search(rf"refused another run \(process {first.process.pid}\) works in {tmp_path}", second.said)
-    assert "wait for it, end it, or choose another folder with --config results=" in second.said
-
-
-def test_a_refused_run_leaves_the_claim_with_its_holder(holder):
-    first, second, third = holder(), holder(), holder()
-    assert f"process {first.process.pid}" in second.said
-    assert f"process {first.process.pid}" in third.said
-
-
-def test_a_run_in_other_results_is_not_refused(holder, tmp_path):
-    holder()
-    assert holder(tmp_path / "elsewhere").said.startswith("holding")
-
-
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_the_claim_is_released_however_its_holder_ends(holder, how):
-    holder().end(how)
-    assert holder().said.startswith("holding")
-
-
-def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
-    lives_on = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])"
-    claiming = f"from crossover.run import session; session.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
-    ended = subprocess.run(
-        [sys.executable, "-c", claiming + "; import os; os._exit(0)"],
-        env=FINDING_US,
-        stdout=subprocess.DEVNULL,
-    )
-    assert ended.returncode == 0
-    assert holder().said.startswith("holding")
-
-
-def test_a_claim_makes_the_folder_of_results(tmp_path):
-    session.claim(tmp_path / "new" / "results")
-    assert (tmp_path / "new" / "results" / ".claim").read_text() == str(os.getpid())
-
-
-def test_a_shorter_process_number_overwrites_a_longer_one(tmp_path):
-    (tmp_path / ".claim").write_text("123456789012345")
-    session.claim(tmp_path)
-    assert (tmp_path / ".claim").read_text() == str(os.getpid())
 
 
 def test_a_shell_command_finds_this_interpreter_and_this_package(monkeypatch):
@@ -208,3 +116,20 @@ def test_the_whole_memory_is_requested_unless_the_user_says_otherwise(monkeypatc
     monkeypatch.setenv("SBATCH_MEM_PER_NODE", "500")
     session.request_whole_memory()
     assert os.environ["SBATCH_MEM_PER_NODE"] == "500"
+
+
+def test_jobs_have_names_of_their_folder_beside_the_users_own():
+    workflow = SimpleNamespace(executor_settings=SimpleNamespace(jobname_prefix="mine"))
+    session.name_jobs(workflow, "crossover-1")
+    assert workflow.executor_settings.jobname_prefix == "crossover-1_mine"
+    session.name_jobs(SimpleNamespace(executor_settings=None), "crossover-1")
+
+
+def test_a_job_for_one_batch_knows_no_other(monkeypatch):
+    wildcards = SimpleNamespace(experiment="toy", placement="node", launch="2")
+    names = {("toy", "node", 2): "s1h1r0b1"}
+    for plans, group in ((True, "s1h1r0b1"), (False, session.OF_ONE_JOB)):
+        monkeypatch.setattr(session, "decides", lambda _, plans=plans: plans)
+        assert session.batch(None, names, wildcards) == group
+    monkeypatch.setattr(session, "decides", lambda _: True)
+    assert session.batch(None, {}, wildcards) is None

@@ -1,4 +1,4 @@
-# One job is one launch: all cells and arms of one experiment in one placement, in one set of processes.
+# One launch is all cells and arms of one experiment in one placement, in one set of processes.
 # A measured launch that is kept (`demand.kept`) is no output of this rule. Snakemake would delete an output before its
 # job, and make it again whenever the rule changes.
 
@@ -17,10 +17,15 @@ rule launch:
         experiment=inventory.others(kept, run["experiments"]),
     # Launches come first, so that the analysis of several experiments runs at once, and none of it between launches.
     priority: 1
+    # Launches of a batch share a job.
+    group:
+        lambda wildcards: session.batch(workflow, batch, wildcards)
     conda:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
+        # Launches that share a job follow each other.
+        alone=1,
         tasks=lambda wildcards: plan.tasks(own(wildcards)),
         nodes=lambda wildcards: plan.nodes(own(wildcards)),
         runtime=lambda wildcards: plan.runtime_minutes(own(wildcards)),

@@ -9,6 +9,7 @@ from snakemake_logger_plugin_crossover import Run, begin, end as stop
 def look() -> None:
     """Stop if measured launches differ from the run; at the end of a dry run, print how long the run would take."""
     experiments = {job.wildcards_dict.get("experiment") for job in workflow.dag.jobs}
+    session.name_jobs(workflow, earlier_jobs.name(RESULTS))
     if conflict := asked.conflict(kept, experiments):
         sys.exit(conflict)
     if run["partial"]:
@@ -63,6 +64,7 @@ def watch() -> None:
         Run(
             seconds=lambda key: course.seconds(named(key)),
             ended=lambda key: ended(Path(plan.raw_file(run, named(key)))),
+            written=lambda key: course.has_written(named(key)),
             result=first_result,
             duration=estimate.duration,
         ),

@@ -27,6 +27,14 @@ STEP_LINES = 4
 KEPT = ("Nothing to be done",)
 """The starts of Snakemake's plain messages that are worth a line."""
 
+OMITTED = (
+    "No job memory information",
+    "No SLURM account given",
+    "No account was given",
+    "Unable to guess SLURM account",
+)
+"""The starts of warnings of Slurm's plugin about requests that the profile makes on purpose."""
+
 _handlers: list["LogHandler"] = []
 
 
@@ -38,6 +46,8 @@ class Run:
     """The expected time of a launch."""
     ended: Callable[[Key], tuple[bool, str]] = lambda _: (True, "")
     """Whether a launch that has ended was measured, and its end in words."""
+    written: Callable[[Key], bool] = lambda _: False
+    """Whether this run has written the raw file of a launch, whose job may still measure others."""
     result: Callable[[str], str] = lambda _: ""
     """The first result of an experiment, in a line."""
     duration: Callable[[float], str] = "{:.0f} s".format
@@ -120,6 +130,11 @@ class LogHandler(LogHandlerBase):
                 self._finished(facts["job_id"])
             case LogEvent.JOB_ERROR:
                 self._failed(facts)
+            case LogEvent.GROUP_ERROR:
+                # The launches of the group follow, each with an error of its own.
+                pass
+            case _ if record.getMessage().startswith(OMITTED):
+                pass
             case _ if record.levelno >= logging.WARNING or record.getMessage().startswith(KEPT):
                 self.say(self.format(record), "red" if record.levelno >= logging.ERROR else "")
 
@@ -156,6 +171,9 @@ class LogHandler(LogHandlerBase):
         key = _launch(job)
         if key:
             self.tally.running.pop(key, None)
+            # Its job failed later, with another launch.
+            if self._run.written(key):
+                return
         name = in_words([key]) if key else (job.get("rule_msg") or job["rule_name"])
         reason = (_lines(facts["log"]) or ["no reason in its log"])[-1]
         logs = ", ".join(facts["log"])
@@ -163,6 +181,7 @@ class LogHandler(LogHandlerBase):
 
     def _line(self) -> Text:
         """The line that moves."""
+        self.tally.done.update(key for key in self.tally.running if self._run.written(key))
         share = self.tally.share
         filled = round(share * BAR)
         doing = in_words(self.tally.running)

@@ -37,7 +37,7 @@ def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -
         found: dict[str, Any] = {
             "host": socket.gethostname(),
             "processors": mpi_launcher.processors(mpi),
-            "job": provenance.slurm_delays(time.time()),
+            "job": provenance.slurm_job(time.time()),
         }
         found["attempts"], found["pair"] = attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines))
     write(found, output)

@@ -3,16 +3,17 @@
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crossover.planning import inventory, plan, second_sweep
+from crossover.planning import batches, inventory, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.inventory import RawFile
 from crossover.planning.plan import Config, Launch
+from crossover.records import allocation
 from crossover.records.holes import alike
 
 START_SECONDS = 1
@@ -20,7 +21,7 @@ START_SECONDS_PER_RANK = 1.2
 """Time of a launch besides its budget, for starting and stopping processes. Measured with several ranks per core."""
 
 JOB_SECONDS = 12
-"""Time that a batch system adds to a launch: it allocates nodes at intervals, and the job starts Snakemake twice.
+"""Time that a batch system adds to a job: it allocates nodes at intervals, and the job starts Snakemake twice.
 Measured with Slurm while no other jobs waited.
 """
 
@@ -30,7 +31,7 @@ PARTS = {
     "meeting_seconds": "until its processes met",
     "staying_seconds": "until its file was written",
 }
-"""The consecutive phases of a job, in words."""
+"""The consecutive phases of a launch, in words; only the first of a job was in the queue."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Course:
     config: Config
     nodes: int | None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
+    batches: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
+    """The batch of each launch that shares a job with others (`batches.names`)."""
     began: float = field(default_factory=time.time)
     available: Callable[[], int | None] | None = None
     """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
@@ -75,18 +78,28 @@ class Course:
 
     def expected(self, launches: Sequence[Launch]) -> Cost:
         """The expected cost of these launches."""
-        nodes = [plan.nodes(self._settings(launch)) for launch in launches]
-        return cost(zip(map(self.seconds, launches), nodes, strict=True), self._available or self.nodes or 1)
+        jobs = [
+            (sum(map(self.seconds, job)) + (JOB_SECONDS if self.nodes else 0), plan.nodes(self._settings(job[0])))
+            for job in self._jobs(launches)
+        ]
+        return cost(jobs, self._available or self.nodes or 1)
+
+    def _jobs(self, launches: Iterable[Launch]) -> list[list[Launch]]:
+        """The launches by batch; those without a batch have a job each."""
+        found: dict[Any, list[Launch]] = {}
+        for launch in launches:
+            own = batches.key(launch)
+            found.setdefault(self.batches.get(own, own), []).append(launch)
+        return list(found.values())
 
     @cached_property
     def _available(self) -> int | None:
         return self.available() if self.nodes and self.available else self.nodes
 
     def seconds(self, launch: Launch) -> float:
-        """The expected time of one launch, with its start."""
+        """The expected time of one launch, with the start of its processes."""
         settings = self._settings(launch)
-        start = START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + (JOB_SECONDS if self.nodes else 0)
-        return float(start + settings["budget_seconds"])
+        return float(START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + settings["budget_seconds"])
 
     def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
@@ -125,12 +138,13 @@ class Course:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
-        hours = _node_hours(expected.node_seconds)
+        hours, jobs = _node_hours(expected.node_seconds), len(self._jobs(launches))
+        count += ", a job each" if jobs == len(launches) else f" in {jobs} {'job' if jobs == 1 else 'jobs'}"
         if not self._known:
-            return f"{count}, a job each; about {hours}; the duration depends on the free nodes"
+            return f"{count}; about {hours}; the duration depends on the free nodes"
         nodes = f"up to {expected.nodes} nodes at a time" if expected.nodes > 1 else "one node"
         return (
-            f"{count}, a job each; about {hours}, {duration(expected.wall_seconds)} on "
+            f"{count}; about {hours}, {duration(expected.wall_seconds)} on "
             f"{nodes}, plus the time spent waiting for other jobs"
         )
 
@@ -144,14 +158,25 @@ class Course:
         text = f"{len(facts) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
-            used = sum(
-                (fact["wall_seconds"] + fact.get("entering_seconds", 0)) * plan.nodes(self._settings(fact))
-                for fact in facts
-            )
-            text += (
-                f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\nmedian job: {_phases(facts)}"
-            )
+            text += self._used(facts, expected)
         return "\n".join([text, *map(self._line, holes), *self._withheld()])
+
+    def _used(self, facts: Sequence[dict[str, Any]], expected: Cost) -> str:
+        """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
+        nodes = [plan.nodes(self._settings(fact)) for fact in facts]
+        by_fact = {id(fact): count for fact, count in zip(facts, nodes, strict=True)}
+        jobs = allocation.jobs(facts)
+        within = {id(fact) for job in jobs for fact in job}
+        used = sum(allocation.node_seconds(job, by_fact[id(job[0])]) for job in jobs)
+        used += sum(fact["wall_seconds"] * by_fact[id(fact)] for fact in facts if id(fact) not in within)
+        share = allocation.timed_share(zip(facts, nodes, strict=True))
+        measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
+        apart = [own for job in jobs for own in allocation.own_delays(job)]
+        apart += [fact for fact in facts if id(fact) not in within]
+        return (
+            f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected"
+            f"\nmedian launch: {_phases(apart)}"
+        )
 
     def unchanged(self, due: Sequence[Launch], held: Iterable[RawFile], command: Command) -> str:
         """The message about launches that were due but keep the measurement that they had before, in `held`.
@@ -177,6 +202,11 @@ class Course:
         if not log.exists() or log.stat().st_mtime < self.began:
             return "it was not started"
         return f"its log ends with: {(log.read_text(errors='replace').splitlines() or [''])[-1]}"
+
+    def has_written(self, launch: Launch) -> bool:
+        """Whether this run has written the launch's raw file."""
+        file = Path(plan.raw_file(self.config, launch))
+        return file.exists() and file.stat().st_mtime >= self.began
 
     def _ended(self, due: Iterable[Launch]) -> list[dict[str, Any]]:
         """The facts of the launches whose file this run wrote, each with the time when it was `written`."""

@@ -73,12 +73,20 @@ def of_launches(config: Config) -> OfLaunch:
     return of_launch
 
 
-def of_heats(config: Config) -> OfLaunch:
-    """A function from a launch of either sweep to its settings in the first, which are those of its heat."""
+def turns(config: Config) -> Callable[[str, str], int]:
+    """A function from an experiment and a placement to the number of its heats, which its launches have in turn."""
 
     @cache
     def count(experiment: str, placement: str) -> int:
         return len(plan.heats(plan.in_placement(plan.settings_of(config, experiment), placement)))
+
+    return count
+
+
+def of_heats(config: Config) -> OfLaunch:
+    """A function from a launch of either sweep to its settings in the first, which are those of its heat."""
+
+    count = turns(config)
 
     @cache
     def of_heat(experiment: str, placement: str, heat: int) -> Settings:

@@ -56,11 +56,14 @@ MEASUREMENTS = _schema(
 """One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
 LAUNCHES = _schema(
-    strings="experiment placement outcome hole reason file started_utc settings code commit host",
+    strings="experiment placement outcome hole reason file started_utc settings code commit host job",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )
 """One row per launch. `outcome` is `measured` or `hole`; for a hole, `hole` is its kind and `reason` its reason."""
+
+ADDED = ("job",)
+"""Columns that files of earlier releases lack; there they are read as null."""
 
 RANKS = _schema(
     strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
@@ -236,8 +239,8 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order; one of version 1 as a table of this version.
 
-    Raises RecordError if the file cannot be read, is damaged, has another version, lacks a column, or has one of
-    another type. Files of earlier releases have no checksums.
+    Raises RecordError if the file cannot be read, is damaged, has another version, lacks a column (except for those in
+    ADDED), or has one of another type. Files of earlier releases have no checksums.
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
@@ -256,6 +259,9 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
+    for name in schema.names:
+        if name in ADDED and name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows, schema.field(name).type))
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise RecordError(path, f"lacks the columns {', '.join(missing)}")

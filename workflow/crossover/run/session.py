@@ -1,17 +1,23 @@
-"""A run's session with Snakemake: plain errors, the environment of rules, the jobs, the claim on a results folder."""
+"""A run's session with Snakemake: plain errors, the environment of rules, the jobs and their groups."""
 
 import ast
-import fcntl
 import importlib
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
+
+OF_ONE_JOB = "batch"
+"""The group of all launches in a process that Snakemake has started for one job."""
+
+MEMBERS = 9999
+"""Snakemake's bound for the launches of a group, which has bounds of its own."""
 
 _due: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -34,6 +40,12 @@ def expose() -> None:
         present = os.environ.get(variable, "").split(os.pathsep)
         if present[0] != str(folder):
             os.environ[variable] = os.pathsep.join([str(folder), *filter(None, present)])
+
+
+def begin(workflow: Any) -> None:
+    """Tell this run's jobs when it was planned, in seconds since 1970, by the variable BEGAN of the supervisor."""
+    if decides(workflow):
+        os.environ["CROSSOVER_BEGAN"] = str(time.time())
 
 
 def hosts(workflow: Any) -> int:
@@ -68,6 +80,47 @@ def _constant(value: Any) -> Any:
 def decides(workflow: Any) -> bool:
     """Whether this process plans the run; it does not if Snakemake has started it for a single job."""
     return bool(workflow.exec_mode == importlib.import_module("snakemake.settings.types").ExecMode.DEFAULT)
+
+
+def batch(workflow: Any, names: Mapping[tuple[Any, ...], str], wildcards: Any) -> str | None:
+    """The group job of the launch with these wildcards; None if it has a job of its own.
+
+    A process that Snakemake has started for one job has no other launches, so all of them belong together.
+    """
+    if decides(workflow):
+        return names.get((wildcards.experiment, wildcards.placement, int(wildcards.launch)))
+    return OF_ONE_JOB
+
+
+def join(workflow: Any, groups: Iterable[str]) -> None:
+    """Make each of these groups one job, in which launches follow each other although they are independent.
+
+    Each launch needs one of the resource `alone`, of which every job has one.
+    """
+    workflow.global_resources["alone"] = 1
+    members = dict.fromkeys([OF_ONE_JOB, *sorted({*groups})], MEMBERS)
+    prepare = workflow._prepare_dag
+
+    # The settings of groups are known when Snakemake calls this.
+    def prepared(*positional: Any, **named: Any) -> None:
+        settings = workflow.group_settings
+        settings.group_components = {**settings.group_components, **members}
+        prepare(*positional, **named)
+
+    workflow._prepare_dag = prepared
+
+
+def name_jobs(workflow: Any, start: str) -> None:
+    """Let the names of this run's jobs of Slurm begin so; call this when Snakemake knows its executor."""
+    settings = workflow.executor_settings
+    if hasattr(settings, "jobname_prefix"):
+        settings.jobname_prefix = "_".join(filter(None, [start, settings.jobname_prefix]))
+
+
+def requests(workflow: Any) -> list[Any]:
+    """The resources of each job of this run that a batch system gets."""
+    jobs = [job for job in workflow.dag.needrun_jobs() if not job.is_local]
+    return [(workflow.dag.get_job_group(job) or job).resources for job in jobs]
 
 
 def ask_instead(workflow: Any, files: Collection[str], rule: str) -> None:
@@ -161,23 +214,3 @@ def request_whole_memory() -> None:
     The plugin takes `mem_mb: 0` for no request, and refuses `--mem` among a job's own options.
     """
     os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
-
-
-def claim(results: str | Path) -> None:
-    """Claim `results` until this process ends. The kernel then closes the file, even if the process is killed.
-
-    Raises CrossoverError if another run holds the claim.
-    """
-    Path(results).mkdir(parents=True, exist_ok=True)
-    handle = os.open(Path(results) / ".claim", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = os.read(handle, 64).decode().strip()
-        os.close(handle)
-        raise CrossoverError(
-            f"another run (process {holder}) works in {results}; wait for it, end it, or choose another folder with "
-            "--config results=..."
-        ) from None
-    os.truncate(handle, 0)
-    os.write(handle, str(os.getpid()).encode())

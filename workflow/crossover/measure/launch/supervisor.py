@@ -39,6 +39,9 @@ MEMORY_KEPT = {
 """Makes glibc's allocator keep freed memory, up to its largest threshold. By default, earlier frees decide whether a
 large block gets its own pages, and launches differ by a factor of four with the order of their cells."""
 
+BEGAN = "CROSSOVER_BEGAN"
+"""The environment variable with the time, in seconds since 1970, when the run was planned."""
+
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -83,6 +86,9 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
         say = Relay(lines, echo)
         try:
             with alone(say, check):
+                if _written_in_this_run(job, output):
+                    say(f"{job.name}: already written by an earlier job of this run")
+                    return 0
                 found = _attempt(job, output, private, say, check)
             _store(job, output, found, say)
         except CrossoverError as reason:
@@ -179,7 +185,7 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         "commit": provenance.commit(),
         "wall_seconds": wall_seconds,
         "ranks": plan.ranks(job.settings),
-    } | provenance.slurm_delays(began)
+    } | provenance.slurm_job(began)
     if not isinstance(found, Refusal):
         stored = record.metadata(found)
         started = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
@@ -206,6 +212,18 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     forced = f"to retry it, {corrected}add -R {output} (before any --)"
     retry = "the next run retries it" if found.kind in PASSING else forced
     say(f"{job.name}: the rest goes on; {retry}")
+
+
+def _written_in_this_run(job: Job, output: Path) -> bool:
+    """Whether a job that this run repeats, or one that an earlier run left in the queue, has done this launch."""
+    began = float(os.environ.get(BEGAN, "inf"))
+    if not output.exists() or output.stat().st_mtime < began:
+        return False
+    try:
+        stored = record.metadata(record.read(output, record.MEASUREMENTS))["launch"]
+    except record.RecordError:
+        return False
+    return bool((stored["settings"], stored["code"]) == (plan.canonical(job.settings), job.code))
 
 
 def _measured(output: Path) -> bool:

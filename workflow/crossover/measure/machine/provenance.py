@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -100,10 +101,11 @@ def age_seconds() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
-def slurm_delays(began: float) -> dict[str, float]:
-    """The seconds that this job waited in the queue, and those from its start to `began` (in seconds since 1970).
+def slurm_job(began: float) -> dict[str, Any]:
+    """The number of this Slurm job, the seconds that it waited in the queue, and those from its start to `began`.
 
-    As {queued_seconds, entering_seconds}; empty outside Slurm, or if Slurm does not answer.
+    `began` is in seconds since 1970. As {job, queued_seconds, entering_seconds}; empty outside Slurm, or if Slurm does
+    not answer.
     """
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
@@ -115,7 +117,7 @@ def slurm_delays(began: float) -> dict[str, float]:
         # In whole seconds of local time.
         times = dict(re.findall(r"\b(SubmitTime|StartTime)=(\S+)", answer))
         submitted, started = (datetime.fromisoformat(times[name]).timestamp() for name in ("SubmitTime", "StartTime"))
-        return {"queued_seconds": started - submitted, "entering_seconds": began - started}
+        return {"job": job, "queued_seconds": started - submitted, "entering_seconds": began - started}
     return {}
 
 

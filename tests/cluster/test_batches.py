@@ -1,0 +1,121 @@
+"""Launches that share a job; and jobs that an earlier run has left, because Snakemake was killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from clusters import PROMPT, OnCluster
+from copies import SMALL_MPI, refine
+from machines import eventually
+from test_faults import LONG, node_of, raw, supervisors, under_way
+
+from crossover.records import record
+
+BOTH = ("toy", "mpi_pingpong")
+
+
+def facts(project: OnCluster) -> dict[str, dict[str, Any]]:
+    """What each launch recorded, by its raw file."""
+    files = (project.folder / "results/raw/quick").rglob("*.parquet")
+    return {
+        str(file.relative_to(project.folder)): record.metadata(pq.read_table(file, partitioning=None))["launch"]
+        for file in files
+    }
+
+
+def times(project: OnCluster) -> dict[str, int]:
+    """When each raw file was written."""
+    return {name: (project.folder / name).stat().st_mtime_ns for name in facts(project)}
+
+
+@pytest.fixture
+def two(project: OnCluster) -> OnCluster:
+    """A project whose batches have two launches."""
+    project.configure(
+        toy=LONG | {"launches": 2, "budget_seconds": 4}, mpi_pingpong=SMALL_MPI | {"placements": ["node"]}
+    )
+    return project
+
+
+def test_launches_share_a_job_but_not_with_those_that_repeat_them(two: OnCluster) -> None:
+    said = two.succeed(*PROMPT, *BOTH)
+    assert "4 launches in 2 jobs" in said
+    assert "4 of 4 launches measured" in said
+    assert "of it inside timed blocks" in said
+    found = list(facts(two).values())
+    assert {each["outcome"] for each in found} == {"measured"}
+    assert len({each["job"] for each in found}) == 2
+    for name in BOTH:
+        assert len({each["job"] for each in found if each["experiment"] == name}) == 2
+    for job in {each["job"] for each in found}:
+        first, second = sorted(
+            (each for each in found if each["job"] == job), key=lambda each: float(each["entering_seconds"])
+        )
+        assert first["host"] == second["host"]
+        assert second["entering_seconds"] >= first["entering_seconds"] + first["wall_seconds"] - 0.1
+    assert "No job memory information" not in said and "SLURM account" not in said and "sacct" not in said
+
+
+def test_of_a_killed_batch_only_the_launch_under_way_is_measured_again(two: OnCluster) -> None:
+    run = two.begin(*PROMPT, *BOTH)
+    run.wait_until(lambda: 1 in under_way(two))
+    done = {name: at for name, at in times(two).items() if name.endswith("launch=1.parquet")}
+    [killed] = supervisors(node_of(two, 1), 1)
+    os.kill(killed, signal.SIGKILL)
+    code, said = run.end()
+    assert code == 0, said
+    assert "failed: toy node, launch 1:" in said
+    assert "failed: mpi_pingpong node, launch 1" not in said or not done
+    assert {name: times(two)[name] for name in done} == done
+    assert len(facts(two)) == 4
+    assert two.leftovers() == []
+
+
+def test_a_second_sweep_runs_in_batches_of_its_own(project: OnCluster) -> None:
+    refine(project)
+    project.edit("profiles/slurm/config.yaml", 'facts.get("batch_launches", 8)', "2")
+    said = project.succeed(*PROMPT, "toy")
+    assert "6 of 6 launches measured" in said
+    assert {each["outcome"] for each in facts(project).values()} == {"measured"}
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGHUP])
+def test_after_snakemakes_death_the_same_command_measures_nothing_twice(
+    project: OnCluster, how: signal.Signals
+) -> None:
+    launches = range(1, 10)
+    project.configure(toy=LONG | {"budget_seconds": 4, "launches": len(launches)})
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: len(times(project)) > 0 and any(under_way(project)))
+    snakemakes = [each for each in project.slurm.login.processes() if "--profile" in each.info["cmdline"]]
+    for each in snakemakes:
+        each.send_signal(how)
+    run.end()
+    before = times(project)
+    said = project.succeed(*PROMPT, "toy")
+    assert how == signal.SIGHUP or ("cancelled" in said and "left in Slurm" in said)
+    after = times(project)
+    assert len(after) == len(launches)
+    assert {name: after[name] for name in before} == before
+    assert all(raw(project, launch).exists() for launch in launches)
+    assert eventually(lambda: project.slurm.jobs() == [], 20)
+    assert project.leftovers() == []
+
+
+def test_a_run_on_a_second_host_is_refused(project: OnCluster) -> None:
+    project.configure(toy=LONG | {"launches": 1})
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: any(under_way(project)))
+    node = project.slurm.nodes[2]
+    elsewhere = node.command(*PROMPT, "toy", folder=Path(project.folder))
+    refused = subprocess.run(elsewhere, env=project.environment(), capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 1
+    assert " on login) works in results" in refused.stderr + refused.stdout
+    code, said = run.end()
+    assert code == 0, said

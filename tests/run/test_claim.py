@@ -1,0 +1,152 @@
+"""Can only one run work in a folder of results, on one host or on several?"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from crossover.errors import CrossoverError
+from crossover.paths import WORKFLOW
+from crossover.run import claim
+
+FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
+HOLD = """
+import os, sys
+from crossover.errors import CrossoverError
+from crossover.run import claim
+try:
+    claim.claim(sys.argv[1])
+except CrossoverError as error:
+    print("refused", error, flush=True)
+    raise SystemExit(1)
+print("holding", os.getpid(), flush=True)
+input()
+"""
+
+
+class Holder:
+    """Another run, which claims `results` and holds it until it ends."""
+
+    def __init__(self, results):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", HOLD, str(results)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=FINDING_US,
+        )
+        self.said = self.process.stdout.readline().strip()
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.communicate()
+
+
+@pytest.fixture
+def holder(tmp_path):
+    started = []
+
+    def start(results=tmp_path / "results"):
+        started.append(Holder(results))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end(signal.SIGKILL)
+
+
+def test_a_second_run_in_the_same_results_is_refused_with_the_holder_and_the_next_step(holder, tmp_path):
+    first, second = holder(), holder()
+    assert first.said == f"holding {first.process.pid}"
+    assert re.search(rf"refused another run \(process {first.process.pid} on .+\) works in {tmp_path}", second.said)
+    assert "wait for it, end it, or choose another folder with --config results=" in second.said
+
+
+def test_a_refused_run_leaves_the_claim_with_its_holder(holder):
+    first, second, third = holder(), holder(), holder()
+    assert f"process {first.process.pid}" in second.said
+    assert f"process {first.process.pid}" in third.said
+
+
+def test_a_run_in_other_results_is_not_refused(holder, tmp_path):
+    holder()
+    assert holder(tmp_path / "elsewhere").said.startswith("holding")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_the_claim_is_released_however_its_holder_ends(holder, how):
+    holder().end(how)
+    assert holder().said.startswith("holding")
+
+
+def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
+    lives_on = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])"
+    claiming = f"from crossover.run import claim; claim.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
+    ended = subprocess.run(
+        [sys.executable, "-c", claiming + "; import os; os._exit(0)"],
+        env=FINDING_US,
+        stdout=subprocess.DEVNULL,
+    )
+    assert ended.returncode == 0
+    assert holder().said.startswith("holding")
+
+
+def test_a_claim_makes_the_folder_of_results(tmp_path):
+    claim.claim(tmp_path / "new" / "results")
+    assert (tmp_path / "new" / "results" / ".claim").read_text() == f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def test_a_shorter_process_number_overwrites_a_longer_one(tmp_path):
+    (tmp_path / ".claim").write_text("123456789012345")
+    claim.claim(tmp_path)
+    assert (tmp_path / ".claim").read_text() == f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def held_elsewhere(tmp_path, age_seconds):
+    """The claim of a run on another host, whose lock this host does not see."""
+    file = tmp_path / ".claim"
+    file.write_text("process 7 on elsewhere")
+    seconds = file.stat().st_mtime - age_seconds
+    os.utime(file, (seconds, seconds))
+
+
+def test_a_run_on_another_host_is_seen_without_its_lock(tmp_path):
+    held_elsewhere(tmp_path, claim.RENEWAL_SECONDS)
+    with pytest.raises(CrossoverError, match=r"process 7 on elsewhere\) works in .*if it was killed, .* free 5"):
+        claim.claim(tmp_path)
+    assert (tmp_path / ".claim").read_text() == "process 7 on elsewhere"
+    assert [file.name for file in tmp_path.iterdir()] == [".claim"]
+
+
+def test_a_run_killed_on_another_host_holds_nothing_after_a_while(tmp_path):
+    held_elsewhere(tmp_path, claim.STALE_SECONDS + 1)
+    claim.claim(tmp_path)
+    assert "elsewhere" not in (tmp_path / ".claim").read_text()
+
+
+def test_where_a_file_system_has_no_locks_the_time_of_the_claim_counts(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(claim.fcntl, "flock", refuse)
+    claim.claim(tmp_path)
+    with pytest.raises(CrossoverError, match="works in"):
+        claim.claim(tmp_path)
+
+
+def test_a_holder_renews_its_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr(claim, "RENEWAL_SECONDS", 0.01)
+    claim.claim(tmp_path)
+    os.utime(tmp_path / ".claim", (0, 0))
+    while (tmp_path / ".claim").stat().st_mtime == 0:
+        pass
+
+
+def test_a_run_that_ends_leaves_no_holder(holder, tmp_path):
+    first = holder()
+    first.process.communicate("\n")
+    assert (tmp_path / "results/.claim").read_text() == ""

@@ -1,0 +1,51 @@
+"""Are the jobs of an earlier run found and cancelled, and no others?"""
+
+import pytest
+
+from crossover.errors import CrossoverError
+from crossover.run import earlier_jobs
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A Slurm with these jobs, whose `scancel` removes those that it is given."""
+    queue = tmp_path / "queue"
+
+    def prepare(*rows, scancel=f'for job; do sed -i "/^$job /d" {queue}; done'):
+        queue.write_text("".join(f"{row}\n" for row in rows))
+        for program, script in {"squeue": f"cat {queue}", "scancel": scancel}.items():
+            (tmp_path / program).write_text(f"#!/bin/sh\n{script}\n")
+            (tmp_path / program).chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        return queue
+
+    return prepare
+
+
+def test_without_earlier_jobs_nothing_is_told(slurm, tmp_path):
+    slurm("1 RUNNING another-workflow")
+    assert earlier_jobs.cancel(tmp_path / "results") == ""
+
+
+def test_the_jobs_of_this_folder_are_cancelled_and_no_others(slurm, tmp_path):
+    own, other = (earlier_jobs.name(tmp_path / folder) for folder in ("results", "elsewhere"))
+    queue = slurm(f"1 RUNNING {own}_a", f"2 PENDING {own}_a", f"3 RUNNING {other}_b", "4 RUNNING with spaces")
+    assert earlier_jobs.cancel(tmp_path / "results") == (
+        f"cancelled 2 jobs that an earlier run in {tmp_path}/results had left in Slurm (1 running, 1 waiting); the "
+        "launches that they finished are kept"
+    )
+    assert queue.read_text().splitlines() == [f"3 RUNNING {other}_b", "4 RUNNING with spaces"]
+
+
+def test_a_job_that_does_not_end_stops_the_run(slurm, tmp_path, monkeypatch):
+    monkeypatch.setattr(earlier_jobs, "LIMIT_SECONDS", 0)
+    slurm(f"1 RUNNING {earlier_jobs.name(tmp_path)}", scancel="true")
+    with pytest.raises(CrossoverError, match=r"jobs 1 of an earlier run in .* do not end"):
+        earlier_jobs.cancel(tmp_path)
+
+
+def test_a_slurm_that_does_not_answer_stops_the_run(slurm, tmp_path):
+    slurm(scancel="true")
+    (tmp_path / "squeue").write_text("#!/bin/sh\necho Unable to contact slurm controller >&2; exit 1\n")
+    with pytest.raises(CrossoverError, match=r"Unable to contact slurm controller.*repeat the command"):
+        earlier_jobs.cancel(tmp_path)
