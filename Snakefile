@@ -36,7 +36,7 @@ RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
 run["held"] = {name: inventory.files(held, name) for name in run["experiments"]}
 # Parsing the command takes a moment, and matters only if measured launches could be lost.
-command = command_line.read() if held else command_line.Command()
+command = command_line.own() if held else command_line.Command()
 # With --sdm, launches run with the software of another environment, which is unknown here.
 here = held and not workflow.deployment_settings.deployment_method
 asked = demand.Demand(run, command, provenance.software() if here else None)
