@@ -9,7 +9,7 @@ min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from crossover.config import claim_list, schema
-from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep
+from crossover.planning import command_line, demand, estimate, inventory, plan, second_sweep, unmeasured
 from crossover.records import disk_space
 from crossover.run import code_digest, partition, session, slurm_check
 from crossover.measure.machine import provenance
@@ -108,6 +108,7 @@ if named := sorted({each.path for each in kept} & {str(Path(target)) for target 
 session.repeat(workflow, [*inventory.passing(held), *asked.repeated(held)])
 session.leave_updated_files_alone()
 session.when_planned(workflow, look)
+session.when_idle(workflow, idle)
 
 
 onstart:

@@ -13,7 +13,7 @@ from crossover.planning import inventory, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.inventory import RawFile
 from crossover.planning.plan import Config, Launch
-from crossover.records.holes import alike
+from crossover.records.holes import is_hole
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 1.2
@@ -135,13 +135,13 @@ class Course:
         )
 
     def review(self, due: Sequence[Launch]) -> str:
-        """Actual beside expected cost of the launches that were due, the holes, and the phases of a job."""
+        """Actual beside expected cost of the launches that were due, and the phases of a job."""
         facts = self._ended(due)
         if not facts:
             return "\n".join(["no launch was measured", *self._withheld()])
-        holes, expected = alike(facts), self.expected(due)
+        holes, expected = sum(map(is_hole, facts)), self.expected(due)
         took = max(fact["written"] for fact in facts) - self.began
-        text = f"{len(facts) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}"
+        text = f"{len(facts) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
             used = sum(
@@ -151,7 +151,7 @@ class Course:
             text += (
                 f"; {_node_hours(used)}, {_node_hours(expected.node_seconds)} expected\nmedian job: {_phases(facts)}"
             )
-        return "\n".join([text, *map(self._line, holes), *self._withheld()])
+        return "\n".join([text, *self._withheld()])
 
     def unchanged(self, due: Sequence[Launch], held: Iterable[RawFile], command: Command) -> str:
         """The message about launches that were due but keep the measurement that they had before, in `held`.
@@ -189,16 +189,6 @@ class Course:
                 fact = record.metadata(record.read(file, record.MEASUREMENTS))["launch"]
                 found.append(fact | {"written": written})
         return found
-
-    def _line(self, holes: Sequence[dict[str, Any]]) -> str:
-        """One line for launches with the same hole: which launches, the reason, and how to retry."""
-        numbers = ", ".join(str(fact["launch"]) for fact in holes)
-        files = " ".join(plan.raw_file(self.config, fact) for fact in holes)
-        hole = holes[0]
-        return (
-            f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']}): "
-            f"{hole['reason']}; to retry, add -R {files} (before any --)"
-        )
 
 
 def _phases(facts: Iterable[dict[str, Any]]) -> str:
