@@ -9,7 +9,16 @@ min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from crossover.config import claim_list, schema
-from crossover.planning import batches, command_line, demand, estimate, inventory, plan, second_sweep
+from crossover.planning import (
+    batches,
+    command_line,
+    demand,
+    estimate,
+    inventory,
+    plan,
+    second_sweep,
+    unmeasured,
+)
 from crossover.records import disk_space
 from crossover.run import claim, code_digest, earlier_jobs, partition, session, slurm_check
 from crossover.measure.machine import provenance
@@ -37,7 +46,7 @@ RESULTS = run["results"]
 held = inventory.launches(RESULTS, run["tier"]) if session.decides(workflow) else []
 run["held"] = {name: inventory.files(held, name) for name in run["experiments"]}
 # Parsing the command takes a moment, and matters only if measured launches could be lost.
-command = command_line.read() if held else command_line.Command()
+command = command_line.own() if held else command_line.Command()
 # With --sdm, launches run with the software of another environment, which is unknown here.
 here = held and not workflow.deployment_settings.deployment_method
 asked = demand.Demand(run, command, provenance.software() if here else None)
@@ -116,6 +125,7 @@ session.repeat(workflow, [*inventory.passing(held), *asked.repeated(held)])
 session.leave_updated_files_alone()
 session.join(workflow, batch.values())
 session.when_planned(workflow, look)
+session.when_idle(workflow, idle)
 
 
 onstart:

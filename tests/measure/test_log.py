@@ -40,6 +40,20 @@ FAULT = """\
 [alpha:04369] *** Process received signal ***
 [alpha:04369] Signal: Segmentation fault (11)
 22  /lib/libpython3.11.so.1.0(_PyEval_EvalFrameDefault+0x2e53) [0x7f2dd02fd9c3]"""
+SRUNS = """\
+srun: error: n3: task 2: Killed
+srun: launch/slurm: _step_signal: Terminating StepId=4.0
+slurmstepd: error: *** STEP 4.0 ON n1 CANCELLED AT 2026-11-24T10:00:00 ***
+srun: error: n1: task 0: Terminated
+srun: error: n2: task 1: Killed"""
+EXITED = SRUNS.replace("task 2: Killed", "task 2: Exited with exit code 5")
+NOTICED = f"""\
+{RULE}
+prterun noticed that process rank 1 with PID 7 on node alpha exited on
+signal 11 (Segmentation fault: invalid address).
+
+The log has more.
+{RULE}"""
 STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.py", line 27 in run'] * 30]
 
 
@@ -61,6 +75,8 @@ STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.p
             "application:",
         ),
         (["working", *FAULT.splitlines()], "[alpha:04369] Signal: Segmentation fault (11)"),
+        (["working", *EXITED.splitlines()], "srun: error: n3: task 2: Exited with exit code 5"),
+        (["RuntimeError: apart", *EXITED.splitlines()], "RuntimeError: apart"),
         (["working", "and so on", ""], "and so on"),
         ([], "none"),
     ],
@@ -70,6 +86,45 @@ def test_the_last_words_are_the_ranks_own_if_they_contain_an_error(said, told):
     for line in said:
         relay(line)
     assert relay.last_words() == f"last words: {told}"
+
+
+@pytest.mark.parametrize(
+    ("said", "cause", "from_outside"),
+    [
+        (SRUNS, "rank 2 on n3 was ended by signal 9 (Killed)", True),
+        (SRUNS.replace("task 2", "tasks 2-3"), "ranks 2-3 on n3 were ended by signal 9 (Killed)", True),
+        (SRUNS.replace("task 2: Killed", "task 2: Out Of Memory"), "rank 2 on n3 was ended for lack of memory", True),
+        (
+            SRUNS.replace("task 2: Killed", "task 2: Segmentation fault (core dumped)"),
+            "rank 2 on n3 was ended by signal 11 (Segmentation fault)",
+            False,
+        ),
+        ("rank 1 on alpha was ended by signal 6 (Aborted)", "rank 1 on alpha was ended by signal 6 (Aborted)", False),
+        (NOTICED, "rank 1 on alpha was ended by signal 11 (Segmentation fault)", False),
+        # What the launcher ended itself is no cause.
+        (EXITED, "None", None),
+        (SRUNS.replace("task 2: Killed", "task 2: Terminated"), "None", None),
+        (HYDRAS, "None", None),
+        ("", "None", None),
+    ],
+)
+def test_the_first_cause_is_the_first_rank_that_the_launcher_did_not_end_itself(said, cause, from_outside):
+    relay = Relay(io.BytesIO())
+    for line in ["working", *said.splitlines(), "RuntimeError: the other rank is gone"]:
+        relay(line)
+    found = relay.first_cause()
+    assert (str(found), found and found.from_outside) == (cause, from_outside)
+
+
+def test_lines_after_our_own_kill_are_logged_but_no_reason():
+    log = io.BytesIO()
+    relay = Relay(log)
+    relay("working")
+    relay.close()
+    for line in SRUNS.splitlines():
+        relay(line)
+    assert (relay.first_cause(), relay.error(), relay.last_words()) == (None, "", "last words: working")
+    assert SRUNS in log.getvalue().decode()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

@@ -1,6 +1,7 @@
 """Does the starter start ranks that find each other, without an open port, and leave nothing if one fails?"""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -59,8 +60,8 @@ def test_launches_side_by_side_do_not_meet(program):
     ("ending", "code", "words"),
     [
         ("sys.exit(7)", 7, ""),
-        ("os.kill(os.getpid(), 9)", 137, "rank 1 was ended by signal 9 (Killed)"),
-        ("os._exit(0)", 1, "rank 1 ended before MPI_Finalize"),
+        ("os.kill(os.getpid(), 9)", 137, f"rank 1 on {socket.gethostname()} was ended by signal 9 (Killed)"),
+        ("os._exit(0)", 1, f"rank 1 on {socket.gethostname()} ended before MPI_Finalize"),
         ("comm.Abort(5)", 5, ""),
     ],
 )

@@ -1,6 +1,7 @@
 """Is a measured launch kept, and are its differences from the run reported?"""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -212,6 +213,32 @@ def test_a_command_that_forces_only_some_files():
     assert command.forcing(["a", "b c"]) == "snakemake --profile slurm -R a 'b c' --config remeasure=true -- toy"
     assert Command(values=("partial=true",)).forcing(["a"]) == "snakemake -R a"
     assert Command(targets=("toy",)).forcing(["a"]) == "snakemake -R a -- toy"
+    assert command.forcing(["a", "b"], " | ") == "snakemake --profile slurm -R a | b --config remeasure=true -- toy"
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("--cores 2 --sdm conda -R launch --config tier=smoke -- toy", "--cores 2 --sdm conda"),
+        (
+            "-nj4 -F --set-resources launch:mpi=a launch:nodes=2 -k toy",
+            "-j4 --set-resources launch:mpi=a launch:nodes=2 -k",
+        ),
+        ("-c1 toy --retries=0 -C tier=smoke -kF", "-c1 --retries=0 -k"),
+        ("-j 3 --dry-run --verbose -f toy", "-j 3 --verbose"),
+    ],
+)
+def test_a_repeated_command_keeps_all_other_options(words, options):
+    command = command_line.read(words.split())
+    repeated = command.forcing(["a"])
+    assert repeated.startswith(f"snakemake {options} -R a")
+    again = command_line.read(repeated.split()[1:])
+    assert (again.options, again.values, again.targets) == (command.options, command.values, command.targets)
+
+
+def test_a_command_is_stored_and_restored_without_force():
+    command = command_line.read(["--profile", "slurm", "-c", "1", "-F", "--config", "tier=smoke", "--", "toy"])
+    assert command_line.restored(json.loads(command.stored())) == replace(command, everything=False)
 
 
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])

@@ -1,8 +1,12 @@
 """Does every hole have its reason and the command that fills it?"""
 
+import json
+
 from campaigns import TASK_HOLES, Campaign, launch_row, mpi, run
 
+from crossover.records import record
 from crossover.report.base import tables
+from crossover.report.render import inputs
 from crossover.report.sentences import holes
 
 
@@ -25,6 +29,25 @@ def test_on_slurm_the_command_uses_its_profile():
     ranks = [row | {"slurm": '{"SLURM_JOB_ID": "7"}'} for row in campaign.ranks]
     within = tables.Tables(campaign.launches, ranks, campaign.summary, campaign.ratios, campaign.crossovers)
     assert "snakemake --profile slurm -R" in holes.paragraphs(within)[0]
+
+
+def test_the_command_of_the_run_is_repeated_with_its_options():
+    own = {"profile": "slurm", "targets": [], "values": ["tier=paper", "partial=true"], "options": ["--sdm", "conda"]}
+    (said,) = holes.paragraphs(run(Campaign([], holes=list(TASK_HOLES))), own)
+    command = said.split("```")[1].replace("\\\n", "")
+    files = [row["file"] for row in TASK_HOLES]
+    assert command.split() == [
+        *("snakemake", "--profile", "slurm", "--sdm", "conda", "-R", *files, "--config", "tier=paper"),
+    ]
+
+
+def test_a_page_gets_the_command_only_if_there_are_holes(tmp_path):
+    facts = {"launch": launch_row("toy", 1, "crashed", "it broke")}
+    for outcome, known in (("measured", {}), ("hole", {"command": {"profile": "slurm"}})):
+        table = record.LAUNCHES.empty_table().from_pylist([facts["launch"] | {"outcome": outcome}], record.LAUNCHES)
+        record.write(table, tmp_path / "launches.parquet", {})
+        assert json.loads(inputs.joined('{"a": 1}', '{"profile": "slurm"}', tmp_path)) == {"a": 1} | known
+    assert inputs.joined("{}", "", tmp_path) == inputs.joined("{}", "{}", tmp_path / "nowhere") == "{}"
 
 
 def test_a_reason_cannot_end_its_code_span():

@@ -107,9 +107,18 @@ def test_the_answer_has_settings_winners_claims_holes_and_the_page(tmp_path, cap
     assert "copy | 2.9 kB [2.2 kB, 3.8 kB] | no-copy" in said
     assert "Published claims: 1 hold, 2 refuted, 1 open, 1 not measured" in said
     assert "Holes: 3 launches not measured, the first task_latency node launch 1 (timeout: no engine" in said
-    assert "To retry: snakemake --profile profiles/local -R " in said
+    files = " ".join(row["file"] for row in tables.holes())
+    assert f"To retry: snakemake --profile profiles/local -R {files}\n" in said
     assert said.endswith(f"Report: {tmp_path}/report/index.html\n")
     assert said.count("\n") <= show.LINES
+
+
+def test_the_command_to_retry_is_the_runs_own_in_one_line(tmp_path, capsys, monkeypatch):
+    own = {"profile": "slurm", "targets": [], "values": ["tier=paper"], "options": ["--cores", "2"]}
+    tables = run(two_good_one_hole())
+    said = printed(tables, tmp_path, capsys, monkeypatch, command=own)
+    files = " ".join(row["file"] for row in tables.holes())
+    assert f"To retry: snakemake --profile slurm --cores 2 -R {files} --config tier=paper\n" in said
 
 
 def test_a_long_answer_is_cut_with_the_command_that_prints_all(tmp_path, capsys, monkeypatch):
@@ -155,7 +164,9 @@ def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):
 def test_in_a_terminal_the_answer_fits_its_width(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(show, "Console", lambda **named: Console(**{"width": 80, **named, "force_terminal": True}))
     said = printed(run(two_good_one_hole()), tmp_path, capsys, monkeypatch)
-    assert all(len(Text.from_ansi(line).plain.rstrip()) <= 80 for line in said.splitlines())
+    lines = [Text.from_ansi(line).plain.rstrip() for line in said.splitlines()]
+    # The terminal itself wraps a command, so that it can still be copied as one line.
+    assert all(len(line) <= 80 for line in lines if not line.startswith("To retry: "))
     assert "\x1b[1mWhat to set" in said
 
 

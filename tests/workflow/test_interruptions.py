@@ -109,26 +109,69 @@ def test_a_second_run_beside_the_first_is_refused(project: Project) -> None:
     wait_for(lambda: not workers(project))
 
 
-def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(finished: Project) -> None:
+def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: Project) -> None:
     fault = "    raise RuntimeError('the toy broke')\n"
-    finished.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
-    # Otherwise the measured launches would be kept.
-    shutil.rmtree(finished.folder / "results/raw/quick/toy")
-    finished.succeed("snakemake", "--profile", "profiles/local")
-    page = text_of_the_page(finished)
+    project.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
+    # Without --config, no rule makes the files of this run.
+    command = ("snakemake", "--profile", "profiles/local", "--retries", "0", "--config", "results=mine")
+    code, said = project.run(*command)
+    assert code == 1, said
+    files = [f"mine/raw/quick/toy/node/launch={number}.parquet" for number in (1, 2)]
+    again = f"snakemake --profile profiles/local --retries 0 -R {' '.join(files)} --config results=mine"
+    assert (
+        "2 launches of this run were not measured\nnot measured: toy, placement node, launch 1, 2 (exception): " in said
+    )
+    assert f"; to retry:\n    {again}\n" in said
+    # The answer, and its repetition by hand.
+    assert f"To retry: {again}\n" in said
+    shown = ("python", "-m", "crossover", "show", "mine")
+    assert f"To retry: {again}\n" in project.succeed("env", "PYTHONPATH=workflow", *shown)
+    # The next run has nothing to do, but the launches are still missing.
+    code, said = project.run(*command)
+    assert code == 1 and "Nothing to be done" in said and f"    {again}\n" in said
+    page = text_of_the_page(project, "mine")
     assert "Launches 1 and 2 of <code>toy</code> (placement node), <em>exception</em>" in page
     assert "RuntimeError: the toy broke (measure/experiments/toy.py, line " in page
-    [command] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
-    finished.edit(TOY_DRIVER, fault, "")
-    finished.succeed(*(word for word in command.split() if word != "\\"))
-    finished.succeed("snakemake", "--profile", "profiles/local")
-    assert "the toy broke" not in text_of_the_page(finished)
+    [pasted] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
+    assert pasted.replace("\\ ", "") == again
+    project.edit(TOY_DRIVER, fault, "")
+    project.succeed(*again.split())
+    # Another command line renders no page again.
+    assert project.planned("--config", "results=mine") == {}
+    assert "the toy broke" not in text_of_the_page(project, "mine")
+
+
+def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_the_page(project: Project) -> None:
+    slow(project)
+    run = project.start("snakemake", "--profile", "profiles/local")
+
+    def supervisors() -> list[psutil.Process]:
+        """The supervisor of launch 2."""
+        mine = "crossover launch --experiment toy --launch 2"
+        return [each for each in workers(project) if mine in " ".join(each.cmdline())]
+
+    wait_for(lambda: bool(supervisors()))
+    supervisors()[-1].kill()
+    said, _ = run.communicate(timeout=project.limit_seconds)
+    assert run.returncode == 1, said
+    missing = "results/raw/quick/toy/node/launch=2.parquet"
+    again = f"snakemake --profile profiles/local -R {missing}"
+    partial = "snakemake --profile profiles/local --config partial=true"
+    assert "1 launch of this run was not measured\nnot measured: toy, placement node, launch 2 (no raw file): " in said
+    assert f"; to retry:\n    {again}\nto report on the existing launches now:\n    {partial}\n" in said
+    assert not (project.folder / "results/report/index.html").exists()
+    project.succeed(*partial.split())
+    assert "partial: 1 measured launches and 0 holes" in text_of_the_page(project)
+    project.succeed(*again.split())
+    assert (project.folder / missing).exists()
+    assert project.planned() == {}
 
 
 def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project: Project) -> None:
     command = ("snakemake", "--profile", "profiles/local", "toy")
     project.edit(TOY_DRIVER, 'settings["weights"]', 'settings["wights"]')
-    said = project.succeed(*command)
+    code, said = project.run(*command)
+    assert code == 1
     assert "not measured: toy, placement node, launch 1, 2 (exception): KeyError: 'wights'" in said
     assert re.search(r"KeyError: 'wights' \(measure/experiments/toy\.py, line \d+\)", said)
     # Unchanged code would fail again.
@@ -140,5 +183,5 @@ def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project
     assert project.planned("toy") == {}
 
 
-def text_of_the_page(project: Project) -> str:
-    return " ".join((project.folder / "results/report/index.html").read_text().split())
+def text_of_the_page(project: Project, results: str = "results") -> str:
+    return " ".join((project.folder / results / "report/index.html").read_text().split())

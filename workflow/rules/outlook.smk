@@ -2,6 +2,7 @@
 # end: how long it took, and what failed.
 
 import atexit
+import json
 
 from snakemake_logger_plugin_crossover import Run, begin, end as stop
 
@@ -18,9 +19,6 @@ def look() -> None:
         print(*old, sep="\n", end="\n" if old else "", file=sys.stderr, flush=True)
     if workflow.dryrun and not conclude.asked(workflow):
         atexit.register(tell)
-    # Without a job, Snakemake calls no hook at the end.
-    elif session.decides(workflow) and not any(workflow.dag.needrun_jobs()):
-        atexit.register(answer)
 
 
 def tell() -> None:
@@ -98,21 +96,39 @@ def answer() -> None:
     for folder in [results] if whole else [results / "experiments" / name for name in experiments]:
         print(flush=True)
         with session.plain():
-            show.show(folder, leads())
+            show.show(folder, leads(), command=json.loads(command_line.own().stored()))
+
+
+def idle() -> None:
+    """Print the answer of a run with nothing left to do; exit with code 1 if launches of it were not measured."""
+    if session.decides(workflow):
+        answer()
+        if tell_unmeasured():
+            sys.exit(1)
+
+
+def tell_unmeasured() -> bool:
+    """Print the launches of this run that were not measured; returns whether the run must fail because of them."""
+    launches = session.planned(workflow, "launch")
+    found = unmeasured.find(run, command_line.own(), launches, session.failed(workflow, "launch"))
+    print(found, end="\n" if found.groups else "", file=sys.stderr, flush=True)
+    return found.fails
 
 
 def end() -> bool:
-    """Print how long the run took, and what failed; returns whether any part failed or a raw file could not be read."""
+    """Print how long the run took, and what failed; returns whether a launch or a part failed, or a raw file could not
+    be read."""
     # Imported here, because every Snakemake process reads this file, and only one ends a run.
     from crossover.run import outcome
 
     stop()
     due = session.due(workflow, "launch")
-    said = [course.review(due), course.unchanged(due, held, command)]
+    said = [course.review(due), course.unchanged(due, held, command_line.own())]
     print(*filter(None, said), sep="\n", file=sys.stderr, flush=True)
+    lacks = tell_unmeasured()
     unreadable = outcome.unreadable(workflow)
     if unreadable:
         lines = [f"not readable: {path}: {reason}" for path, reason in unreadable.items()]
-        again = f"to measure them again:\n    {command.forcing(list(unreadable))}"
+        again = f"to measure them again:\n    {command_line.own().forcing(list(unreadable))}"
         print(*lines, again, sep="\n", file=sys.stderr, flush=True)
-    return outcome.conclude(workflow) or bool(unreadable)
+    return outcome.conclude(workflow) or bool(unreadable) or lacks

@@ -87,6 +87,9 @@ rule report:
     localrule: True
     conda:
         "../../envs/report.yaml"
+    resources:
+        # A resource, because a changed parameter would render the page again for each new command.
+        command=lambda wildcards: command_line.own().stored(),
     params:
         results=subpath(input[0], parent=True),
         waiting=json.dumps(
@@ -102,4 +105,5 @@ rule report:
     message:
         "Rendering the report"
     shell:
-        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --page {output:q} --go-on > {log:q} 2>&1"
+        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --command {resources.command:q}"
+        " --page {output:q} --go-on > {log:q} 2>&1"

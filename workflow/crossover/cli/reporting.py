@@ -18,9 +18,10 @@ def show(chosen: Namespace) -> None:
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
     from crossover.config import leads
+    from crossover.report.render import origin
     from crossover.report.terminal import show
 
-    show.show(chosen.results, leads.leads(), chosen.everything)
+    show.show(chosen.results, leads.leads(), chosen.everything, origin.command(chosen.results / "report/index.html"))
 
 
 @step(
@@ -58,6 +59,12 @@ def ladder(chosen: Namespace) -> None:
     path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
+    value(
+        "--command",
+        "Snakemake command of the run, as JSON, for the commands that retry launches",
+        dest="own",
+        default="",
+    ),
     value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
     group=PAGES,
 )
@@ -76,9 +83,10 @@ def report(chosen: Namespace) -> int:
         message, failures = unpack.render(chosen.bundle, chosen.page)
         print(message)
     else:
-        from crossover.report.render import renderer
+        from crossover.report.render import inputs, renderer
 
-        failures = renderer.render(chosen.results or Path("results"), chosen.page, chosen.waiting)
+        results = chosen.results or Path("results")
+        failures = renderer.render(results, chosen.page, inputs.joined(chosen.waiting, chosen.own, results))
     return 0 if chosen.go_on else _ended(failures)
 
 

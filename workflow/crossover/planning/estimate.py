@@ -14,7 +14,7 @@ from crossover.planning.command_line import Command
 from crossover.planning.inventory import RawFile
 from crossover.planning.plan import Config, Launch
 from crossover.records import allocation
-from crossover.records.holes import alike
+from crossover.records.holes import is_hole
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 1.2
@@ -149,17 +149,17 @@ class Course:
         )
 
     def review(self, due: Sequence[Launch]) -> str:
-        """Actual beside expected cost of the launches that were due, the holes, and the phases of a job."""
+        """Actual beside expected cost of the launches that were due, and the phases of a job."""
         facts = self._ended(due)
         if not facts:
             return "\n".join(["no launch was measured", *self._withheld()])
-        holes, expected = alike(facts), self.expected(due)
+        holes, expected = sum(map(is_hole, facts)), self.expected(due)
         took = max(fact["written"] for fact in facts) - self.began
-        text = f"{len(facts) - sum(map(len, holes))} of {_counted(len(due))} measured in {duration(took)}"
+        text = f"{len(facts) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
             text += self._used(facts, expected)
-        return "\n".join([text, *map(self._line, holes), *self._withheld()])
+        return "\n".join([text, *self._withheld()])
 
     def _used(self, facts: Sequence[dict[str, Any]], expected: Cost) -> str:
         """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
@@ -219,16 +219,6 @@ class Course:
                 fact = record.metadata(record.read(file, record.MEASUREMENTS))["launch"]
                 found.append(fact | {"written": written})
         return found
-
-    def _line(self, holes: Sequence[dict[str, Any]]) -> str:
-        """One line for launches with the same hole: which launches, the reason, and how to retry."""
-        numbers = ", ".join(str(fact["launch"]) for fact in holes)
-        files = " ".join(plan.raw_file(self.config, fact) for fact in holes)
-        hole = holes[0]
-        return (
-            f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']}): "
-            f"{hole['reason']}; to retry, add -R {files} (before any --)"
-        )
 
 
 def _phases(facts: Iterable[dict[str, Any]]) -> str:

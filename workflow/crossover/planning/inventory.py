@@ -35,7 +35,7 @@ class RawFile:
 
 def launches(results: str, tier: str) -> list[RawFile]:
     """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
-    found = [_raw_file(path) for path in Path(results, "raw", tier).glob(FILES)]
+    found = [raw_file(path) for path in Path(results, "raw", tier).glob(FILES)]
     return sorted(found, key=lambda held: tuple(held.launch.values()))
 
 
@@ -62,7 +62,8 @@ def launch_of(path: Path) -> Launch:
     return {"experiment": experiment, "placement": placement, "launch": int("".join(re.findall(r"\d", file)) or 0)}
 
 
-def _raw_file(path: Path) -> RawFile:
+def raw_file(path: Path) -> RawFile:
+    """A raw file, from its metadata."""
     # Imported only if there is a file to read, because these load slowly.
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -152,9 +152,25 @@ def due(workflow: Any, rule: str) -> list[dict[str, Any]]:
     """The wildcards of a rule's jobs in this run, whether finished or not, with numbers as int."""
     # Kept between calls, because Snakemake drops finished jobs when a checkpoint adds new ones.
     for job in workflow.dag.needrun_jobs(exclude_finished=False):
-        named = {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
+        named = _wildcards(job)
         _due[job.rule.name, str(named)] = named
     return [named for (name, _), named in _due.items() if name == rule]
+
+
+def planned(workflow: Any, rule: str) -> list[dict[str, Any]]:
+    """The same for every job that the targets need, including those with nothing left to do."""
+    named = [*due(workflow, rule), *(_wildcards(job) for job in workflow.dag.jobs if job.rule.name == rule)]
+    return list({str(each): each for each in named}.values())
+
+
+def failed(workflow: Any, rule: str) -> list[dict[str, Any]]:
+    """The same for the jobs that failed, after all their retries."""
+    jobs = workflow.scheduler.failed if workflow.scheduler else ()
+    return [_wildcards(job) for job in jobs if not job.is_group() and job.rule.name == rule]
+
+
+def _wildcards(job: Any) -> dict[str, Any]:
+    return {name: int(value) if value.isdigit() else value for name, value in sorted(job.wildcards_dict.items())}
 
 
 def require_rule_names(settings: Any) -> None:
@@ -180,6 +196,19 @@ def when_planned(workflow: Any, look: Callable[[], None]) -> None:
         look()
 
     workflow._build_dag = planned
+
+
+def when_idle(workflow: Any, tell: Callable[[], None]) -> None:
+    """Call `tell` at the end of a run that has nothing to do: Snakemake calls no hook then."""
+    execute = workflow.execute
+
+    def executed(*positional: Any, **named: Any) -> Any:
+        done = execute(*positional, **named)
+        if not workflow.dryrun and not any(workflow.dag.needrun_jobs(exclude_finished=False)):
+            tell()
+        return done
+
+    workflow.execute = executed
 
 
 def leave_updated_files_alone() -> None:

@@ -66,7 +66,8 @@ def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_fro
         mask = Mask(results, PROJECT)
         for path in archive.files(folder).values():
             mask.file(path)
-        renderer.render(folder / "results", folder / "results" / freshness.PAGE, json.dumps(made_from["waiting"]))
+        waiting = mask.text(json.dumps(made_from["waiting"]))
+        renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
         (folder / "README.md").write_text(README, encoding="utf-8")
         crate.write(folder, attribution, yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8")))
         sums = [f"{checksum(path)}  {name}\n" for name, path in archive.files(folder).items()]

@@ -72,10 +72,12 @@ def run(
     say: Callable[[str], None],
     limit_seconds: float,
     check: Callable[[], None] = lambda: None,
+    expire: Callable[[], None] = lambda: None,
 ) -> int | None:
     """Run a launcher's command, pass its output to `say` line by line, then end all processes below this one.
 
     Returns the exit code, or None at the time limit. `check` is called repeatedly; it may raise to give up.
+    `expire` is called at the time limit, before the processes are ended.
     """
     launcher = subprocess.Popen(
         command,
@@ -100,6 +102,7 @@ def run(
         while launcher.poll() is None:
             check()
             if time.perf_counter() > deadline:
+                expire()
                 return None
             time.sleep(POLL_SECONDS)
         return launcher.returncode

@@ -112,7 +112,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     limit = plan.limit_seconds(job.settings)
     try:
         around = environment(job.settings, private, job.libraries, job.interface)
-        code = mpi_launcher.run(_command(job, part, refusal), around, say, limit, check)
+        code = mpi_launcher.run(_command(job, part, refusal), around, say, limit, check, say.close)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
         found = _reason(refusal)
@@ -120,12 +120,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
             return found
         # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
         disk_space.require(output.parent)
-        # If a farm has lost its server, the exceptions of its clients are consequences.
-        if found and not say.names_lost_server():
-            return found
-        if code is None:
-            return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit} s; {say.last_words()}")
-        return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
+        return _failure(job, code, limit, found, say)
     except Refusal as error:
         return error
     except (FileNotFoundError, PermissionError) as error:
@@ -134,6 +129,25 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)
+
+
+def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusal | None, say: Relay) -> Refusal:
+    """The reason for the failure of ranks that ended with `code` (None: at the time limit): its first cause.
+
+    `exception` is that of a rank. It is a consequence if another rank was killed, or if a farm has lost its server.
+    """
+    cause, lost = say.first_cause(), say.names_lost_server()
+    if cause and cause.from_outside:
+        return Refusal(HoleKind.CRASHED, str(cause))
+    if exception and not lost:
+        return exception
+    if code is None:
+        remedy = f"if it was slow, raise `budget_seconds` of {job.experiment} in config/config.yaml"
+        error = f"; {say.last_words()}" if say.error() else ""
+        return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds} s; {remedy}{error}")
+    if cause and not lost:
+        return Refusal(HoleKind.CRASHED, str(cause))
+    return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
 
 
 def _reason(refusal: Path) -> Refusal | None:

@@ -6,8 +6,10 @@ from collections import deque
 from contextlib import suppress
 from typing import IO
 
+from crossover.measure.processes import causes
+
 _ERROR = re.compile(r"error|exception|\bfault|signal|killed|timeout", re.IGNORECASE)
-_LAUNCHERS = re.compile(r"Abort\(|YOUR APPLICATION|=|\[[^\]]+:\d+\]")
+_LAUNCHERS = re.compile(r"Abort\(|YOUR APPLICATION|=|\[[^\]]+:\d+\]|srun: |slurmstepd: ")
 """The starts of lines by MPI and its launcher about the end of ranks; a rank's own lines are more informative."""
 _NOTICE = re.compile(r"^-{40,}\n(.+?)^-{40,}$", re.MULTILINE | re.DOTALL)
 """A notice of Open MPI's launcher, between two rules."""
@@ -27,28 +29,55 @@ class Relay:
         self._log = log
         self._echo = echo
         self._last: deque[str] = deque(maxlen=300)
+        self._closed = False
 
     def __call__(self, line: str) -> None:
         """Pass on one line."""
-        self._last.append(line)
+        if not self._closed:
+            self._last.append(line)
         with suppress(OSError):
             self._log.write(f"{line}\n".encode())
         if self._echo:
             print(line, file=sys.stderr, flush=True)
 
+    def close(self) -> None:
+        """Search no later line for the reason: they are consequences of our own kill."""
+        self._closed = True
+
+    def first_cause(self) -> causes.End | None:
+        """The first rank that was ended by a signal, according to the launcher; None if it reports none."""
+        return causes.first(_NOTICE.sub(lambda notice: _sentence(notice[1]), self._output).splitlines())
+
+    @property
+    def _output(self) -> str:
+        return "\n".join(self._last)
+
     def names_lost_server(self) -> bool:
         """Whether rank 0 has lost a server."""
         return any(LOST in line for line in self._last)
 
-    def last_words(self) -> str:
+    def error(self) -> str:
         """The line that most likely names the error: the first about a lost server, otherwise the last of a rank that
-        reads like an error, otherwise the launcher's.
+        reads like an error, otherwise the launcher's. Empty if no line reads like an error.
         """
-        output = "\n".join(self._last)
-        lines = [line.strip() for line in _NOTICE.sub("", output).splitlines() if line.strip()]
+        lines = self._lines()
         losses = [line for line in lines if LOST in line]
         errors = [line for line in lines if _ERROR.search(line) and not line.startswith("Abort(")]
         ranks = [line for line in errors if not _LAUNCHERS.match(line)]
         # The first notice is the cause, the others are consequences; its later paragraphs give advice.
-        notices = [" ".join(text.partition("\n\n")[0].split()) for text in _NOTICE.findall(output)][:1]
-        return f"last words: {(losses[:1] or ranks or notices or errors or lines or ['none'])[-1]}"
+        notices = [_sentence(text) for text in _NOTICE.findall(self._output)][:1]
+        # Slurm reports the cause first, other launchers last.
+        slurms = [line for line in errors if causes.SLURM.match(line)][:1]
+        return (losses[:1] or ranks or notices or slurms or errors or [""])[-1]
+
+    def last_words(self) -> str:
+        """The error, otherwise the last line."""
+        return f"last words: {self.error() or next(iter(self._lines()[-1:]), 'none')}"
+
+    def _lines(self) -> list[str]:
+        return [line.strip() for line in _NOTICE.sub("", self._output).splitlines() if line.strip()]
+
+
+def _sentence(notice: str) -> str:
+    """The first paragraph of a notice in one line."""
+    return " ".join(notice.partition("\n\n")[0].split())

@@ -135,7 +135,7 @@ def _exit_code(rank: Rank) -> int:
         cause = "ended before MPI_Finalize, an error"
     else:
         return code
-    print(f"rank {rank.number} {cause}", file=sys.stderr, flush=True)
+    print(f"rank {rank.number} on {socket.gethostname()} {cause}", file=sys.stderr, flush=True)
     return 128 - code if code < 0 else 1
 
 

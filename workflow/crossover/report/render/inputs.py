@@ -3,12 +3,14 @@
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.records import failure
+from crossover.records import failure, record
 from crossover.records.failure import Failure
+from crossover.records.holes import is_hole
 
 RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of a page."""
@@ -16,8 +18,9 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 WAITING_VARIABLE = "CROSSOVER_WAITING"
 """The variable for measurements of other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}}, "hosts":
 {experiment: {placement: hosts needed}}, "too_few_nodes": why a cluster has too few hosts, or "",
-"withheld": {arm of a farm that does not authenticate: [experiments]}, "partial": [[remark, command or ""], ...]}. The
-remarks list the launches that a partial run uses and leaves out."""
+"withheld": {arm of a farm that does not authenticate: [experiments]}, "partial": [[remark, command or ""], ...],
+"command": the run's command, as planning.command_line stores it, if the run has holes}. The remarks list the launches
+that a partial run uses and leaves out."""
 
 FAILURES_VARIABLE = "CROSSOVER_FAILURES"
 """The variable with the name of the JSON file of a page's failed parts."""
@@ -35,6 +38,17 @@ def waiting() -> dict[str, Any]:
     """The measurements of other runs, as WAITING_VARIABLE describes them."""
     found: dict[str, Any] = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
     return found
+
+
+def joined(waiting: str, command: str, results: Path) -> str:
+    """The text of WAITING_VARIABLE with the run's `command`, both as JSON, if the run in `results` has holes.
+
+    Without holes the page needs no command, and the same results give the same page.
+    """
+    with suppress(record.RecordError):
+        if command and any(map(is_hole, record.read(results / "launches.parquet", record.LAUNCHES).to_pylist())):
+            return json.dumps(json.loads(waiting) | {"command": json.loads(command)})
+    return waiting
 
 
 def failures() -> list[Failure]:

@@ -51,6 +51,15 @@ def read(page: Path) -> dict[str, Any]:
         raise CrossoverError(f"{page}: has no record of its origin; render it again: make report") from None
 
 
+def command(page: Path) -> dict[str, Any] | None:
+    """The run's command, as `inputs.joined` added it to a page; None if the page is missing or has none."""
+    try:
+        found: dict[str, Any] | None = read(page)["waiting"].get("command")
+    except CrossoverError:
+        return None
+    return found
+
+
 def _visible(folder: Path) -> Iterator[Path]:
     """The files of a folder without the hidden file that Snakemake adds to a rule's output folder."""
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith("."))

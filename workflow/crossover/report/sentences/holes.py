@@ -1,7 +1,9 @@
 """Sentences about missing data, and how to get it: holes, arms without values, measurements of other runs."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from crossover.planning.command_line import Command, restored
 from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
 from crossover.report.base import numbers
@@ -11,22 +13,23 @@ FOLDED = " \\\n    "
 """Between the words of a command, so that it continues on the next line."""
 
 
-def paragraphs(tables: Tables) -> list[str]:
-    """One paragraph and one command, with the profile of the other launches, for all launches with the same hole."""
+def paragraphs(tables: Tables, own: Mapping[str, Any] | None = None) -> list[str]:
+    """One paragraph and one command for all launches with the same hole; `own` is the run's command, if known."""
     said = []
     for rows in alike(tables.holes()):
         which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
         said.append(
             f"{which} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-            f"To retry:\n\n```\n{command(tables, rows, FOLDED)}\n```"
+            f"To retry:\n\n```\n{command(tables, rows, FOLDED, own)}\n```"
         )
     return said
 
 
-def command(tables: Tables, rows: Sequence[Row], between: str = " ") -> str:
-    """The command that measures these launches again, with the profile of the others."""
+def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Mapping[str, Any] | None = None) -> str:
+    """The command that measures these launches again: the run's `own`, or one with the profile of the others."""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    return f"snakemake --profile {profile} -R {between.join(row['file'] for row in rows)}"
+    known = restored(own) if own else Command(profile)
+    return known.forcing([row["file"] for row in rows], between)
 
 
 def _cause(row: Row) -> str:

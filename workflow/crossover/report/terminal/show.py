@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -25,8 +26,12 @@ WIDTH = 100
 """The columns without a terminal, and the most with one."""
 
 
-def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> None:
+def show(
+    results: Path, leads: Mapping[str, str], everything: bool = False, command: Mapping[str, Any] | None = None
+) -> None:
     """Print the answer of the run in `results`; `leads` has the leading metric of each experiment.
+
+    `command` is the run's command, if known, as planning.command_line stores it.
 
     Raises record.RecordError if there are no joined tables.
     """
@@ -35,12 +40,18 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> N
     tables = load(results)
     every = pairs(tables.all_leading(leads))
     for most in range(len(every), -1, -1):
-        parts = answer(tables, leads, results, every, None if everything else SETTINGS, most)
+        parts = answer(tables, leads, results, every, None if everything else SETTINGS, most, command)
         with screen.capture() as captured:
-            screen.print(*parts, sep="\n")
+            _print(screen, parts)
         if everything or captured.get().count("\n") <= LINES or not most:
-            screen.print(*parts, sep="\n")
+            _print(screen, parts)
             return
+
+
+def _print(screen: Console, parts: Sequence[RenderableType]) -> None:
+    # rich joins texts before it prints them, and forgets which of them must stay whole.
+    for part in parts:
+        screen.print(part, soft_wrap=isinstance(part, Text) and part.overflow == "ignore")
 
 
 def strongest(folder: Path, leads: Mapping[str, str]) -> str:
@@ -53,7 +64,13 @@ def strongest(folder: Path, leads: Mapping[str, str]) -> str:
 
 
 def answer(
-    tables: Tables, leads: Mapping[str, str], results: Path, every: Sequence[Pair], settings: int | None, most: int
+    tables: Tables,
+    leads: Mapping[str, str],
+    results: Path,
+    every: Sequence[Pair],
+    settings: int | None,
+    most: int,
+    command: Mapping[str, Any] | None = None,
 ) -> list[RenderableType]:
     """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs."""
     named = questions.names(pair.panel for pair in every)
@@ -65,7 +82,7 @@ def answer(
         _settings(recommended[:settings], named),
         *_rest(len(recommended[settings or len(recommended) :])),
     ]
-    ends = [*_holes(tables), _claims(tables), _open(tables, every), _page(results)]
+    ends = [*_holes(tables, command), _claims(tables), _open(tables, every), _page(results)]
     return [
         _head(tables, leads),
         *(set_to if tables.recommendations else []),
@@ -197,7 +214,7 @@ def _near(pair: Pair) -> bool:
     return sum(distance * math.sqrt(2) > margin for distance, margin in margins) * 2 >= len(undecided) > 0
 
 
-def _holes(tables: Tables) -> list[Text]:
+def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:
     """The launches without data, with the first reason and the command to retry them."""
     found = tables.holes()
     if not found:
@@ -212,7 +229,8 @@ def _holes(tables: Tables) -> list[Text]:
             no_wrap=True,
             overflow="ellipsis",
         ),
-        Text(f"To retry: {holes.command(tables, found)}", style="red", overflow="fold"),
+        # In one line, however long, so that it can be pasted.
+        Text(f"To retry: {holes.command(tables, found, own=command)}", style="red", no_wrap=True, overflow="ignore"),
     ]
 
 
