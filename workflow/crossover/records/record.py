@@ -56,7 +56,7 @@ MEASUREMENTS = _schema(
 """One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
 LAUNCHES = _schema(
-    strings="experiment placement outcome hole reason file started_utc settings code commit host",
+    strings="experiment placement outcome hole reason file started_utc settings code commit host hosts",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )
@@ -130,6 +130,13 @@ FITS = _schema(
     flags="null ceiling",
 )
 """One row per arm, curve and segment: the cost of a message and of a byte. A curve without segments has one row."""
+
+HOSTS = _schema(
+    strings="experiment placement protocol metric host verdict axis axis_unit better",
+    integers="launches_with launches_without",
+    numbers="x_from x_to factor low high p smallest_effect",
+)
+"""One row per host, panel and half of the axis: the factor by which launches with the host are worse than others."""
 
 NEEDS = _schema(
     strings="experiment placement protocol metric arm reference",
@@ -256,8 +263,8 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
-    missing = [name for name in schema.names if name not in table.column_names]
-    if missing:
+    table = version_1.with_added(table, schema)
+    if missing := [name for name in schema.names if name not in table.column_names]:
         raise RecordError(path, f"lacks the columns {', '.join(missing)}")
     try:
         return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
-from crossover.report.sentences import holes
+from crossover.report.sentences import holes, hosts
 from crossover.report.sentences.winners import OPEN, Pair, outcome, pairs
 
 LINES = 25
@@ -65,7 +65,7 @@ def answer(
         _settings(recommended[:settings], named),
         *_rest(len(recommended[settings or len(recommended) :])),
     ]
-    ends = [*_holes(tables), _claims(tables), _open(tables, every), _page(results)]
+    ends = [*_holes(tables), _hosts(tables), _claims(tables), _open(tables, every), _page(results)]
     return [
         _head(tables, leads),
         *(set_to if tables.recommendations else []),
@@ -214,6 +214,11 @@ def _holes(tables: Tables) -> list[Text]:
         ),
         Text(f"To retry: {holes.command(tables, found)}", style="red", overflow="fold"),
     ]
+
+
+def _hosts(tables: Tables) -> Text | None:
+    words = hosts.brief(tables)
+    return Text(words, style="red", overflow="fold") if words else None
 
 
 def _page(results: Path) -> Text | None:
