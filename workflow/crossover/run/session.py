@@ -6,8 +6,9 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from crossover.errors import CrossoverError
@@ -53,16 +54,23 @@ def slurm_resources(workflow: Any) -> dict[str, Any]:
     found = {}
     for group in (settings.default_resources or {}, settings.overwrite_resources.get("launch", {})):
         for name, entry in group.items():
-            found[name] = _constant(entry.raw if entry.is_evaluable() else entry.value)
+            found[name] = _on_one_host(entry) if entry.is_evaluable() else entry.value
     return found if any(name.startswith("slurm_") for name in found) else {}
 
 
-def _constant(value: Any) -> Any:
-    """The value of a literal of Python, as profiles write texts; other values as they are."""
+def _on_one_host(entry: Any) -> Any:
+    """The value of a resource that a profile gives as an expression, for a launch on one host.
+
+    An expression that fails stays a text.
+    """
+    with suppress(ValueError, SyntaxError):
+        return ast.literal_eval(entry.raw)
+    wildcards = SimpleNamespace(experiment="", placement="node", launch="1")
     try:
-        return ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return value
+        return entry.evaluate(wildcards, input=[], attempt=1, threads=1, rulename="launch", async_run=None).value
+    except Exception:
+        # Snakemake reports it with the job that needs it.
+        return entry.raw
 
 
 def decides(workflow: Any) -> bool:
