@@ -57,7 +57,9 @@ remarks = (
     if run["partial"]
     else []
 )
-batch = batches.names(run, batches.bounds(slurm), [each.launch for each in kept])
+batch = batches.names(
+    run, batches.bounds(slurm), [each.launch for each in kept], session.slurm_extra(workflow)
+)
 course = estimate.Course(run, workflow.nodes, batch, available=lambda: partition.most_nodes(workflow))
 
 

@@ -66,7 +66,7 @@ def test_tables_that_need_a_failed_one_fail_for_the_same_reason(made, monkeypatc
     before, _ = made()
     monkeypatch.setattr(writer, "medians", fault)
     after, failures = made("failed")
-    failed = {"medians", *writer.FROM_CURVES}
+    failed = {"medians", *writer.FROM_CURVES, *writer.FROM_LAUNCHES}
     assert {table for table in before if before[table] != after[table]} == failed
     assert {name for name, own in failures.items() if own} == failed
     assert len(failure.grouped([each for own in failures.values() for each in own])) == 1

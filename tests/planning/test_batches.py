@@ -39,6 +39,15 @@ def test_launches_that_repeat_each_other_are_in_different_batches():
     assert max(Counter(found.values()).values()) > 4
 
 
+def test_launches_on_different_nodes_do_not_share_a_job():
+    config = quick()
+    found = batches.names(config, EIGHT, options=lambda launch: launch["launch"] % 2)
+    several = {key: name for key, name in found.items() if key[1] == "nodes"}
+    assert len(set(several.values())) > 1
+    for name in set(several.values()):
+        assert len({number % 2 for (*_, number), its in several.items() if its == name}) == 1
+
+
 def test_measured_launches_need_no_place():
     config = quick()
     kept = list(plan.launches(config))[:5]

@@ -156,7 +156,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "groups": record.GROUPS,
-    "needs": record.NEEDS, "steady": record.STEADY, "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
+    "needs": record.NEEDS, "steady": record.STEADY, "hosts": record.HOSTS,
+    "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 
 

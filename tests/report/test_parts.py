@@ -16,7 +16,7 @@ from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
 from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
-from crossover.report.sentences import findings, holes
+from crossover.report.sentences import findings, holes, hosts
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -28,6 +28,7 @@ PARTS = {
     "crossovers": (crossovers, "lines"),
     "machine": (machine, "kinds"),
     "health": (machine, "health"),
+    "hosts": (hosts, "paragraphs"),
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),

@@ -35,6 +35,14 @@ def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
     ]
 
 
+def test_jobs_on_other_nodes_are_another_kind(sbatch):
+    sbatch("case $* in *n3*) echo 'sbatch: error: Invalid node name specified' >&2; exit 1;; esac")
+    jobs = [WIDE | {"slurm_extra": f"--exclusive --nodelist={pair}"} for pair in ("n1,n2", "n2,n3")]
+    with pytest.raises(CrossoverError, match=r"n2,n3: Invalid node .*; set `node_list:` in .*: `sinfo --Node` lists"):
+        slurm_check.check(None, jobs)
+    slurm_check.check(None, jobs[:1])
+
+
 def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
     sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
     with pytest.raises(CrossoverError) as refusal:

@@ -43,7 +43,13 @@ def written(resources: Any) -> Settings:
 
 def test_without_a_site_file_no_fact_of_a_site_is_requested(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert set(found["set_resources"]["launch"]) == {"mpi", "slurm_extra", "mem_mb"}
+    assert set(found["set_resources"]["launch"]) == {
+        "mpi",
+        "slurm_extra",
+        "mem_mb",
+        "batch_launches",
+        "batch_minutes",
+    }
     assert found["resources"] == {}
 
 
@@ -64,6 +70,31 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     assert expected.items() <= found["set_resources"]["launch"].items()
     assert found["resources"] == {"nodes": 3}
     assert found["slurm_status_command"] == "sacct"
+
+
+def test_launches_rotate_over_the_nodes_of_a_site_and_the_doctor_takes_any(there: Project) -> None:
+    (there.folder / "profiles/slurm/site.yaml").write_text("node_list: [n1, n2, n3]\n")
+    asked = vars(parse_args(("--profile", "slurm"))[1])["set_resources"]
+
+    def extra(placement: str, launch: int) -> Any:
+        wildcards = SimpleNamespace(experiment="mpi_pingpong", placement=placement, launch=str(launch))
+        entry = asked["launch"]["slurm_extra"]
+        return entry.evaluate(wildcards, input=[], attempt=1, threads=1, rulename="launch", async_run=None).value
+
+    every_job = "--exclusive --overcommit"
+    assert [extra("nodes", launch) for launch in (1, 2, 3)] == [
+        f"{every_job} --nodelist={pair}" for pair in ("n1,n2", "n2,n3", "n1,n3")
+    ]
+    assert extra("node", 1) == every_job
+    assert asked["examine"]["slurm_extra"].raw == repr(every_job)
+
+
+def test_a_resource_that_differs_between_launches_is_known_for_one_on_a_single_host(there: Project) -> None:
+    (there.folder / "profiles/slurm/site.yaml").write_text("node_list: [n1, n2, n3]\npartition: compute\n")
+    parsed = vars(parse_args(("--profile", "slurm"))[1])
+    chosen = SimpleNamespace(default_resources=None, overwrite_resources=parsed["set_resources"])
+    found = session.slurm_resources(SimpleNamespace(resource_settings=chosen))
+    assert (found["slurm_extra"], found["slurm_partition"]) == ("--exclusive --overcommit", "compute")
 
 
 @pytest.mark.parametrize(

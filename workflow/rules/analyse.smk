@@ -18,6 +18,7 @@ TABLES = (
     "fits",
     "needs",
     "steady",
+    "hosts",
 )
 # Measured launches of the second sweep keep their cells.
 second = [each.path for each in kept if each.launch["launch"] > plan.SECOND_SWEEP]

@@ -5,7 +5,7 @@ repeat each other, are in different batches: they run side by side, and on diffe
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -33,30 +33,37 @@ def key(launch: Launch) -> tuple[Any, ...]:
     return launch["experiment"], launch["placement"], launch["launch"]
 
 
-def names(config: Config, most: Bounds | None, kept: Iterable[Launch] = ()) -> dict[tuple[Any, ...], str]:
+def names(
+    config: Config,
+    most: Bounds | None,
+    kept: Iterable[Launch] = (),
+    options: Callable[[Launch], Any] = lambda _: None,
+) -> dict[tuple[Any, ...], str]:
     """The name of each launch's batch, by experiment, placement and number; without launches that are `kept`.
 
-    The names are short, because Snakemake passes all of them on the command line of every job.
-
-    Also of every launch that a second sweep may have, because running batches must keep their names and members.
+    Launches over several hosts with different `options`, such as a list of nodes, do not share a job. Launches that a
+    second sweep may have are included, because running batches must keep their names and members. The names are short,
+    because Snakemake passes all of them on the command line of every job.
     """
     if most is None:
         return {}
     of_heat, turns = second_sweep.of_heats(config), second_sweep.turns(config)
     held = {key(launch) for launch in kept}
-    alike: dict[tuple[int, int, int], list[Launch]] = defaultdict(list)
+    alike: dict[Any, list[Launch]] = defaultdict(list)
     for launch in plan.launches(config):
         name, hosts = launch["experiment"], plan.nodes(of_heat(launch))
         repetition = (launch["launch"] - 1) // turns(name, launch["placement"])
-        alike[1, hosts, repetition].append(launch)
-        if config["experiments"][name].get("refine_points"):
-            alike[2, hosts, repetition].append(launch | {"launch": launch["launch"] + SECOND_SWEEP})
-    found = {}
-    for (sweep, hosts, repetition), launches in alike.items():
+        refined = config["experiments"][name].get("refine_points")
+        for number in (launch["launch"], launch["launch"] + SECOND_SWEEP) if refined else (launch["launch"],):
+            own = launch | {"launch": number}
+            alike[number > SECOND_SWEEP, hosts, repetition, options(own) if hosts > 1 else None].append(own)
+    found: dict[tuple[Any, ...], str] = {}
+    before = 0
+    for launches in alike.values():
         due = [each for each in launches if key(each) not in held]
-        minutes = [plan.runtime_minutes(of_heat(each)) for each in due]
-        for launch, number in zip(due, _numbers(minutes, most), strict=True):
-            found[key(launch)] = f"s{sweep}h{hosts}r{repetition}b{number}"
+        numbers = _numbers([plan.runtime_minutes(of_heat(each)) for each in due], most)
+        found |= {key(launch): f"b{before + number}" for launch, number in zip(due, numbers, strict=True)}
+        before += max(numbers, default=0)
     return found
 
 

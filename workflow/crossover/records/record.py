@@ -56,14 +56,11 @@ MEASUREMENTS = _schema(
 """One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
 LAUNCHES = _schema(
-    strings="experiment placement outcome hole reason file started_utc settings code commit host job",
+    strings="experiment placement outcome hole reason file started_utc settings code commit host hosts job",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )
 """One row per launch. `outcome` is `measured` or `hole`; for a hole, `hole` is its kind and `reason` its reason."""
-
-ADDED = ("job",)
-"""Columns that files of earlier releases lack; there they are read as null."""
 
 RANKS = _schema(
     strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
@@ -133,6 +130,13 @@ FITS = _schema(
     flags="null ceiling",
 )
 """One row per arm, curve and segment: the cost of a message and of a byte. A curve without segments has one row."""
+
+HOSTS = _schema(
+    strings="experiment placement protocol metric host verdict axis axis_unit better",
+    integers="launches_with launches_without",
+    numbers="x_from x_to factor low high p smallest_effect",
+)
+"""One row per host, panel and half of the axis: the factor by which launches with the host are worse than others."""
 
 NEEDS = _schema(
     strings="experiment placement protocol metric arm reference",
@@ -259,11 +263,8 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
-    for name in schema.names:
-        if name in ADDED and name not in table.column_names:
-            table = table.append_column(name, pa.nulls(table.num_rows, schema.field(name).type))
-    missing = [name for name in schema.names if name not in table.column_names]
-    if missing:
+    table = version_1.with_added(table, schema)
+    if missing := [name for name in schema.names if name not in table.column_names]:
         raise RecordError(path, f"lacks the columns {', '.join(missing)}")
     try:
         return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))

@@ -1,4 +1,4 @@
-"""Reads tables of schema version 1, which have a `protocol` but no columns for its keys."""
+"""Reads tables of earlier releases: those of schema version 1 have a `protocol` but no columns for its keys."""
 
 import json
 import re
@@ -69,4 +69,16 @@ def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
         if field.name in KEYS:
             values = pa.array([own.get(field.name) for own in read], field.type)
             table = table.append_column(field, values.take(coded.indices))
+    return table
+
+
+ADDED = ("hosts", "job")
+"""Columns that were added later than their tables, and are null in tables of earlier releases."""
+
+
+def with_added(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with the columns of `schema` that are in ADDED, null if it lacks them."""
+    for field in schema:
+        if field.name in ADDED and field.name not in table.column_names:
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
     return table

@@ -6,12 +6,16 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
+
+ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
+"""The launch for which a profile's resources are read."""
 
 OF_ONE_JOB = "batch"
 """The group of all launches in a process that Snakemake has started for one job."""
@@ -65,16 +69,30 @@ def slurm_resources(workflow: Any) -> dict[str, Any]:
     found = {}
     for group in (settings.default_resources or {}, settings.overwrite_resources.get("launch", {})):
         for name, entry in group.items():
-            found[name] = _constant(entry.raw if entry.is_evaluable() else entry.value)
+            found[name] = _evaluated(entry, **ON_ONE_HOST) if entry.is_evaluable() else entry.value
     return found if any(name.startswith("slurm_") for name in found) else {}
 
 
-def _constant(value: Any) -> Any:
-    """The value of a literal of Python, as profiles write texts; other values as they are."""
+def slurm_extra(workflow: Any) -> Callable[[Mapping[str, Any]], Any]:
+    """A function of launches: the options of sbatch that the profile gives each, which may depend on the launch."""
+    entry = workflow.resource_settings.overwrite_resources.get("launch", {}).get("slurm_extra")
+
+    def options(launch: Mapping[str, Any]) -> Any:
+        return _evaluated(entry, **launch) if entry is not None and entry.is_evaluable() else None
+
+    return options
+
+
+def _evaluated(entry: Any, **launch: Any) -> Any:
+    """The value of a resource that a profile gives as an expression; an expression that fails stays a text."""
+    with suppress(ValueError, SyntaxError):
+        return ast.literal_eval(entry.raw)
+    wildcards = SimpleNamespace(**{name: str(value) for name, value in launch.items()})
     try:
-        return ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return value
+        return entry.evaluate(wildcards, input=[], attempt=1, threads=1, rulename="launch", async_run=None).value
+    except Exception:
+        # Snakemake reports it with the job that needs it.
+        return entry.raw
 
 
 def decides(workflow: Any) -> bool:

@@ -34,6 +34,7 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
         "qos",
         "`sacctmgr show associations user=$USER format=qos` lists yours",
     ),
+    (r"invalid node name", "node_list", "`sinfo --Node` lists the names of nodes"),
     (r"invalid feature|badconstraints", "constraint", "`sinfo --format='%P %f'` lists the features of nodes"),
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
@@ -83,7 +84,7 @@ def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The jobs' distinct kinds; of jobs that differ only in time and tasks, one with the largest of each."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for job in jobs:
-        kind = found.setdefault(tuple(job.get(name) for name in OPTIONS), dict(job))
+        kind = found.setdefault(tuple(job.get(name) for name in (*OPTIONS, "slurm_extra")), dict(job))
         for most in ("runtime", "tasks"):
             kind[most] = max(kind[most], job[most])
     return list(found.values())

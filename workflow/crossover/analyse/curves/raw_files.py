@@ -48,7 +48,8 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
         if key in found:
             raise record.RecordError(path, f"is the same launch as {found[key][1]['file']}", "delete one of them")
         which = dict(zip(LAUNCH, key, strict=True))
-        found[key] = table.replace_schema_metadata(), launch | {"file": str(path)}, [rank | which for rank in ranks]
+        added = {"file": str(path), "hosts": ",".join(sorted({rank["host"] for rank in ranks})) or None}
+        found[key] = table.replace_schema_metadata(), launch | added, [rank | which for rank in ranks]
     parts = [found[key] for key in sorted(found)]
     measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
     return {

@@ -16,6 +16,7 @@ from crossover.analyse.curves.rounds import Blocks, blocks, medians
 from crossover.analyse.estimators.crossover import crossing
 from crossover.analyse.estimators.groups import groups
 from crossover.analyse.estimators.hockney import fits
+from crossover.analyse.estimators.hosts import hosts
 from crossover.analyse.estimators.precision import needs, targets
 from crossover.analyse.estimators.sensitivity import sensitivities
 from crossover.analyse.estimators.threshold import threshold
@@ -25,7 +26,8 @@ from crossover.analyse.statistics.steady_state import states
 from crossover.records import failure, record
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity groups fits needs steady"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity groups fits needs steady "
+    "hosts"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -106,6 +108,9 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 FROM_BLOCKS: dict[str, Callable[[Blocks, Sequence[Row]], Rows]] = {"needs": needs, "steady": _steady}
 """The same from an experiment's blocks and the rows of its launches."""
 
+FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts}
+"""The same from an experiment's curves and the rows of its launches."""
+
 
 def derive(folder: Path) -> None:
     """Write the medians of the measurements in `folder`, and all estimates from them, to the same folder.
@@ -127,9 +132,12 @@ def derive(folder: Path) -> None:
             return medians(inside())
         if name in FROM_CURVES:
             return FROM_CURVES[name](every())
-        return FROM_BLOCKS[name](inside(), _whole("launches", folder).to_pylist())
+        launches = _whole("launches", folder).to_pylist()
+        if name in FROM_LAUNCHES:
+            return FROM_LAUNCHES[name](every(), launches)
+        return FROM_BLOCKS[name](inside(), launches)
 
-    for name in ("medians", *FROM_CURVES, *FROM_BLOCKS):
+    for name in ("medians", *FROM_CURVES, *FROM_BLOCKS, *FROM_LAUNCHES):
         table = TABLES[name].empty_table()
         with failure.caught("table", name, folder.name) as failures:
             table = _table(rows(name), name)
@@ -156,6 +164,7 @@ def _whole(name: str, folder: Path) -> pa.Table:
 def _table(rows: Rows, name: str) -> pa.Table:
     """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
-    order = [*NAMES, *(column for column in ("level", "segment", "x", "group", "launch") if column in schema.names)]
-    frame = pd.DataFrame(rows, columns=schema.names).sort_values(order, kind="stable")
+    order = (*NAMES, "host", "level", "segment", "x_from", "x", "group", "launch")
+    frame = pd.DataFrame(rows, columns=schema.names)
+    frame = frame.sort_values([column for column in order if column in schema.names], kind="stable")
     return pa.Table.from_pandas(frame, schema, preserve_index=False)

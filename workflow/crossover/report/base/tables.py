@@ -129,6 +129,7 @@ class Tables:
     needs: Sequence[Row] = ()
     claims: Sequence[Row] = ()
     recommendations: Sequence[Row] = ()
+    hosts: Sequence[Row] = ()
 
     @property
     def experiments(self) -> list[str]:
@@ -205,6 +206,9 @@ def load(folder: Path) -> Tables:
     """
     whole = (folder / "claims.parquet").exists() or folder.parent.name != "experiments"
     names = [name for name in SCHEMAS if whole or name not in ("claims", "recommendations")]
+    if not (folder / "hosts.parquet").exists():
+        # Earlier releases did not compare hosts.
+        names.remove("hosts")
     return Tables(**{name: rows(folder, name) for name in names})
 
 

@@ -19,7 +19,7 @@ from crossover.report.pages import summary
 from crossover.report.pages.part import OF_EXPERIMENT, AnyPage, listed, part, sentence
 from crossover.report.render import inputs
 from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
-from crossover.report.sentences import findings, holes, thresholds
+from crossover.report.sentences import findings, holes, hosts, thresholds
 
 NOT_COMPARED = "No arm could be compared with another."
 
@@ -224,6 +224,13 @@ class Page(AnyPage):
     def claims_told(self) -> str:
         """The same in sentences, source by source."""
         return "\n\n".join(claims.paragraphs(self.tables.claims))
+
+    @part("hosts")
+    def hosts(self) -> str:
+        """The hosts on which launches are slower than on others; whether hosts could be compared."""
+        if not (self.folder / "hosts.parquet").exists():
+            return "This run did not compare hosts; it was measured by an earlier release."
+        return "\n\n".join(hosts.paragraphs(self.tables)) or "All launches of an experiment ran on the same hosts."
 
     @part()
     def ladder(self) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
-from crossover.report.sentences import holes
+from crossover.report.sentences import holes, hosts
 from crossover.report.sentences.winners import OPEN, Pair, outcome, pairs
 
 LINES = 25
@@ -82,7 +82,7 @@ def answer(
         _settings(recommended[:settings], named),
         *_rest(len(recommended[settings or len(recommended) :])),
     ]
-    ends = [*_holes(tables, command), _claims(tables), _open(tables, every), _page(results)]
+    ends = [*_holes(tables, command), _hosts(tables), _claims(tables), _open(tables, every), _page(results)]
     return [
         _head(tables, leads),
         *(set_to if tables.recommendations else []),
@@ -232,6 +232,11 @@ def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:
         # In one line, however long, so that it can be pasted.
         Text(f"To retry: {holes.command(tables, found, own=command)}", style="red", no_wrap=True, overflow="ignore"),
     ]
+
+
+def _hosts(tables: Tables) -> Text | None:
+    words = hosts.brief(tables)
+    return Text(words, style="red", overflow="fold") if words else None
 
 
 def _page(results: Path) -> Text | None:
