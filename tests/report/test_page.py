@@ -179,6 +179,16 @@ def test_launches_whose_ranks_took_turns_are_counted():
     assert machine.crowded(ranks) == {"wide": 2}
 
 
+def test_the_share_of_allocated_node_time_is_shown_where_launches_ran_in_jobs(page):
+    job = {"job": "7", "wall_seconds": 10.0, "timed_seconds": 6.0}
+    launches = [
+        launch_row("toy", 1) | job | {"entering_seconds": 10.0, "hosts": "a,b"},
+        launch_row("other", 1) | job | {"entering_seconds": 22.0, "hosts": "a,b"},
+    ]
+    assert machine.allocated(launches) == {"toy": "30 %", "other": "50 %"}
+    assert machine.ALLOCATED not in page.health().data
+
+
 def test_a_run_without_such_launches_has_no_line_on_them(page, tmp_path):
     assert machine.CROWDED not in page.health().data
     ranks = [MACHINE | {"logical_cpus": 1}] * 2

@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crossover.planning import batches, inventory, plan, second_sweep
+from crossover.planning import allocation, batches, inventory, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.inventory import RawFile
 from crossover.planning.plan import Config, Launch
-from crossover.records import allocation
 from crossover.records.holes import is_hole
 
 START_SECONDS = 1
@@ -163,16 +162,11 @@ class Course:
 
     def _used(self, facts: Sequence[dict[str, Any]], expected: Cost) -> str:
         """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
-        nodes = [plan.nodes(self._settings(fact)) for fact in facts]
-        by_fact = {id(fact): count for fact, count in zip(facts, nodes, strict=True)}
-        jobs = allocation.jobs(facts)
-        within = {id(fact) for job in jobs for fact in job}
-        used = sum(allocation.node_seconds(job, by_fact[id(job[0])]) for job in jobs)
-        used += sum(fact["wall_seconds"] * by_fact[id(fact)] for fact in facts if id(fact) not in within)
-        share = allocation.timed_share(zip(facts, nodes, strict=True))
+        apart = allocation.apart(facts)
+        pairs = [(fact, plan.nodes(self._settings(fact))) for fact in apart]
+        share = allocation.timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
-        apart = [own for job in jobs for own in allocation.own_delays(job)]
-        apart += [fact for fact in facts if id(fact) not in within]
+        used = sum(allocation.node_seconds(*pair) for pair in pairs)
         return (
             f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected"
             f"\nmedian launch: {_phases(apart)}"
@@ -224,7 +218,7 @@ class Course:
 def _phases(facts: Iterable[dict[str, Any]]) -> str:
     """The median over launches of each known phase of a job."""
     whole = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
-    known = {words: [fact[part] for fact in whole if part in fact] for part, words in PARTS.items()}
+    known = {words: [each[part] for each in whole if each.get(part) is not None] for part, words in PARTS.items()}
     return ", ".join(f"{statistics.median(seconds):.0f} s {words}" for words, seconds in known.items() if seconds)
 
 

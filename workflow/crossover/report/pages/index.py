@@ -86,9 +86,11 @@ class Page(AnyPage):
     def health(self) -> str:
         """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
         measurements = self._measurements()
-        crowded = machine.crowded(self.tables.ranks)
+        crowded, allocated = machine.crowded(self.tables.ranks), machine.allocated(self.tables.launches)
         columns = {
-            f"`{name}`": self._health(name, measurements) | ({machine.CROWDED: str(crowded[name])} if crowded else {})
+            f"`{name}`": self._health(name, measurements)
+            | ({machine.ALLOCATED: allocated.get(name, "–")} if allocated else {})
+            | ({machine.CROWDED: str(crowded[name])} if crowded else {})
             for name in self.tables.experiments
         }
         return _columns(columns, "Nothing was launched.")

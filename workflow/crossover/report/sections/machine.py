@@ -1,10 +1,11 @@
 """Facts of the machine and of the run, from ranks and launches, as short texts."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from crossover.planning import allocation
 from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row
@@ -80,6 +81,19 @@ def health(
         "cells, by reason to stop": tally(stops),
         "rows, by validity": tally(validities),
     }
+
+
+ALLOCATED = "node time in timed blocks"
+"""The name of a line in the table on a run, present if launches ran in batch jobs."""
+
+
+def allocated(launches: list[Row]) -> dict[str, str]:
+    """The part of the batch jobs' node time that is inside timed blocks, by experiment; empty without a job."""
+    facts: dict[str, list[tuple[Row, int]]] = defaultdict(list)
+    for row in allocation.apart(launches):
+        facts[row["experiment"]].append((row, len((row["hosts"] or "").split(","))))
+    shares = {name: allocation.timed_share(own) for name, own in facts.items()}
+    return {name: numbers.percent(share) for name, share in shares.items() if share is not None}
 
 
 CROWDED = "launches with more ranks on a host than logical processors"

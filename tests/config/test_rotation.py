@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover.planning import rotation
+from crossover.config import rotation
 
 NODES = ["n1", "n2", "n3", "n4", "n5"]
 

@@ -1,0 +1,39 @@
+"""The time of batch jobs, with launches that follow each other in one."""
+
+import pytest
+
+from crossover.planning import allocation
+
+
+def fact(job, entering_seconds, wall_seconds, timed_seconds=0.0, **more):
+    return {
+        "job": job,
+        "entering_seconds": entering_seconds,
+        "wall_seconds": wall_seconds,
+        "timed_seconds": timed_seconds,
+    } | more
+
+
+LATER = fact("7", 25.0, 10.0, 6.0, queued_seconds=1.0)
+FIRST = fact("7", 10.0, 14.0, 9.0, queued_seconds=1.0)
+ALONE = fact("8", 10.0, 10.0, 5.0, queued_seconds=4.0)
+HERE = fact(None, None, 10.0, 5.0)
+
+
+def test_a_later_launch_waits_only_for_the_end_of_the_one_before_it():
+    first, later, alone, here = allocation.apart([LATER, FIRST, ALONE, HERE])
+    assert (first, alone, here) == (FIRST, ALONE, HERE)
+    assert (later["entering_seconds"], later["queued_seconds"]) == (1.0, None)
+
+
+def test_the_launches_of_a_job_add_up_to_its_duration():
+    assert sum(allocation.node_seconds(own, 1) for own in allocation.apart([LATER, FIRST])) == 25 + 10
+
+
+def test_the_share_counts_every_node():
+    facts = zip(allocation.apart([LATER, FIRST, ALONE]), (1, 1, 2), strict=True)
+    assert allocation.timed_share(facts) == pytest.approx((6 + 9 + 2 * 5) / (35 + 40))
+
+
+def test_without_a_job_there_is_no_share():
+    assert allocation.timed_share([(HERE, 1)]) is None

@@ -1,0 +1,45 @@
+"""The time that launches took of their batch jobs: launches that follow each other in a job share its start."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Fact = Mapping[str, Any]
+"""A row of record.LAUNCHES, or the same facts in the metadata of a raw file."""
+
+
+def apart(launches: Iterable[Fact]) -> list[dict[str, Any]]:
+    """The launches, each with the delay that it had itself: a later one of a job waited only from the end of the last.
+
+    So the `entering_seconds` and `wall_seconds` of the launches of a job add up to its duration, and only the first
+    keeps `queued_seconds`. Launches without a job are unchanged.
+    """
+    jobs: dict[Any, list[Fact]] = defaultdict(list)
+    for number, fact in enumerate(launches):
+        within = fact.get("job") and fact.get("entering_seconds") is not None
+        jobs[fact["job"] if within else number].append(fact)
+    found = []
+    for job in jobs.values():
+        ended = 0.0
+        for place, fact in enumerate(sorted(job, key=lambda fact: fact.get("entering_seconds") or 0)):
+            own = dict(fact)
+            if place:
+                own |= {"queued_seconds": None, "entering_seconds": fact["entering_seconds"] - ended}
+            ended = (fact.get("entering_seconds") or 0) + (fact["wall_seconds"] or 0)
+            found.append(own)
+    return found
+
+
+def node_seconds(fact: Fact, nodes: int) -> float:
+    """The node-seconds of a launch on so many nodes, from `apart`."""
+    return float((fact.get("entering_seconds") or 0) + (fact["wall_seconds"] or 0)) * nodes
+
+
+def timed_share(facts: Iterable[tuple[Fact, int]]) -> float | None:
+    """The part of the node-seconds of jobs that is inside timed blocks; each launch, from `apart`, with its nodes.
+
+    None without a batch job.
+    """
+    of_jobs = [(fact, nodes) for fact, nodes in facts if fact.get("entering_seconds") is not None]
+    used = sum(node_seconds(fact, nodes) for fact, nodes in of_jobs)
+    return sum((fact.get("timed_seconds") or 0) * nodes for fact, nodes in of_jobs) / used if used else None
