@@ -1,5 +1,6 @@
 # Measures, analyses and reports; the rules of each step are in workflow/rules. config/config.yaml lists the measurements,
 # a profile sets where they run. Start with: snakemake --profile profiles/local
+import math
 import sys
 from pathlib import Path
 
@@ -40,6 +41,8 @@ slurm = session.slurm_resources(workflow) if session.decides(workflow) and not r
 if slurm and (wanted := plan.most_hosts(run)) > 1:
     # Launches with more hosts than one job can have are left out and named.
     run["hosts"], run["too_few_nodes"] = slurm_check.most_hosts(slurm, wanted)
+# No job requests more time than Slurm grants.
+most_minutes = slurm_check.most_minutes(slurm, batches.longest_minutes(run, slurm)) if slurm else math.inf
 session.expose()
 session.begin(workflow)
 RESULTS = run["results"]
@@ -58,7 +61,7 @@ remarks = (
     else []
 )
 batch = batches.names(
-    run, batches.bounds(slurm), [each.launch for each in kept], session.slurm_extra(workflow)
+    run, batches.bounds(slurm, most_minutes), [each.launch for each in kept], session.slurm_extra(workflow)
 )
 course = estimate.Course(run, workflow.nodes, batch, available=lambda: partition.most_nodes(workflow))
 

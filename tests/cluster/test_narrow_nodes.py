@@ -34,7 +34,7 @@ print(max(job["tasks"] for job in jobs), "ranks at most")
 """Asks Slurm about every launch of a tier, as a run does."""
 
 
-@pytest.fixture(scope="module", params=[4, 16])
+@pytest.fixture(scope="module", params=[4, 16, 32, 128])
 def narrow(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A Slurm of two nodes with few processors."""
     shared = tmp_path_factory.mktemp("narrow")

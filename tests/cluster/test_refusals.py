@@ -49,6 +49,14 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
     assert "not measured:" not in project.succeed(*SLURM, "-n")
 
 
+def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: OnCluster) -> None:
+    project.configure(toy={})
+    (project.folder / "profiles/slurm/site.yaml").write_text("partition: brief\n")
+    said = project.succeed(*SLURM, "results/raw/quick/toy/node/launch=1.parquet")
+    assert "1 of 1 launch would request more than the 5 min that Slurm grants" in said
+    assert "1 of 1 launch measured" in said
+
+
 def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_the_shortage(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")

@@ -81,4 +81,8 @@ def test_each_launch_has_a_job_of_its_own_where_a_profile_has_no_batches(resourc
 
 
 def test_a_profile_sets_the_bounds():
-    assert batches.bounds({"batch_launches": 8, "batch_minutes": 60}) == Bounds(8, 60)
+    asked = {"batch_launches": 8, "batch_minutes": 60}
+    assert batches.bounds(asked) == Bounds(8, 60)
+    assert batches.bounds(asked, most_minutes=30) == Bounds(8, 30)
+    assert batches.longest_minutes(quick(), asked) == 60
+    assert batches.longest_minutes(quick(), {}) < 60

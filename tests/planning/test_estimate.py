@@ -200,3 +200,8 @@ def test_launches_with_more_ranks_on_a_host_than_processors_are_counted(config):
     assert estimate.oversubscribed([9], 4) == (
         "1 of 1 launch has more ranks on a host than it has logical processors, up to 9; its ranks take turns"
     )
+
+
+def test_launches_that_request_more_time_than_a_job_may_are_counted(config):
+    assert Course(config, 1).curtailed(launches(2), 600) == ""
+    assert Course(config, 1).curtailed(launches(2), 20).startswith("2 of 2 launches would request more than the 20 min")

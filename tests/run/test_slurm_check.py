@@ -35,6 +35,18 @@ def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
     ]
 
 
+def test_the_most_minutes_are_found_only_if_the_wanted_ones_are_refused(sbatch):
+    refused = "echo 'sbatch: error: Requested time limit is invalid' >&2; exit 1"
+    sbatch(f"case $* in *--time=120\\ *|*--time=60\\ *) {refused};; esac")
+    assert slurm_check.most_minutes({}, 120) == 45
+    assert slurm_check.most_minutes({}, 50) == 50
+
+
+def test_a_slurm_that_grants_no_time_at_all_is_left_to_the_check(sbatch):
+    sbatch("echo 'sbatch: error: invalid partition' >&2; exit 1")
+    assert slurm_check.most_minutes({}, 120) == 120
+
+
 def test_jobs_on_other_nodes_are_another_kind(sbatch):
     sbatch("case $* in *n3*) echo 'sbatch: error: Invalid node name specified' >&2; exit 1;; esac")
     jobs = [WIDE | {"slurm_extra": f"--exclusive --nodelist={pair}"} for pair in ("n1,n2", "n2,n3")]

@@ -28,7 +28,7 @@ rule launch:
         alone=1,
         tasks=lambda wildcards: plan.tasks(own(wildcards)),
         nodes=lambda wildcards: plan.nodes(own(wildcards)),
-        runtime=lambda wildcards: plan.runtime_minutes(own(wildcards)),
+        runtime=lambda wildcards: min(plan.runtime_minutes(own(wildcards)), most_minutes),
         # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",
     params:

@@ -25,7 +25,7 @@ def tell() -> None:
     """Print what is left to measure and how long it takes."""
     unrefined = [job["experiment"] for job in session.due(workflow, "refinement")]
     due = session.due(workflow, "launch")
-    told = [course.outlook(due, unrefined), oversubscribed(due)]
+    told = [course.outlook(due, unrefined), oversubscribed(due), course.curtailed(due, most_minutes)]
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
 
 

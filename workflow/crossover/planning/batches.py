@@ -4,10 +4,10 @@ A launch starts processes of its own in any case, so it stays the unit of replic
 repeat each other, are in different batches: they run side by side, and on different nodes where there are several.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 from crossover.planning import plan, second_sweep
@@ -22,10 +22,22 @@ class Bounds:
     minutes: int
 
 
-def bounds(resources: Mapping[str, Any]) -> Bounds | None:
-    """The bounds that a profile gives as `resources` of launches; None if each launch has a job of its own."""
+def bounds(resources: Mapping[str, Any], most_minutes: float = math.inf) -> Bounds | None:
+    """The bounds that a profile gives as `resources` of launches; None if each launch has a job of its own.
+
+    No job may request more than `most_minutes`.
+    """
     launches = int(resources.get("batch_launches") or 1)
-    return Bounds(launches, int(resources.get("batch_minutes") or 1)) if launches > 1 else None
+    minutes = min(int(resources.get("batch_minutes") or 1), most_minutes)
+    return Bounds(launches, int(minutes)) if launches > 1 else None
+
+
+def longest_minutes(config: Config, resources: Mapping[str, Any]) -> int:
+    """The most minutes that any job of the run would request."""
+    of_heat = second_sweep.of_heats(config)
+    single = max((plan.runtime_minutes(of_heat(launch)) for launch in plan.launches(config)), default=1)
+    most = bounds(resources)
+    return max(single, most.minutes if most else 1)
 
 
 def key(launch: Launch) -> tuple[Any, ...]:
@@ -77,7 +89,7 @@ def _numbers(minutes: list[int], most: Bounds) -> list[int]:
     """
     if not minutes:
         return []
-    size = ceil(len(minutes) / ceil(len(minutes) / most.launches))
+    size = math.ceil(len(minutes) / math.ceil(len(minutes) / most.launches))
     found, number, members, used = [], 1, 0, 0
     for each in minutes:
         if members and (members == size or used + each > most.minutes):

@@ -133,6 +133,16 @@ class Course:
         every = [second_sweep.settings_of(self.config, launch) for launch in launches]
         return [math.ceil(plan.ranks(settings) / plan.nodes(settings)) for settings in every]
 
+    def curtailed(self, launches: Sequence[Launch], most_minutes: float) -> str:
+        """The launches that would request more time than a job may, in words; empty without such launches."""
+        longer = sum(plan.runtime_minutes(self._settings(launch)) > most_minutes for launch in launches)
+        if not longer:
+            return ""
+        return (
+            f"{longer} of {_counted(len(launches))} would request more than the {most_minutes} min that Slurm grants; "
+            "they request that time, and end without a measurement if they take longer"
+        )
+
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:

@@ -57,6 +57,9 @@ SHORTAGES = (
 )
 """What a partition can have too little of, each with the remedy."""
 
+LIMITS_MINUTES = (24 * 60, 12 * 60, 8 * 60, 6 * 60, 4 * 60, 2 * 60, 60, 45, 30, 20, 15, 10, 5)
+"""The limits of a job's time that are tried in turn where Slurm does not grant the wanted one."""
+
 HOPELESS = (
     *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
     *("PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "JobHeldAdmin"),
@@ -110,6 +113,20 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
         f"too few nodes: Slurm refuses jobs of {refused} nodes ({reason}); set `partition:` in {SITE} to one that "
         "allows them"
     )
+
+
+def most_minutes(resources: Mapping[str, Any], wanted: int) -> int:
+    """The most minutes, of `wanted` and of LIMITS_MINUTES, that Slurm grants one job.
+
+    `wanted` if Slurm does not answer, and if it refuses even the least, because then `check` says why.
+    """
+
+    def grants(minutes: int) -> bool:
+        return not _asked({**resources, "nodes": 1, "tasks": 2, "runtime": minutes})[1]
+
+    if grants(wanted):
+        return wanted
+    return next((minutes for minutes in LIMITS_MINUTES if minutes < wanted and grants(minutes)), wanted)
 
 
 def most_ranks(resources: Mapping[str, Any], widths: Collection[int]) -> int:

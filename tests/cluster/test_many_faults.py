@@ -1,0 +1,97 @@
+"""Faults in random order on one folder: no finished launch is lost, none is measured twice.
+
+CROSSOVER_FAULTS=20 injects twenty instead of four.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+from clusters import PROMPT, OnCluster, Run
+from copies import SMALL_MPI
+from machines import eventually
+from test_batches import BOTH, times
+from test_faults import LONG
+
+COUNT = int(os.environ.get("CROSSOVER_FAULTS", "4"))
+LAUNCHES = 6
+
+
+def end_snakemake(how: signal.Signals) -> Callable[[OnCluster], None]:
+    """A fault that ends Snakemake by a signal."""
+
+    def inject(project: OnCluster) -> None:
+        for each in project.slurm.login.processes():
+            if "--profile" in each.info["cmdline"]:
+                each.send_signal(how)
+
+    return inject
+
+
+def cancel_a_job(project: OnCluster) -> None:
+    """Somebody cancels one of the jobs."""
+    if jobs := project.slurm.jobs():
+        project.slurm.login.run("scancel", jobs[0].split()[0])
+
+
+def stop_the_controller(project: OnCluster) -> None:
+    """The controller is away for a moment."""
+    project.slurm.stop_controller()
+    time.sleep(5)
+    project.slurm.start_controller()
+
+
+def press_ctrl_c(project: OnCluster) -> None:
+    """The user interrupts the run."""
+    project.slurm.login.interrupt("--profile")
+
+
+FAULTS = {
+    "killed": end_snakemake(signal.SIGKILL),
+    "hang-up": end_snakemake(signal.SIGHUP),
+    "Ctrl-C": press_ctrl_c,
+    "cancelled job": cancel_a_job,
+    "controller away": stop_the_controller,
+}
+
+
+def delete_some(project: OnCluster, chance: random.Random) -> None:
+    """Delete half of the launches, so that something is left to measure."""
+    every = sorted(times(project))
+    for name in chance.sample(every, len(every) // 2):
+        (project.folder / name).unlink()
+
+
+@pytest.mark.timeout(60 + 120 * COUNT)
+def test_no_order_of_faults_loses_a_finished_launch_or_measures_one_twice(project: OnCluster) -> None:
+    chance = random.Random(COUNT)
+    toy = LONG | {"budget_seconds": 4, "launches": LAUNCHES}
+    project.configure(toy=toy, mpi_pingpong=SMALL_MPI | {"placements": ["node"], "launches": LAUNCHES})
+    order = [name for _ in range(COUNT) for name in chance.sample(list(FAULTS), len(FAULTS))][:COUNT]
+    for number, name in enumerate(order):
+        if len(times(project)) == 2 * LAUNCHES:
+            delete_some(project, chance)
+        before = times(project)
+        run = project.begin(*PROMPT, *BOTH)
+        wait_for_a_launch(run, project, before)
+        time.sleep(chance.uniform(0, 5))
+        known = times(project)
+        FAULTS[name](project)
+        _, said = run.end()
+        after = times(project)
+        assert {each: after.get(each) for each in known} == known, (number, name, said)
+        assert "Traceback" not in said, (number, name, said)
+    said = project.succeed(*PROMPT, *BOTH)
+    assert len(times(project)) == 2 * LAUNCHES, said
+    assert eventually(lambda: project.slurm.jobs() == [], 20)
+    assert project.leftovers() == []
+
+
+def wait_for_a_launch(run: Run, project: OnCluster, before: dict[str, str]) -> None:
+    """Wait until the run has measured something new, or has ended."""
+    assert eventually(lambda: run.process.poll() is not None or set(times(project)) - set(before), 180), run.said
