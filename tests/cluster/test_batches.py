@@ -43,6 +43,7 @@ def two(project: OnCluster) -> OnCluster:
     return project
 
 
+@pytest.mark.core
 def test_launches_share_a_job_but_not_with_those_that_repeat_them(two: OnCluster) -> None:
     said = two.succeed(*PROMPT, *BOTH)
     assert "4 launches in 2 jobs" in said
@@ -85,7 +86,7 @@ def test_a_second_sweep_runs_in_batches_of_its_own(project: OnCluster) -> None:
     assert {each["outcome"] for each in facts(project).values()} == {"measured"}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.core), signal.SIGHUP])
 def test_after_snakemakes_death_the_same_command_measures_nothing_twice(
     project: OnCluster, how: signal.Signals
 ) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from clusters import PROMPT, OnCluster, hosts
 from copies import Project, refine
 from slurm import Cluster
+
+pytestmark = pytest.mark.core
 
 
 def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(

@@ -38,6 +38,7 @@ def measured(slurm: Cluster, folder: str, case: str, experiment: dict[str, Any],
     return {arm: median(row["value"] for row in rows if (row["arm"], row["metric"]) == (arm, metric)) for arm in arms}
 
 
+@pytest.mark.core
 def test_a_throttled_link_has_the_bandwidth_of_the_throttle(two_nodes: Cluster, tmp_path: Path) -> None:
     try:
         two_nodes.nodes[1].limit(MEGABITS_PER_SECOND)
