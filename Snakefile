@@ -128,7 +128,7 @@ if named := sorted({each.path for each in kept} & {str(Path(target)) for target 
 
 session.repeat(workflow, [*inventory.passing(held), *asked.repeated(held)])
 session.leave_updated_files_alone()
-session.join(workflow, batch.values())
+session.join(workflow)
 session.when_planned(workflow, look)
 session.when_idle(workflow, idle)
 

@@ -133,3 +133,17 @@ def test_a_job_for_one_batch_knows_no_other(monkeypatch):
         assert session.batch(None, names, wildcards) == group
     monkeypatch.setattr(session, "decides", lambda _: True)
     assert session.batch(None, {}, wildcards) is None
+
+
+def test_a_group_may_have_any_number_of_launches_and_is_named_on_no_command_line():
+    workflow = SimpleNamespace(
+        global_resources={},
+        group_settings=SimpleNamespace(group_components={"mine": 2}),
+        _prepare_dag=lambda: None,
+    )
+    session.join(workflow)
+    workflow._prepare_dag()
+    components = workflow.group_settings.group_components
+    assert (components.get("mine", 1), components.get("b1", 1) > 10**6) == (2, True)
+    assert dict(components.items()) == {"mine": 2}
+    assert workflow.global_resources == {"alone": 1}

@@ -54,8 +54,7 @@ def names(
     """The name of each launch's batch, by experiment, placement and number; without launches that are `kept`.
 
     Launches over several hosts with different `options`, such as a list of nodes, do not share a job. Launches that a
-    second sweep may have are included, because running batches must keep their names and members. The names are short,
-    because Snakemake passes all of them on the command line of every job.
+    second sweep may have are included, because running batches must keep their names and members.
     """
     if most is None:
         return {}

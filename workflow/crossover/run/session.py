@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,9 +19,6 @@ ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
 
 OF_ONE_JOB = "batch"
 """The group of all launches in a process that Snakemake has started for one job."""
-
-MEMBERS = 9999
-"""Snakemake's bound for the launches of a group, which has bounds of its own."""
 
 _due: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -110,19 +107,29 @@ def batch(workflow: Any, names: Mapping[tuple[Any, ...], str], wildcards: Any) -
     return OF_ONE_JOB
 
 
-def join(workflow: Any, groups: Iterable[str]) -> None:
-    """Make each of these groups one job, in which launches follow each other although they are independent.
+class Unbounded(dict[str, int]):
+    """The components that Snakemake may join in a group: any number, in every group that is not named.
+
+    Snakemake writes the named ones on the command line of each job, which thousands of batches would make too long.
+    """
+
+    def get(self, group: str, default: Any = None) -> Any:
+        """The bound of a group."""
+        return super().get(group, sys.maxsize)
+
+
+def join(workflow: Any) -> None:
+    """Make each group one job, in which launches follow each other although they are independent.
 
     Each launch needs one of the resource `alone`, of which every job has one.
     """
     workflow.global_resources["alone"] = 1
-    members = dict.fromkeys([OF_ONE_JOB, *sorted({*groups})], MEMBERS)
     prepare = workflow._prepare_dag
 
     # The settings of groups are known when Snakemake calls this.
     def prepared(*positional: Any, **named: Any) -> None:
         settings = workflow.group_settings
-        settings.group_components = {**settings.group_components, **members}
+        settings.group_components = Unbounded(settings.group_components)
         prepare(*positional, **named)
 
     workflow._prepare_dag = prepared
