@@ -20,6 +20,9 @@ from crossover.planning import inventory
 ORDERS = int(os.environ.get("CROSSOVER_ORDERS", "1"))
 """The number of orders; each takes minutes. Before a release: CROSSOVER_ORDERS=20."""
 
+LENGTH = int(os.environ.get("CROSSOVER_COMMANDS", "8"))
+"""The most commands of an order."""
+
 TIERS = ("smoke", "quick", "standard")
 MAKE = "env PYTHONPATH=workflow make -o .venv/run "
 """make with the existing set-up, whatever its age; the program there belongs to the original, not to the copy."""
@@ -93,11 +96,11 @@ def test_no_order_of_commands_loses_a_measured_launch(tmp_path: Path, order: int
     chance.shuffle(chosen)
     history: list[str] = []
     before = measured(project)
-    for command in chosen:
+    for command in chosen[:LENGTH]:
         history.append(do(project, command, chance))
         after = measured(project)
         assert set(before) <= set(after), history
         if not re.search(r" -[FR]|remeasure=true", command):
             assert {path: after[path] for path in before} == before, history
         before = after
-    assert before, history
+    assert before or LENGTH < len(chosen), history
