@@ -52,7 +52,7 @@ JobAcctGatherType=jobacct_gather/none
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0
 NodeName={nodes} CPUs={processors} RealMemory=16000 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-PartitionName=brief Nodes=ALL MaxTime=7 State=UP
+PartitionName=brief Nodes=ALL MaxTime=6 State=UP
 PartitionName=single Nodes={first} MaxTime=INFINITE State=UP
 """
 
