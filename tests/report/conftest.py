@@ -13,7 +13,7 @@ from crossover.records import record
 from crossover.report.render import renderer
 
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
-    .filter((chart) => chart.offsetWidth > 0 && chart.getBoundingClientRect().top < innerHeight)
+    .filter((chart) => chart.checkVisibility() && chart.getBoundingClientRect().top < innerHeight)
     .every((chart) => chart.dataset.drawn === "yes")"""
 
 

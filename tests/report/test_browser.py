@@ -34,7 +34,7 @@ FEWEST_MARKS = 3
 LAID_OUT = """() => [...document.querySelectorAll("body *:not(svg *)")]
     .map((box) => [box.tagName, box.offsetTop, box.offsetLeft, box.offsetWidth, box.offsetHeight])"""
 PATHS = """(number) => [...[...document.querySelectorAll(".crossover-chart")]
-    .filter((chart) => chart.offsetWidth > 0)[number].querySelectorAll("svg path")]
+    .filter((chart) => chart.checkVisibility())[number].querySelectorAll("svg path")]
     .map((path) => [path.getAttribute("d"), getComputedStyle(path).stroke, getComputedStyle(path).fill])"""
 
 # Elements inside a scrolling box may be wider than the page.
@@ -50,6 +50,9 @@ STROKES = """() => [...document.querySelectorAll('.crossover-chart .mark-line pa
     .map((path) => getComputedStyle(path).stroke)"""
 
 
+UNFOLDED = "() => document.querySelectorAll('main details').forEach((block) => { block.open = true; })"
+
+
 def first(page, selector):
     return page.locator(selector).first
 
@@ -59,6 +62,8 @@ def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_fi
     count = page_file.read_text().count('<div class="crossover-chart"')
     assert count > 0
     assert page.locator("[data-drawn]").count() < count, "charts that are far below or hidden must wait"
+    assert not page.locator("details .crossover-chart[data-drawn]").count()
+    page.evaluate(UNFOLDED)
     for choice in page.query_selector_all(".crossover-choice select"):
         if choice.is_visible():
             choice.select_option("")
@@ -146,29 +151,28 @@ def test_a_published_page_looks_like_the_report(open_page, rendered, checkout, t
 
 def test_a_tab_shows_its_panel_and_hides_the_others(open_page):
     page = open_page()
+    page.evaluate(UNFOLDED)
     page.click("[role=tab]:has-text('bandwidth')")
-    assert [panel.is_visible() for panel in page.query_selector_all("[role=tabpanel]")] == [False, True, False]
+    assert [panel.is_visible() for panel in page.query_selector_all("[role=tabpanel]")] == [True, False]
     page.keyboard.press("ArrowRight")
-    assert [panel.is_visible() for panel in page.query_selector_all("[role=tabpanel]")] == [False, False, True]
+    assert [panel.is_visible() for panel in page.query_selector_all("[role=tabpanel]")] == [False, True]
     assert page.evaluate("document.activeElement.textContent") == "send rate"
 
 
 def test_the_choice_shows_one_panel_or_all_and_applies_to_the_other_metrics(open_page):
     page = open_page()
     choice = first(page, ".crossover-choice select")
-    titles = choice.locator("option").all_inner_texts()
+    titles = [option.get_attribute("value") for option in choice.locator("option").all()]
     assert len(titles) == 3
-    assert [
-        panel.is_visible() for panel in page.query_selector_all("[role=tabpanel]:not([hidden]) .crossover-panel")
-    ] == [
-        True,
-        False,
-    ]
+    group = ".crossover-gallery[data-group=zmq_throughput]:has(.crossover-choice)"
+    panels = page.locator(group).first.locator(".crossover-panel").all()
+    assert [panel.is_visible() for panel in panels] == [True, False]
     choice.select_option(titles[1])
+    page.evaluate(UNFOLDED)
     page.click("[role=tab]:has-text('bandwidth')")
     shown = "[role=tabpanel]:not([hidden]) .crossover-panel:not([hidden])"
     assert [panel.get_attribute("data-panel") for panel in page.query_selector_all(shown)] == [titles[1]]
-    page.locator(".crossover-choice select >> visible=true").first.select_option("")
+    page.locator("[role=tabpanel]:not([hidden]) .crossover-choice select").select_option("")
     assert len(page.query_selector_all(shown)) == 2
 
 
@@ -310,12 +314,56 @@ def test_printing_shows_every_chart_whole_and_on_white(open_page):
     assert not page.is_visible(".scheme") and not page.is_visible(".crossover-files")
 
 
+def test_a_folded_block_opens_by_key_and_draws_its_charts_then(open_page):
+    page = open_page()
+    block = page.locator("details:has(.crossover-chart)").first
+    chart = block.locator(".crossover-chart").first
+    block.locator("summary").first.focus()
+    page.keyboard.press("Enter")
+    assert block.evaluate("(block) => block.open")
+    chart.scroll_into_view_if_needed()
+    page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart.element_handle())
+    assert chart.evaluate(MARKS) >= FEWEST_MARKS
+
+
+def test_print_opens_every_folded_block_and_closes_it_afterwards(open_page):
+    page = open_page()
+    opened = "() => [...document.querySelectorAll('main details')].map((block) => block.open)"
+    before = page.evaluate(opened)
+    assert False in before
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert all(page.evaluate(opened))
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(opened) == before
+
+
+def test_a_link_into_a_folded_block_opens_it(open_page):
+    page = open_page()
+    page.evaluate("location.hash = '#tbl-machine'")
+    page.wait_for_function("document.getElementById('tbl-machine').checkVisibility()")
+
+
+def test_a_words_explanation_is_shown_on_focus(open_page):
+    page = open_page()
+    term = page.locator(".term").first
+    term.focus()
+    shown = term.evaluate("(term) => getComputedStyle(term, '::after').content")
+    assert term.get_attribute("title")[:30] in shown
+
+
+def test_the_folded_page_is_short(open_page):
+    page = open_page()
+    folded = page.evaluate("document.documentElement.scrollHeight")
+    page.evaluate(UNFOLDED)
+    assert folded < page.evaluate("document.documentElement.scrollHeight") / 2
+
+
 def test_without_javascript_charts_are_described_in_words_and_tables_are_visible(chromium, page_file):
     context = chromium.new_context(viewport={"width": 360, "height": 900}, java_script_enabled=False)
     page = context.new_page()
     page.goto(page_file.as_uri())
     assert page.locator("noscript p", has_text="Charts are drawn by JavaScript").is_visible()
-    for chart in page.query_selector_all(".crossover-canvas"):
+    for chart in page.locator(".crossover-canvas:not(details *)").all():
         assert chart.is_visible() and chart.bounding_box()["height"] > 30
     # Folded tables can be opened without a script.
     tables = page.query_selector_all("main table:not(details table)")

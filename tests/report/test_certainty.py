@@ -67,13 +67,13 @@ def test_an_unknown_number_is_a_dash():
 )
 def test_each_experiment_and_placement_has_a_sentence(rows, words):
     told = certainty.sentences(rows)
-    assert told.startswith("`zmq_throughput` in placement `node`, throughput:")
+    assert told.startswith("- `zmq_throughput` in placement `node`, throughput:")
     assert words in told
 
 
 def test_placements_are_separate():
     told = certainty.sentences([sensitivity(zmq()), sensitivity(zmq(), placement="process")])
-    assert told.count("\n\n") == 1
+    assert told.count("\n") == 1
     assert (
         certainty.sure([sensitivity(zmq(), placement="process")], [])[0]["experiment"] == "`zmq_throughput` (process)"
     )

@@ -5,9 +5,9 @@ from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.base import tables
+from crossover.report.base import questions, tables
 from crossover.report.sections import crossovers
-from crossover.report.sentences import findings
+from crossover.report.sentences import findings, results
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -28,7 +28,7 @@ def test_a_higher_value_is_faster_for_rates_and_slower_for_times():
 @pytest.mark.parametrize(
     ("verdict", "sentence", "words"),
     [
-        ("one", "It becomes faster than `copy` at **6.2 kB [4.8 kB, 8.1 kB]**, between", "becomes faster"),
+        ("one", "It becomes faster than `copy` above **6.2 kB [4.8 kB, 8.1 kB]**, between", "faster above it"),
         ("always", "It is faster than `copy` at every measured point", "always faster"),
         ("none", "No crossover is shown: it is slower than `copy` at 100 B to 4.64 kB and faster at", "mostly faster"),
         ("several", "It crosses `copy` several times", "crosses several times"),
@@ -55,9 +55,9 @@ def test_each_verdict_has_its_sentence(verdict, sentence, words):
 def test_without_a_crossover_its_possible_range_is_given(verdict, low, high, where):
     shown = panel(zmq(verdict=verdict))
     shown.crossover_of("no-copy").update(low=low, high=high)
-    assert (f" A single crossover would be {where}." in findings.crossing(shown, "no-copy")) == bool(where)
+    assert (f" If there is a crossover, it lies {where}." in findings.crossing(shown, "no-copy")) == bool(where)
     [line] = crossovers.lines(shown)
-    assert line["crossover"] == (f"if any, {where}" if where else "–")
+    assert line["crossover"] == (f"none found; one could lie {where}" if where else "–")
 
 
 WORDS = [
@@ -72,13 +72,13 @@ SENTENCES = [
     ("one", 3, "At 100 B `no-copy` is {} than `copy`, with"),
     ("one", 3, "; at 1 MB it is {}, with"),
     ("one", 1, "At 100 B `no-copy` looks {} than `copy` (not replicated), with"),
-    ("one", 3, "It becomes {} than `copy` at **"),
+    ("one", 3, "It becomes {} than `copy` above **"),
     ("always", 3, "It is {} than `copy` at every measured point, so there is no crossover."),
     ("none", 3, "No crossover is shown: it is {} than `copy` at 100 B to 1 MB."),
-    ("one", 3, "\nbecomes {}\n"),
+    ("one", 3, "\n{} above it\n"),
     ("always", 3, "\nalways {}\n"),
     ("none", 3, "\n{} or undecided\n"),
-    ("one", 3, ": `no-copy` becomes {} than `copy` at **"),
+    ("one", 3, ": `no-copy` becomes {} than `copy` above **"),
     ("always", 3, ": `no-copy` is always {} than `copy`, with the largest difference at"),
     ("none", 3, ": `no-copy` is {} than `copy` at 100 B to 1 MB, with the largest difference at"),
 ]
@@ -128,7 +128,7 @@ def test_a_ratio_that_is_far_from_one_but_not_significant_decides_no_sentence(ve
 
 def test_a_noisy_end_does_not_decide_the_direction_of_a_crossover():
     noisy = noisy_at_the_end(zmq(), 0.2, 0.01, 4.0)
-    assert findings.verdict(noisy.panels("zmq_throughput")[0], "no-copy") == "becomes faster"
+    assert findings.verdict(noisy.panels("zmq_throughput")[0], "no-copy") == "faster above it"
 
 
 def test_the_crossover_comes_from_the_data():
@@ -179,7 +179,7 @@ def test_the_headlines_begin_with_the_results():
     lines = findings.headlines(run(two_good_one_hole()), LEADS).splitlines()
     assert lines[0] == "- **zmq_throughput**, throughput:"
     assert lines[1].startswith(
-        "    - PUSH/PULL over ipc, 64 MB in flight: `no-copy` becomes faster than `copy` at **2.9 kB"
+        "    - PUSH/PULL over ipc, 64 MB in flight: `no-copy` becomes faster than `copy` above **2.9 kB"
     )
     assert lines[3].startswith(
         "- **mpi_pingpong**, round trip: `Send` is always faster than `send`, with the largest difference at 1 element"
@@ -192,7 +192,7 @@ def test_the_headlines_have_a_line_for_each_protocol():
     lines = findings.headlines(run(twice), LEADS).splitlines()
     assert lines[0] == "- **zmq_throughput**, throughput:"
     assert lines[1].startswith("    - DEALER/ROUTER over ipc: `no-copy` is always")
-    assert lines[2].startswith("    - PUSH/PULL over tcp, 64 MB in flight: `no-copy` becomes faster than `copy` at")
+    assert lines[2].startswith("    - PUSH/PULL over tcp, 64 MB in flight: `no-copy` becomes faster than `copy` above")
     one = findings.headlines(run(Campaign([zmq()])), LEADS).splitlines()
     assert one[0].startswith("- **zmq_throughput**, throughput: `no-copy` becomes faster")
     assert one[0].endswith("(PUSH/PULL over tcp, 64 MB in flight).")
@@ -223,9 +223,25 @@ def test_no_sentence_contradicts_a_decided_point_of_its_table(standings, verdict
     found = tables.Tables(**{name: made[name] for name in tables.SCHEMAS})
     shown = found.panels("zmq_throughput")[0]
     said = f"{findings.crossing(shown, 'no-copy')} {findings.headlines(found, LEADS)}"
+    said += f" {results.sentence([shown])}"
     assert ("faster" in said) == ("better" in standings) and ("slower" in said) == ("worse" in standings)
     if {"better", "worse"} & {*standings}:
         assert "no difference" not in said and "never" not in said
     words = findings.verdict(shown, "no-copy")
     if verdict == "none" and {"better", "worse"} <= {*standings}:
         assert words.startswith("mostly ")
+
+
+def test_the_result_is_one_sentence_on_the_plainest_curve():
+    made = run(Campaign([zmq("DEALER/ROUTER over ipc"), zmq("PUSH/PULL over tcp, 64 MB in flight")]))
+    plain = questions.plain_first(made.leading("zmq_throughput", "throughput"))
+    assert results.sentence(plain) == (
+        "**PUSH/PULL over tcp, 64 MB in flight:** `no-copy` is slower than `copy` at 100 B to 4.64 kB and faster at "
+        "10 kB to 1 MB; at 1 MB it is 1.94 [1.88, 1.99] times faster; the crossover is at **6.2 kB [4.8 kB, 8.1 kB]**."
+    )
+    assert results.sentence([]) == ""
+
+
+def test_without_a_sure_difference_or_an_interval_the_result_says_so():
+    assert "no difference between `no-copy` and `copy` was detected" in results.sentence([panel(zmq(slope=0.001))])
+    assert "one launch cannot show whether `no-copy` differs from `copy`" in results.sentence([panel(zmq(launches=1))])

@@ -32,7 +32,11 @@ def test_a_missing_figure_is_named(tmp_path):
 
 def test_only_several_panels_have_a_choice(results):
     panels, many = shown(results, "zmq_throughput", "throughput")
-    assert re.findall("<option[^>]*>([^<]*)</option>", many) == [*(panel.title for panel in panels), "all"]
+    titles = [panel.title for panel in panels]
+    assert re.findall('<option value="([^"]*)">', many) == [*titles, ""]
+    # The words that all curves share stand once, above the charts.
+    assert re.findall("<option[^>]*>([^<]*)</option>", many) == ["PUSH/PULL over ipc", "PUSH/PULL over tcp", "all"]
+    assert many.count('<p class="crossover-subtitle">All curves: 64 MB in flight.</p>') == 1
     _, one = shown(results, "mpi_pingpong", "round trip")
     assert "<select" not in one
 

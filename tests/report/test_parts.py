@@ -12,11 +12,13 @@ from crossover.records.failure import Failure
 from crossover.report.base import numbers
 from crossover.report.charts import figures, gallery, ladder, overview
 from crossover.report.pages import summary
+from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
 from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
 from crossover.report.sentences import findings, holes, hosts
+from crossover.report.sentences import results as results_in_words
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -46,7 +48,10 @@ PARTS = {
 """The parts of the page without an experiment, each with the function that it calls."""
 
 OF_EXPERIMENT = {
+    "result": (results_in_words, "sentence"),
+    "picture": (gallery, "captioned"),
     "charts": (gallery, "captioned"),
+    "verdicts": (crossovers, "lines"),
     "findings": (findings, "findings"),
     "ratios": (crossovers, "ratios"),
     "costs": (costs, "sends"),
@@ -76,10 +81,11 @@ def before(page):
 
 
 def test_every_part_of_the_page_is_tried_here():
-    methods = {name: method for name, method in {**vars(AnyPage), **vars(Page)}.items() if not name.startswith("_")}
+    own = {**vars(AnyPage), **vars(Experiments), **vars(Page)}
+    methods = {name: method for name, method in own.items() if not name.startswith("_")}
     parts = {name for name, method in methods.items() if hasattr(method, "__wrapped__")}
     assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"others"}
-    assert parts | {"experiment", "script", "failed"} == methods.keys()
+    assert parts | {"experiment", "fold", "script", "failed"} == methods.keys()
 
 
 @pytest.mark.parametrize("name", [*PARTS, *OF_EXPERIMENT])
@@ -110,9 +116,9 @@ def test_the_page_names_failures_in_the_results_at_its_top_and_in_their_places(r
         f"- T{told}: `ValueError: a fault`, raised in `analyse/statistics/steady_state.py, line 7`."
         in shown.failed().data
     )
-    for part in (shown.steady(), shown.charts("mpi_pingpong"), shown.holes()):
+    for part in (shown.steady(), shown.picture("mpi_pingpong"), shown.holes()):
         assert told in part.data and "ValueError: a fault" in part.data
-    assert told not in shown.charts("zmq_throughput").data + shown.needs().data
+    assert told not in shown.picture("zmq_throughput").data + shown.needs().data
     assert Page(LEADS, results).failed().data == ""
 
 
@@ -132,10 +138,10 @@ def test_a_figure_that_fails_is_left_out_and_the_others_do_not_change(results, t
     lost = {path for path in drawn if kept.get(path) != drawn[path]}
     assert {path.name.split(".")[0] for path in lost} == {wrong}
     assert {path.name for path in kept.keys() - drawn.keys()} == {failure.FILE}
-    page = Page(LEADS, after).charts("zmq_throughput").data
+    page = Page(LEADS, after).experiment("zmq_throughput").data
     assert page.count("This figure could not be drawn: ValueError: a fault (report/") == 1
     assert f"Figure `{wrong}` of `zmq_throughput`: `ValueError: a fault`" in Page(LEADS, after).failed().data
-    whole = Page(LEADS, before).charts("zmq_throughput").data
+    whole = Page(LEADS, before).experiment("zmq_throughput").data
     assert page.count('class="crossover-canvas"') == whole.count('class="crossover-canvas"') - 1
 
 
@@ -151,7 +157,7 @@ def test_an_experiment_with_failed_tables_is_not_reported_as_absent(results, tmp
     table = record.read(folder / "launches.parquet", record.LAUNCHES)
     record.write(table, folder / "launches.parquet", failure.stored([cause]))
     leads = LEADS | {"task_map": "efficiency"}
-    for part in (Page(leads, folder).charts("task_map"), Page(leads, folder).holes()):
+    for part in (Page(leads, folder).picture("task_map"), Page(leads, folder).holes()):
         assert "able `launches` of `task_map`" in part.data
         assert "no launch in this run" not in part.data
     assert "`task_map` has no launch in this run" in Page(leads, results).holes().data

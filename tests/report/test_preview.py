@@ -188,7 +188,7 @@ def test_the_text_of_a_page_contains_no_typed_number(name):
     source = (HOME / "reports" / name).read_text()
     captions = "\n".join(re.findall(r"^#\| tbl-cap: (.*)", source, flags=re.MULTILINE))
     prose = re.sub(r"```\{python\}.*?```|^---.*?^---|`[^`]*`|\{#[^}]*\}", "", source, flags=re.DOTALL | re.MULTILINE)
-    prose += captions
+    prose += captions + "".join(re.findall(r'^    "(.*)"', source, flags=re.MULTILINE))
     assert re.findall(r"\d+|%|twent\w+|hundred", prose) == []
 
 

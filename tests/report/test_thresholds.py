@@ -80,6 +80,6 @@ def test_the_chart_has_room_for_every_level_and_marks_it():
 def test_the_table_is_below_the_figure_and_the_sentences_are_among_the_findings(tmp_path):
     campaign = Campaign([lasting()], thresholds=[threshold("pure", 0.5, "from")])
     page = Page({"task_map": "efficiency"}, campaign.write(tmp_path))
-    shown = page.charts("task_map").data
+    shown = page.experiment("task_map").data
     assert shown.index("crossover-chart") < shown.index("| protocol | arm | level | reached |")
     assert page.findings("task_map").data.endswith("`pure` from **2 ms [1.8 ms, 2.3 ms]** on.")

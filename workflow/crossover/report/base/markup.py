@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from crossover.report.base import numbers
+
 
 def raw(elements: str) -> str:
     """HTML as a block that Markdown leaves unchanged, whatever is in it."""
@@ -29,6 +31,21 @@ def folded(about: str, shown: str, *, unfolded: bool) -> str:
     """A block that unfolds under the line `about`."""
     start = f"<details{' open' if unfolded else ''}><summary>{about}</summary>"
     return "\n\n".join([raw(start), shown, raw("</details>")])
+
+
+def entries(text: str) -> str:
+    """The number of rows of the tables in Markdown, or of its list items without a table; empty without both.
+
+    >>> entries(table([{"arm": "copy"}, {"arm": "no-copy"}])), entries("- one"), entries("None.")
+    ('2 rows', '1 item', '')
+    """
+    lines = text.splitlines()
+    rules = [line for line in lines if re.match(r"\| -{3,} \|", line)]
+    if rules:
+        # Each table has a line of headings and a rule.
+        return numbers.counted(sum(line.startswith("|") for line in lines) - 2 * len(rules), "row")
+    items = sum(line.startswith("- ") for line in lines)
+    return numbers.counted(items, "item") if items else ""
 
 
 def figure(name: str, charts: str, caption: str) -> str:

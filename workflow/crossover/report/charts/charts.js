@@ -91,5 +91,24 @@ for (const chart of charts) {
   sized.observe(canvasOf(chart));
 }
 
-addEventListener("beforeprint", () => charts.forEach((chart) => begin(chart, PRINT_WIDTH)));
-addEventListener("afterprint", () => charts.forEach((chart) => fit(chart, canvasOf(chart).clientWidth)));
+// Print shows everything: folded blocks are open while it lasts.
+const unfolded = [];
+addEventListener("beforeprint", () => {
+  const folded = document.querySelectorAll("details:not([open])");
+  for (const block of folded) block.open = true;
+  unfolded.push(...folded);
+  charts.forEach((chart) => begin(chart, PRINT_WIDTH));
+});
+addEventListener("afterprint", () => {
+  for (const block of unfolded.splice(0)) block.open = false;
+  charts.forEach((chart) => fit(chart, canvasOf(chart).clientWidth));
+});
+
+// A link into a folded block opens it.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let block = target?.closest("details"); block; block = block.parentElement.closest("details")) block.open = true;
+  if (target?.closest("details")) target.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();

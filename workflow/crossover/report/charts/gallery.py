@@ -11,7 +11,7 @@ import deflate
 from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.records import failure
-from crossover.report.base import markup
+from crossover.report.base import markup, questions
 from crossover.report.base.tables import Panel, slug
 from crossover.report.charts import arm_styles, colours, figures, overlay
 from crossover.report.charts.arm_styles import Look
@@ -25,10 +25,15 @@ HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
     """The panels of one metric, with their figures in `folder`. Raises CrossoverError."""
-    options = "".join(f"<option>{html.escape(panel.title)}</option>" for panel in panels)
+    shared, short = questions.shortened(panel.title for panel in panels)
+    options = "".join(
+        f'<option value="{html.escape(title)}">{html.escape(words)}</option>' for title, words in short.items()
+    )
     select = f'<select>{options}<option value="">all</option></select>'
     choice = f'<label class="crossover-choice">Shown: {select}</label>' if len(panels) > 1 else ""
-    shown = "".join(_panel(folder, panel, datasets) for panel in panels)
+    if shared:
+        choice += f'<p class="crossover-subtitle">{html.escape(shared)}</p>'
+    shown = "".join(_panel(folder, panel, short[panel.title], datasets) for panel in panels)
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
 
 
@@ -76,7 +81,7 @@ def _entry(label: str, look: Look) -> str:
     )
 
 
-def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) -> str:
+def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset]) -> str:
     charts = []
     if panel.values:
         description = alternatives.curve(panel)
@@ -86,7 +91,7 @@ def _panel(folder: Path, panel: Panel, datasets: Sequence[published.Dataset]) ->
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
     title = html.escape(panel.title)
     return (
-        f'<div class="crossover-panel" data-panel="{title}"><p class="crossover-title">{title}</p>'
+        f'<div class="crossover-panel" data-panel="{title}"><p class="crossover-title">{html.escape(words)}</p>'
         f'<div class="crossover-pair">{"".join(charts)}</div></div>'
     )
 
@@ -138,7 +143,7 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
     if reference:
         marks.append("the dashed line marks no difference")
     if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
-        marks.append(f"grey is `{reference}` against itself: the noise level")
+        marks.append(f"grey is `{reference}` against itself (the null arm): the noise level")
     if marks:
         parts.append(markup.capitalized(", ".join(marks)))
     if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):

@@ -6,41 +6,37 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from IPython.display import Markdown
 
 from crossover.config import block_lengths as long_blocks
-from crossover.config import leads as leading
-from crossover.config import published, schema
+from crossover.config import schema
 from crossover.records import record
-from crossover.report.base import markup, questions, tables
+from crossover.report.base import markup, questions, terms
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder, overview
 from crossover.report.pages import summary
-from crossover.report.pages.part import OF_EXPERIMENT, AnyPage, listed, part, sentence
+from crossover.report.pages.experiments import Experiments
+from crossover.report.pages.part import listed, part, sentence
 from crossover.report.render import inputs
 from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
-from crossover.report.sentences import findings, holes, hosts, thresholds
+from crossover.report.sentences import findings, holes, hosts
 
 NOT_COMPARED = "No arm could be compared with another."
 
 
-class Page(AnyPage):
-    """The report on one results folder. `leads` has the leading metric of each experiment, by default the schema's."""
+class Page(Experiments):
+    """The report on one results folder."""
 
     def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
-        super().__init__(results, "report RESULTS --page PAGE")
+        super().__init__(leads, results, "report RESULTS --page PAGE")
         self.described: dict[str, Any] = schema.read_schema()["properties"]["experiments"]["properties"]
-        self.leads = dict(leads) if leads is not None else leading.leads()
-        self.shown: set[str] = set()
-        self.tables = tables.load(self.folder)
-        self.published = published.read()
 
     # ---- the whole page
 
     @part()
     def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
-        return recommendations.section(self.tables.recommendations)
+        tiers = inputs.waiting().get("tiers", {})
+        return recommendations.section(self.tables.recommendations, tiers)
 
     @part("ratios", "crossovers")
     def map(self) -> str:
@@ -60,7 +56,8 @@ class Page(AnyPage):
     @part()
     def summary(self) -> str:
         """The page in a few sentences."""
-        return summary.sentences(self.tables, self.leads, partial=bool(inputs.waiting().get("partial")))
+        partial = bool(inputs.waiting().get("partial"))
+        return terms.explained(summary.sentences(self.tables, self.leads, partial=partial))
 
     @part()
     def headlines(self) -> str:
@@ -70,12 +67,13 @@ class Page(AnyPage):
     @part("crossovers")
     def crossovers(self) -> str:
         """The crossover of each arm and its reference in the leading metric, or the verdict."""
-        lines = [
-            {"experiment": f"`{panel.experiment}`", "metric": panel.metric} | line
-            for panel in self.tables.all_leading(self.leads)
-            for line in crossovers.lines(panel)
-        ]
-        return markup.table(lines, NOT_COMPARED)
+        shared, lines = [], []
+        for name in self.tables.order(self.leads):
+            panels = questions.plain_first(self.tables.leading(name, self.leads.get(name)))
+            same, own = questions.alike([line for panel in panels for line in crossovers.lines(panel)])
+            lines += [{"experiment": f"`{name}`", "metric": panels[0].metric} | line for line in own]
+            shared += [f"`{name}`: {same}"] if same else []
+        return "\n\n".join(filter(None, [" ".join(shared), markup.table(lines, NOT_COMPARED)]))
 
     @part("ranks")
     def machine(self) -> str:
@@ -160,62 +158,7 @@ class Page(AnyPage):
     def _leading(self, table: Sequence[Row]) -> list[Row]:
         return self.tables.of_leads(table, self.leads)
 
-    # ---- one experiment
-
-    def experiment(self, experiment: str) -> Markdown:
-        """The charts, sentences and ratios of an experiment, and the parts of it that this run does not measure."""
-        self.shown.add(experiment)
-        parts = (self.charts, self.findings, self.ratios, self.waiting)
-        return Markdown("\n\n".join(filter(None, (str(part(experiment).data) for part in parts))))
-
-    @part(OF_EXPERIMENT)
-    def charts(self, experiment: str) -> str:
-        """A tab for each metric: the arms' curves beside their ratios, protocol by protocol, then all verdicts."""
-        every = self.tables.panels(experiment, self.leads.get(experiment))
-        panels = [panel for panel in every if panel.values or panel.near_ratios]
-        if not panels:
-            gap = f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
-            return "" if experiment in self._without_tables() else gap
-        sections = {}
-        for name in dict.fromkeys(panel.metric for panel in panels):
-            own = [panel for panel in panels if panel.metric == name]
-            below = ([line for panel in own for line in lines(panel)] for lines in (crossovers.lines, thresholds.lines))
-            parts = [gallery.captioned(self.folder / "figures", own, self.published), *map(markup.table, below)]
-            sections[name] = "\n\n".join(filter(None, parts))
-        if len(sections) == 1:
-            return next(iter(sections.values()))
-        tabs = "\n\n".join(f"## {name}\n\n{shown}" for name, shown in sections.items())
-        return f":::: {{.panel-tabset}}\n\n{tabs}\n\n::::"
-
-    @part()
-    def findings(self, experiment: str) -> str:
-        """The findings of the leading metric's panels, in sentences."""
-        leading = self.tables.leading(experiment, self.leads.get(experiment))
-        launches = self.tables.launches
-        paragraphs = [
-            [findings.findings(panel), findings.second_sweep(panel, launches), thresholds.sentences(panel)]
-            for panel in leading
-        ]
-        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs)
-
-    @part()
-    def ratios(self, experiment: str) -> str:
-        """The leading metric's ratios at a few points of the axis, including its ends."""
-        return markup.table(crossovers.ratios(self.tables.leading(experiment, self.leads.get(experiment))))
-
-    @part()
-    def costs(self, experiment: str) -> str:
-        """The cost of a send on each curve with throughputs and send rates."""
-        return markup.table(costs.sends(self.tables.panels(experiment)), "No send was timed.")
-
-    @part()
-    def waiting(self, experiment: str) -> str:
-        """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
-        known = inputs.waiting()
-        higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
-        across = holes.hosts(elsewhere, known.get("too_few_nodes", ""))
-        here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
-        return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
+    # ---- claims, and what has no section of its own
 
     @part()
     def claims(self) -> str:
@@ -242,7 +185,9 @@ class Page(AnyPage):
             return "Too few layers were measured for a ladder."
         chart = gallery.gallery(self.folder / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every measured layer; lower is better. Bands are intervals over launches."
-        return f"{markup.figure(ladder.NAME, chart, caption)}\n\n{markup.table(ladder.rungs(shown))}"
+        table = markup.table(ladder.rungs(shown))
+        folded = markup.folded(f"All numbers: {markup.entries(table)}", table, unfolded=False)
+        return f"{markup.figure(ladder.NAME, chart, caption)}\n\n{folded}"
 
     @part()
     def others(self) -> str:
@@ -272,10 +217,6 @@ class Page(AnyPage):
             for table in (self.tables.launches, self.tables.ranks)
         )
         return machine.health(launches, ranks, cells["stop"].to_pylist(), own["validity"].to_pylist())
-
-    def _without_tables(self) -> set[str]:
-        """The experiments with a failed table; its missing rows do not mean that nothing was measured."""
-        return {each.experiment for each in self.failures if each.kind == "table"}
 
 
 def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:

@@ -18,6 +18,9 @@ from crossover.report.render import inputs
 OF_EXPERIMENT = "of the experiment"
 """In place of the name of a table: all tables of the part's experiment."""
 
+MISSING = "**Missing.**"
+"""The beginning of a paragraph in place of a part that failed."""
+
 
 def part(*tables: str) -> Callable[[Callable[..., str]], Callable[..., Markdown]]:
     """Make a method of a page, which returns Markdown as text, a part of the page.
@@ -30,7 +33,7 @@ def part(*tables: str) -> Callable[[Callable[..., str]], Callable[..., Markdown]
         def shown(page: AnyPage, experiment: str = "") -> Markdown:
             made, fault = _tried(method, page, experiment)
             missing = (_missing(each, tables, experiment) for each in page.failures)
-            return Markdown("\n\n".join(filter(None, [*missing, f"**Missing.** {fault}" if fault else made])))
+            return Markdown("\n\n".join(filter(None, [*missing, f"{MISSING} {fault}" if fault else made])))
 
         return shown
 
@@ -61,7 +64,7 @@ def _missing(each: Failure, tables: Sequence[str], experiment: str) -> str:
     own = each.experiment == experiment and OF_EXPERIMENT in tables
     if each.kind != "table" or not (own or each.name in tables):
         return ""
-    return f"**Missing.** The {failure.names([each], '`')} failed: {failure.reason(each)}."
+    return f"{MISSING} The {failure.names([each], '`')} failed: {failure.reason(each)}."
 
 
 def listed(failures: Sequence[Failure]) -> str:
@@ -93,6 +96,19 @@ class AnyPage:
             "from the folder `logs` of the results. To retry the failed parts, repeat the command that made this "
             "page.\n:::"
         )
+
+    def fold(self, shown: Markdown, about: str, caption: str = "", name: str = "") -> Markdown:
+        """A part of the page, folded behind the line `about` and its number of rows.
+
+        With a `caption` it is a numbered table, to which references and addresses use `name`. A part that failed is
+        unfolded; one without rows is a short reason, and is shown as it is.
+        """
+        text = str(shown.data)
+        rows = markup.entries(text)
+        if not rows:
+            return shown
+        body = f"::: {{#tbl-{name}}}\n\n{text}\n\n{caption}\n\n:::" if caption else text
+        return Markdown(markup.folded(f"{about}: {rows}", body, unfolded=MISSING in text))
 
     @sentence
     def odds(self) -> str:

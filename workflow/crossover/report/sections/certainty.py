@@ -31,8 +31,9 @@ def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str
 
 
 def sentences(sensitivity: Iterable[Row]) -> str:
-    """The smallest detectable effect and the precision of each experiment in each placement, in words."""
-    return "\n\n".join(map(_sentence, grouped(sensitivity, "experiment", "placement", "metric").values()))
+    """An item on the smallest detectable effect and the precision for each experiment in each placement."""
+    groups = grouped(sensitivity, "experiment", "placement", "metric").values()
+    return "\n".join(f"- {_sentence(rows)}" for rows in groups)
 
 
 def _sentence(rows: list[Row]) -> str:

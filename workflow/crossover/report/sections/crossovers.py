@@ -25,7 +25,7 @@ def lines(panel: Panel) -> list[dict[str, str]]:
 
 def _place(row: Row, possible: str) -> dict[str, str]:
     """The crossover and the measured points around it; without a single crossover, its possible range."""
-    where, around = f"if any, {possible}" if possible else "–", "–"
+    where, around = f"none found; one could lie {possible}" if possible else "–", "–"
     if row["launches"] > 1 and row["verdict"] == "one" and row["x"] is not None:
         where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
         around = numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"])

@@ -2,15 +2,22 @@
 
 import html
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, repeat
 
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, at, title
 
+Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
+NO_TIERS: Tiers = {}
 
-def section(rows: Sequence[Row]) -> str:
-    """The whole section, from the rows of the recommendations."""
+
+def section(rows: Sequence[Row], tiers: Tiers = NO_TIERS) -> str:
+    """The whole section, from the rows of the recommendations.
+
+    `tiers` has what higher tiers measure: {experiment: {tier: {key: entries}}}.
+    """
     if not rows:
         return "No setting was examined."
     passed, left = ([row for row in rows if row["recommended"] is wanted] for wanted in (True, False))
@@ -18,20 +25,19 @@ def section(rows: Sequence[Row]) -> str:
     if passed:
         lines = [
             {
-                "setting": name,
-                "aim": _served(row),
-                "set it to": "; ".join([_value(row), *_standing(row)]),
-                "gain over the default": "–" if row["gain"] is None else gain(row),
-                "other effects": "; ".join(_changed(effect, row) for effect in _effects(row)) or "–",
+                "setting": _name(row),
+                "set it to": _value(row),
+                "gain": "–" if row["gain"] is None else f"{_factor(row)} times",
+                "for": _brief(row),
             }
-            for name, row in _named(passed)
+            for row in passed
         ]
-        parts += [markup.table(lines), *conflicts(passed)]
-        parts += [markup.raw(_to_paste(name, list(own))) for name, own in groupby(passed, _name)]
+        parts += [f"::: {{.settings}}\n\n{markup.table(lines)}\n\n:::", *conflicts(passed)]
+        parts += [_on_demand(name, list(own)) for name, own in groupby(passed, _name)]
     if left:
         # Without any recommendation, the reasons are shown unfolded.
         about = f"Leave at the default: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
-        parts.append(markup.folded(about, markup.table(list(_reasons(left))), unfolded=not passed))
+        parts.append(markup.folded(about, markup.table(list(_reasons(left, tiers))), unfolded=not passed))
     return "\n\n".join(parts)
 
 
@@ -62,7 +68,7 @@ def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
     gaining = [row for row in passed if row["gain"] is not None]
     if gaining:
         most = max(gaining, key=lambda row: float(row["gain"]))
-        parts.append(f"The largest gain is from {_name(most)} for {_served(most)}: {gain(most)}.")
+        parts.append(f"The largest gain is from {_name(most)}, for {_brief(most)}: {_factor(most)} times.")
     return " ".join(parts)
 
 
@@ -82,8 +88,11 @@ def gain(row: Row) -> str:
     """The factor by which the setting is better than the default, and where."""
     where = _over(row["gain_from"], row["gain_to"], row["axis_unit"])
     best = f" (the best of {row['tried']} candidates)" if row["tried"] > 1 else ""
-    factor = numbers.ratio(row["gain"], row["gain_low"], row["gain_high"])
-    return f"{factor} times better than `{row['default']}` in {row['metric']}{where}{best}"
+    return f"{_factor(row)} times better than `{row['default']}` in {row['metric']}{where}{best}"
+
+
+def _factor(row: Row) -> str:
+    return numbers.ratio(row["gain"], row["gain_low"], row["gain_high"])
 
 
 def _over(first: float | None, last: float | None, unit: str) -> str:
@@ -159,19 +168,39 @@ def _named(rows: Iterable[Row]) -> Iterator[tuple[str, Row]]:
         yield from zip(chain([f"{name}: {about}"], repeat(name)), own, strict=False)
 
 
-def _reasons(rows: Sequence[Row]) -> Iterator[dict[str, str]]:
+def _reasons(rows: Sequence[Row], tiers: Tiers) -> Iterator[dict[str, str]]:
     """A line for each setting, aim and reason, with all the places that share the reason."""
     alike: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         alike.setdefault((_name(row), row["about"], _aims(row), reason(row)), []).append(row)
     for (name, first), own in zip(_named(own[0] for own in alike.values()), alike.values(), strict=True):
         where = "; ".join(dict.fromkeys(map(_where, own)))
-        yield {"setting": name, "aim": f"{_aims(first)} ({where})", "why nothing is recommended": reason(first)}
+        why = "; ".join(filter(None, [reason(first), _decided_by(first, tiers.get(first["experiment"], {}))]))
+        yield {"setting": name, "aim": f"{_aims(first)} ({where})", "why nothing is recommended": why}
+
+
+def _decided_by(row: Row, tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """The first tier that measures an arm that this run's reason misses; for open questions, more launches."""
+    named = set(re.findall("`([^`]+)`", row["reason"] or ""))
+    for tier, keys in tiers.items():
+        if named & set(chain(*keys.values())) and row["launches"] is None:
+            return f"the `{tier}` tier measures it"
+    if row["launches"] is not None and any(word in reason(row) for word in ("undecided", "no gain is significantly")):
+        return "more launches can decide it, as in a higher tier"
+    return ""
 
 
 def _served(row: Row) -> str:
     """The aims, and the condition."""
     return f"{_aims(row)} ({_where(row)})"
+
+
+def _brief(row: Row) -> str:
+    """The aims, and the condition in a few words: the first ones of the curve's name."""
+    if row["protocol"] is None:
+        return _served(row)
+    whose = f", `{row['arm']}`" if row["arm"] is not None and row["default"] is None else ""
+    return f"{_aims(row)}, {title(row['protocol'].split(', ')[0], row['placement'])}{whose}"
 
 
 def _where(row: Row) -> str:
@@ -182,9 +211,17 @@ def _where(row: Row) -> str:
     return f"{title(row['protocol'], row['placement'])}{whose}"
 
 
-def _to_paste(name: str, rows: Sequence[Row]) -> str:
-    shown = "".join(
-        f"<p>For {html.escape(markup.plain(_served(row)))}</p><pre><code>{html.escape(row['snippet'])}</code></pre>"
-        for row in rows
-    )
-    return f"<details><summary>To paste: {html.escape(markup.plain(name))}</summary>{shown}</details>"
+def _on_demand(name: str, rows: Sequence[Row]) -> str:
+    """What a setting does, its conditions, gains and other effects in full, and the lines to paste, folded."""
+    parts = [f"{markup.capitalized(rows[0]['about'])}."]
+    for row in rows:
+        details = [_value(row), *_standing(row), *([] if row["gain"] is None else [gain(row)])]
+        effects = "; ".join(_changed(effect, row) for effect in _effects(row))
+        other = f" Other effects: {effects}." if effects else ""
+        parts += [f"For {_served(row)}: {'; '.join(details)}.{other}", _snippet(row)]
+    about = f"Why, and lines to paste: {html.escape(markup.plain(name))}"
+    return markup.folded(about, "\n\n".join(parts), unfolded=False)
+
+
+def _snippet(row: Row) -> str:
+    return markup.raw(f"<pre><code>{html.escape(row['snippet'])}</code></pre>")

@@ -59,7 +59,7 @@ def crossing(panel: Panel, arm: str) -> str:
     if row["launches"] < 2:
         return "With one launch this is not replicated: there is no interval and no verdict."
     where = possible_range(panel, arm)
-    possible = f" A single crossover would be {where}." if where else ""
+    possible = f" If there is a crossover, it lies {where}." if where else ""
     match row["verdict"]:
         case "one":
             where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
@@ -68,11 +68,11 @@ def crossing(panel: Panel, arm: str) -> str:
                 low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
                 between = f", between the measured points {low} and {high}"
             beyond = _beyond(panel, arm)
-            return f"It becomes {beyond} than `{reference}` at **{where}**{between}{_exceptions(panel, arm)}."
+            return f"It becomes {beyond} than `{reference}` above **{where}**{between}{_exceptions(panel, arm)}."
         case "always":
             return f"It is {_mostly(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
         case "none":
-            return f"No crossover is shown: it is {_parts(panel, arm)}.{possible}"
+            return f"No crossover is shown: it is {parts(panel, arm)}.{possible}"
         case "several":
             return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
         case _:
@@ -101,7 +101,7 @@ def verdict(panel: Panel, arm: str) -> str:
         return "not replicated"
     match row["verdict"]:
         case "one":
-            return f"becomes {_beyond(panel, arm)}"
+            return f"{_beyond(panel, arm)} above it"
         case "always":
             return f"always {_mostly(panel, arm)}"
         case "none":
@@ -136,14 +136,14 @@ def _decided(panel: Panel, arm: str) -> dict[str, list[float]]:
     return found | ({UNDECIDED: undecided} if undecided else {})
 
 
-def _parts(panel: Panel, arm: str) -> str:
+def parts(panel: Panel, arm: str) -> str:
     """The points at which `arm` is faster, slower and undecided, to follow "is"."""
     points, first = _decided(panel, arm), f" than `{panel.reference}`"
-    parts = []
+    clauses = []
     for word, own in points.items():
-        parts.append(f"{word}{first if word != UNDECIDED else ''} at {_points(panel, arm, own)}")
+        clauses.append(f"{word}{first if word != UNDECIDED else ''} at {_points(panel, arm, own)}")
         first = ""
-    return numbers.listed(parts)
+    return numbers.listed(clauses)
 
 
 def _exceptions(panel: Panel, arm: str) -> str:
@@ -166,7 +166,7 @@ def _points(panel: Panel, arm: str, own: list[float]) -> str:
 def _undetected(panel: Panel, arm: str) -> str:
     """The verdict `undecided` as a clause; single points may be decided by their own intervals."""
     sure = any(word != UNDECIDED for word in _decided(panel, arm))
-    points = f"; each point by itself, `{arm}` is {_parts(panel, arm)}" if sure else ""
+    points = f"; each point by itself, `{arm}` is {parts(panel, arm)}" if sure else ""
     return f"with all points tested together, `{arm}` and `{panel.reference}` do not differ significantly{points}"
 
 
@@ -182,7 +182,7 @@ def _surest(cells: list[Row]) -> Row:
     return max(cells, key=widths)
 
 
-def _largest_sure(panel: Panel, arm: str) -> Row:
+def largest_sure(panel: Panel, arm: str) -> Row:
     """The largest significant difference in the direction of the most significant one."""
     cells = panel.ratios_of(arm)
     surest = _surest(cells)
@@ -211,6 +211,14 @@ def noise(panel: Panel) -> str:
     count = sum(map(_undecided, replicated))
     share = numbers.percent(count / len(replicated))
     return f"{sentence}; its interval contains 1 at {count} of {numbers.counted(len(replicated), 'point')} ({share})."
+
+
+def factor(panel: Panel, cell: Row) -> str:
+    """How many times faster or slower the arm of a cell is, with the interval, which does not contain 1."""
+    ends = [cell["ratio"], cell["low"], cell["high"]]
+    if cell["ratio"] < 1:
+        ends = [1 / cell["ratio"], 1 / cell["high"], 1 / cell["low"]]
+    return f"{numbers.ratio(*ends)} times {_word(panel, cell)}"
 
 
 def largest(cells: list[Row]) -> str:
@@ -267,18 +275,20 @@ def _clause(panel: Panel, arm: str) -> str:
     largest = max(panel.ratios_of(arm), key=_distance)
     times = f"{_times(largest)} its {panel.metric}"
     at_most = f"the largest measured difference is {times} at {at(largest)}"
-    sure = _largest_sure(panel, arm)
+    sure = largest_sure(panel, arm)
     most = f"with the largest difference at {at(sure)}: {_times(sure)} its {panel.metric}"
     if row is None or row["launches"] < 2:
         return f"`{arm}` against `{reference}` is not replicated; {at_most}"
     match row["verdict"]:
         case "one":
             where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` at **{where}**{_exceptions(panel, arm)}"
+            return (
+                f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` above **{where}**{_exceptions(panel, arm)}"
+            )
         case "always":
             return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
         case "none":
-            return f"`{arm}` is {_parts(panel, arm)}, {most}"
+            return f"`{arm}` is {parts(panel, arm)}, {most}"
         case "several":
             return f"`{arm}` crosses `{reference}` several times; {at_most}"
         case _:

@@ -1,0 +1,131 @@
+"""The section of an experiment: its picture and its result, then all numbers in a folded block."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from IPython.display import Markdown
+
+from crossover.config import leads as leading
+from crossover.config import published
+from crossover.report.base import markup, questions, tables, terms
+from crossover.report.base.tables import Panel
+from crossover.report.charts import gallery
+from crossover.report.pages.part import MISSING, OF_EXPERIMENT, AnyPage, part
+from crossover.report.render import inputs
+from crossover.report.sections import costs, crossovers
+from crossover.report.sentences import findings, holes, results, thresholds
+
+
+class Experiments(AnyPage):
+    """The parts of a page that each experiment has. `leads` has the leading metric of each, by default the schema's."""
+
+    def __init__(self, leads: Mapping[str, str] | None, results: Path | None, command: str):
+        super().__init__(results, command)
+        self.leads = dict(leads) if leads is not None else leading.leads()
+        self.shown: set[str] = set()
+        self.tables = tables.load(self.folder)
+        self.published = published.read()
+
+    def experiment(self, experiment: str) -> Markdown:
+        """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded."""
+        self.shown.add(experiment)
+        opening, folded = (
+            "\n\n".join(filter(None, (str(made(experiment).data) for made in parts)))
+            for parts in ((self.result, self.picture), (self.findings, self.verdicts, self.ratios, self.charts))
+        )
+        if folded:
+            count = markup.entries(folded)
+            about = f"All numbers: {count}" if count else "All numbers"
+            folded = markup.folded(about, folded, unfolded=MISSING in folded)
+        return Markdown(
+            "\n\n".join(filter(None, [terms.explained(opening), folded, str(self.waiting(experiment).data)]))
+        )
+
+    @part()
+    def result(self, experiment: str) -> str:
+        """The result of the experiment in one sentence."""
+        return results.sentence(self._leading_panels(experiment))
+
+    @part(OF_EXPERIMENT)
+    def picture(self, experiment: str) -> str:
+        """The curves and ratios of the leading metric, plain curves first; or the reason why there are none."""
+        panels = self._drawn(experiment)
+        if panels:
+            return self._gallery([panel for panel in panels if panel.metric == panels[0].metric])
+        gap = f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
+        return "" if experiment in self._without_tables() else gap
+
+    @part()
+    def charts(self, experiment: str) -> str:
+        """A tab for each further metric, with its charts and its verdicts."""
+        panels = self._drawn(experiment)
+        others = dict.fromkeys(panel.metric for panel in panels if panel.metric != panels[0].metric)
+        tabs = []
+        for name in others:
+            own = [panel for panel in panels if panel.metric == name]
+            tabs.append(f"## {name}\n\n{self._gallery(own)}\n\n{_verdicts(own)}")
+        shown = "\n\n".join(tabs)
+        return f":::: {{.panel-tabset}}\n\n{shown}\n\n::::" if tabs else ""
+
+    @part()
+    def findings(self, experiment: str) -> str:
+        """The findings of the leading metric's panels, in sentences."""
+        launches = self.tables.launches
+        paragraphs = [
+            [findings.findings(panel), findings.second_sweep(panel, launches), thresholds.sentences(panel)]
+            for panel in self._leading_panels(experiment)
+        ]
+        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs)
+
+    @part()
+    def verdicts(self, experiment: str) -> str:
+        """The verdicts on the leading metric's crossovers and thresholds."""
+        return _verdicts(self._leading_panels(experiment))
+
+    @part()
+    def ratios(self, experiment: str) -> str:
+        """The leading metric's ratios at a few points of the axis, including its ends."""
+        return _alike(crossovers.ratios(self._leading_panels(experiment)))
+
+    @part()
+    def costs(self, experiment: str) -> str:
+        """The cost of a send on each curve with throughputs and send rates."""
+        lines = costs.sends(questions.plain_first(self.tables.panels(experiment)))
+        return _alike(lines) or "No send was timed."
+
+    @part()
+    def waiting(self, experiment: str) -> str:
+        """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
+        known = inputs.waiting()
+        higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        across = holes.hosts(elsewhere, known.get("too_few_nodes", ""))
+        here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
+        return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
+
+    def _leading_panels(self, experiment: str) -> list[Panel]:
+        return questions.plain_first(self.tables.leading(experiment, self.leads.get(experiment)))
+
+    def _drawn(self, experiment: str) -> list[Panel]:
+        every = self.tables.panels(experiment, self.leads.get(experiment))
+        return questions.plain_first(panel for panel in every if panel.values or panel.near_ratios)
+
+    def _gallery(self, panels: Sequence[Panel]) -> str:
+        return gallery.captioned(self.folder / "figures", panels, self.published)
+
+    def _without_tables(self) -> set[str]:
+        """The experiments with a failed table; its missing rows do not mean that nothing was measured."""
+        return {each.experiment for each in self.failures if each.kind == "table"}
+
+
+def _verdicts(panels: Sequence[Panel]) -> str:
+    """The tables of the crossovers and the thresholds of one metric."""
+    below = ([line for panel in panels for line in lines(panel)] for lines in (crossovers.lines, thresholds.lines))
+    return "\n\n".join(filter(None, map(_alike, below)))
+
+
+def _alike(lines: Sequence[Mapping[str, str]]) -> str:
+    """A table of curves; the words that all their names share stand above it."""
+    if not lines:
+        return ""
+    shared, short = questions.alike(lines)
+    return "\n\n".join(filter(None, [shared, markup.table(short)]))
