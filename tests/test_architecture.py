@@ -44,9 +44,10 @@ ROOMS = {
     "report.terminal": "report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base",
-    "report.render": "config records report.charts",
-    "report.pages": "config records report.base report.charts report.render report.runs report.sections "
-    "report.sentences",
+    "report.glance": "config records report.base report.charts report.sections report.sentences",
+    "report.render": "config records report.base report.charts",
+    "report.pages": "config records report.base report.charts report.glance report.render report.runs "
+    "report.sections report.sentences",
     "query": "analyse.curves analyse.statistics config planning records report.base report.charts",
     "share": "records report.render",
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",

@@ -14,7 +14,8 @@ from crossover.config import leads
 from crossover.records import record, version_1
 from crossover.records.protocol import columns
 from crossover.report.base.tables import Tables
-from crossover.report.charts import figures, ladder, overview
+from crossover.report.charts import figures, ladder
+from crossover.report.glance import overview, verdicts
 
 Row = dict[str, Any]
 
@@ -76,6 +77,7 @@ class Campaign:
             figures.draw(path, folder / "figures" / path.name)
         ladder.draw(folder, folder / "figures" / "ladder")
         overview.draw(folder, folder / "figures" / "map", leads.leads())
+        verdicts.draw(folder, folder / "figures" / "verdicts")
         return folder
 
     def write_tables(self, folder: Path) -> Path:

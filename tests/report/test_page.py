@@ -201,13 +201,6 @@ def test_a_run_without_such_launches_has_no_line_on_them(page, tmp_path):
     assert machine.crowded([rank | {"experiment": "toy", "placement": "node", "launch": 1} for rank in ranks])
 
 
-def test_the_days_of_the_run():
-    first, last = launch_row("toy", 1), launch_row("toy", 3)
-    assert machine.when([last, first]) == "Launched from 2026-11-21 to 2026-11-23"
-    assert machine.when([first]) == "Launched on 2026-11-21"
-    assert machine.when([]) == "Nothing was launched"
-
-
 def test_only_equal_hosts_share_a_column():
     alike = [MACHINE | {"host": host} for host in ("b", "a")]
     other = MACHINE | {"host": "c", "governor": "powersave"}
@@ -238,8 +231,7 @@ def test_a_run_without_a_launch_says_so(tmp_path):
     assert empty.health().data == "Nothing was launched."
     assert empty.machine().data == "No rank recorded its machine."
     assert empty.crossovers().data == "No arm could be compared with another."
-    # The summary is empty because the date says that nothing was launched.
-    assert (empty.summary().data, empty.when()) == ("", "Nothing was launched")
+    assert empty.summary().data == "Nothing was launched."
     assert empty.headlines().data == empty.holes().data
     assert empty.holes().data == ("`zmq_throughput`, `mpi_pingpong` and `task_latency` have no launch in this run.")
 

@@ -10,7 +10,8 @@ from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.report.base import numbers
-from crossover.report.charts import figures, gallery, ladder, overview
+from crossover.report.charts import figures, gallery, ladder
+from crossover.report.glance import overview
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.index import Page
@@ -42,7 +43,6 @@ PARTS = {
     "claims": (claims, "table"),
     "claims_told": (claims, "paragraphs"),
     "ladder": (ladder, "panel"),
-    "when": (machine, "when"),
     "odds": (numbers, "odds"),
 }
 """The parts of the page without an experiment, each with the function that it calls."""

@@ -219,10 +219,10 @@ def test_every_number_of_an_effect_changes_the_page(name):
     assert section([PASSED]) != section([recommendation(effects=json.dumps([moved]))])
 
 
-def test_the_rendered_page_begins_with_recommendations_and_their_folds_are_closed(rendered):
+def test_the_rendered_page_has_recommendations_after_the_map_and_their_folds_are_closed(rendered):
     html = rendered.read_text()
-    assert html.index("What to set here") < html.index("In short")
+    assert html.index("In short") < html.index("Who wins where") < html.index("What to set here")
     body = html[html.index("<main") :]
     paste = body.index("lines to paste: ")
-    assert body.index("12.6 [8.87, 17.9] times<") < paste < body.index('id="sec-short"')
+    assert body.index("12.6 [8.87, 17.9] times<") < paste < body.index('id="sec-crossovers"')
     assert body.count("<details><summary>") == body.count("</details>") > 9

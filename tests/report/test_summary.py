@@ -1,35 +1,111 @@
-"""Does the page summarise the run, crossovers, claims and noise in at most five sentences?"""
+"""Does the page begin with decisions that its tables support, and with the data behind them?"""
 
-from campaigns import Campaign, mpi, run, two_good_one_hole, zmq
-from test_claims_table import row, unmeasured
+import re
 
+from campaigns import NOT_SHOWN, Campaign, lasting, mpi, recommendation, run, tasks, two_good_one_hole, zmq
+from hypothesis import given
+from hypothesis import strategies as st
+from test_terminal import BETTER, UNSURE, WORSE, cell, pair
+
+from crossover.report.base import questions
 from crossover.report.pages import summary
+from crossover.report.sentences import decisions
+from crossover.report.sentences.winners import OPEN
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 
-def test_the_sentences_describe_the_run_the_crossovers_and_the_noise():
-    assert summary.sentences(run(two_good_one_hole()), LEADS) == (
-        "6 of 9 launches have data on node-a; 3 holes are listed in @sec-holes. Of 3 pairs of arms 2 have a crossover "
-        "and 1 does not cross (@sec-crossovers). At single points, an arm against itself differs by up to 0.8 % in "
-        "`zmq_throughput` and 0.6 % in `mpi_pingpong`; @sec-sure has the smallest detectable effects."
+def told(*curves, **changes):
+    """The decisions of a campaign."""
+    said = summary.sentences(run(Campaign(list(curves), **changes)), LEADS)
+    return [line.removeprefix("- ") for line in said.splitlines() if line.startswith("- ")]
+
+
+def test_decisions_are_followed_by_the_data_behind_them():
+    said = summary.sentences(run(two_good_one_hole()), LEADS)
+    decided, data = said.split("\n\n")
+    assert 1 < len(decided.splitlines()) <= decisions.MOST
+    assert data == (
+        "6 of 9 launches have data; 3 holes are listed in @sec-holes. At single points, equal arms differ by up to "
+        f"0.8 % (@sec-sure). {summary.METHOD}"
     )
 
 
-def test_no_shown_crossover_does_not_mean_no_crossover():
-    said = summary.sentences(run(Campaign([zmq(verdict="none"), mpi(verdict="always")])), LEADS)
-    assert "Of 2 pairs of arms 1 does not cross and 1 shows no crossover (@sec-crossovers)." in said
+def test_a_setting_has_its_value_and_the_factors_at_decided_points():
+    row = recommendation(x=6200.0, low=4800.0, high=8100.0)
+    (first, *_) = told(zmq(), estimated={"recommendations": [row]})
+    assert first == (
+        "Set `copy_threshold` of pyzmq to 6.2 kB [4.8 kB, 8.1 kB] (ZeroMQ stream): above, `no-copy` is 1.1 to 1.9 "
+        "times faster."
+    )
 
 
-def test_they_count_the_verdicts_on_claims():
-    said = summary.sentences(run(Campaign([zmq()], estimated={"claims": [row(), unmeasured()]})), LEADS)
-    assert "Of 2 published claims 1 is refuted and 1 was not measured." in said
+def test_a_call_says_where_it_is_faster():
+    row = recommendation(
+        library="mpi4py", setting="send, Send or pkl5", experiment="mpi_pingpong", metric="round trip", x=1.0,
+        protocol="float64 array, thread level multiple", arm="Send", default="send", low=None, axis_unit="elements",
+    )  # fmt: skip
+    (first, *_) = told(mpi(), estimated={"recommendations": [row]})
+    assert re.fullmatch(r"Use `Send` instead of `send` \(mpi4py arrays\): .* times faster .*\.", first)
 
 
-def test_a_pair_of_a_single_launch_has_no_crossover():
-    said = summary.sentences(run(Campaign([zmq(launches=1), mpi(verdict="undecided")])), LEADS)
-    assert "Of 2 pairs of arms 1 is undecided and 1 was not replicated" in said
+def test_a_level_has_no_factor():
+    alone = dict.fromkeys(("default", "gain", "gain_low", "gain_high", "points"))
+    assert told(zmq(), estimated={"recommendations": [recommendation(**alone)]})[0] == (
+        "Choose `copy_threshold` of pyzmq for 15 kB [9.3 kB, 21 kB] (ZeroMQ stream): the size from which on lending is "
+        "faster."
+    )
 
 
-def test_an_empty_run_has_an_empty_summary():
-    assert summary.sentences(run(Campaign([])), LEADS) == ""
+def test_settings_without_a_recommendation_are_not_decisions():
+    rows = [recommendation(**NOT_SHOWN)]
+    assert told(zmq(), estimated={"recommendations": rows}) == told(zmq())
+
+
+def test_pairs_without_a_difference_share_a_sentence():
+    said = told(zmq(), tasks("round trip", slope=0.0), lasting(slope=0.0))
+    assert said[-1] == "No difference was detected: Task farm, empty tasks; Task farm, longer tasks."
+
+
+def test_one_launch_decides_nothing():
+    assert told(zmq(launches=1)) == [
+        "Nothing is decided: one launch has no interval. More `launches` in `config/config.yaml` give one."
+    ]
+
+
+def test_an_empty_run_says_so():
+    assert summary.sentences(run(Campaign([])), LEADS) == "Nothing was launched."
+
+
+STANDINGS = st.lists(st.sampled_from([WORSE, UNSURE, BETTER]), min_size=1, max_size=8)
+
+
+def cells_of(standings):
+    return [cell(100.0 * 10**index, *ends) for index, ends in enumerate(standings)]
+
+
+@given(STANDINGS)
+def test_no_decision_on_a_pair_contradicts_a_decided_point(standings):
+    found = pair(cells_of(standings))
+    text = decisions.winner(found, questions.names([found.panel]))
+    decided = {found.winner(each) for each in found.cells} - {OPEN}
+    assert set(re.findall(r"use `([^`]+)`", text)) == decided
+    for who, cells in decisions.runs(found):
+        if who != OPEN:
+            assert f"use `{who}` {decisions.where(cells, found.cells)}" in text
+
+
+@given(STANDINGS, st.integers(0, 7))
+def test_no_decision_on_a_setting_hides_a_point_that_is_lost(standings, start):
+    found = pair(cells_of(standings))
+    place = 100.0 * 10 ** min(start, len(standings) - 1)
+    row = recommendation(x=place, low=place, high=place, protocol=found.panel.protocol)
+    text = decisions.setting(row, [found], questions.names([found.panel]))
+    above = [each for each in found.cells if each["x"] >= place]
+    won, lost = ([each for each in above if found.winner(each) == arm] for arm in ("no-copy", "copy"))
+    if won:
+        assert ("`copy` is better" in text) == bool(lost)
+        assert decisions.factors(won) in text
+        assert ("; open " in text) == any(found.winner(each) == OPEN for each in above)
+    else:
+        assert "12.6 [8.87, 17.9] times better in throughput on average" in text

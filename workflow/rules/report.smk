@@ -54,11 +54,30 @@ rule overview:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        code=code_digest.digest("crossover.report.charts.overview"),
+        code=code_digest.digest("crossover.report.glance.overview"),
     message:
         "Drawing the map of who wins where"
     shell:
         "python -m crossover overview --folder {output:q} {params.results:q} > {log:q} 2>&1"
+
+
+rule verdicts:
+    input:
+        f"{RESULTS}/claims.parquet",
+    output:
+        directory(f"{RESULTS}/figures/verdicts"),
+    log:
+        f"{RESULTS}/logs/verdicts.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        results=subpath(input[0], parent=True),
+        code=code_digest.digest("crossover.report.glance.verdicts"),
+    message:
+        "Drawing the verdicts on published claims"
+    shell:
+        "python -m crossover verdicts --folder {output:q} {params.results:q} > {log:q} 2>&1"
 
 
 rule report:
@@ -67,6 +86,7 @@ rule report:
         judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
         map=f"{RESULTS}/figures/map",
+        verdicts=f"{RESULTS}/figures/verdicts",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
         # Without Quarto's copy for publishing, which is made from the report.
         source=[

@@ -40,9 +40,17 @@ def figures(chosen: Namespace) -> None:
 def overview(chosen: Namespace) -> None:
     """Draw the map of a run: who wins where, for every pair of arms."""
     from crossover.config import leads
-    from crossover.report.charts import overview
+    from crossover.report.glance import overview
 
     overview.draw(chosen.results, chosen.folder, leads.leads())
+
+
+@step("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)
+def verdicts(chosen: Namespace) -> None:
+    """Draw the verdicts on published claims."""
+    from crossover.report.glance import verdicts
+
+    verdicts.draw(chosen.results, chosen.folder)
 
 
 @step("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)

@@ -10,6 +10,8 @@ from crossover.records.record import SIGNIFICANCE
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 SCALED_UNITS = {"bytes": "B", "s": "s"}
 """Units that take a prefix, with their symbols. All others are written in full."""
+UNIT_BYTES = {"bytes": 1, "elements": 8}
+"""The bytes of one unit of an axis of sizes; elements are float64."""
 PREFIXED_UNITS = {"µs": (1e-6, "s")}
 """Units that already have a prefix: the factor that removes it, and the unit without."""
 

@@ -43,8 +43,7 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     specification: dict[str, Any] = chart.to_dict(validate=False)
     svg = vl_convert.vegalite_to_svg(
         specification
-        # Files cannot be zoomed, and clipping makes bitmaps ten times slower.
-        | {"layer": [layer | {"mark": layer["mark"] | {"clip": False}} for layer in specification["layer"]]}
+        | {"layer": [_on_paper(layer) for layer in specification["layer"]]}
         # The whole chart, including its axes, is as wide as the column.
         | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
     )
@@ -57,3 +56,10 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
     # Last, so a chart with a specification has all files.
     (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
+
+
+def _on_paper(layer: dict[str, Any]) -> dict[str, Any]:
+    """A layer for files, which cannot be zoomed, and whose links would lead nowhere."""
+    encoding = {channel: value for channel, value in layer.get("encoding", {}).items() if channel != "href"}
+    # Clipping makes bitmaps ten times slower.
+    return layer | {"mark": layer["mark"] | {"clip": False}, "encoding": encoding}

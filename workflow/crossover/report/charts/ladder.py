@@ -15,9 +15,6 @@ from crossover.report.charts import export, figures
 
 NAME = "ladder"
 
-UNIT_BYTES = {"bytes": 1, "elements": 8}
-"""The bytes of one unit of each axis; elements are float64."""
-
 PLACEMENT = "node"
 """The placement of all layers; between hosts there is no copy in memory."""
 
@@ -48,7 +45,7 @@ def _converted(row: Row) -> Row:
         values = [value and 1 / value for value in reversed(values)]
     low, median, high = values
     units = {"axis": "message size", "axis_unit": "bytes", "unit": "s", "better": "lower"}
-    cell = {"x": UNIT_BYTES[row["axis_unit"]] * row["x"], "median": median, "low": low, "high": high}
+    cell = {"x": numbers.UNIT_BYTES[row["axis_unit"]] * row["x"], "median": median, "low": low, "high": high}
     return row | units | cell | {"experiment": NAME, "null": False, "ceiling": False}
 
 

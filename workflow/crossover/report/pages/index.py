@@ -12,14 +12,16 @@ from crossover.config import schema
 from crossover.records import record
 from crossover.report.base import markup, questions, terms
 from crossover.report.base.tables import Row
-from crossover.report.charts import gallery, ladder, overview
+from crossover.report.charts import gallery, ladder
+from crossover.report.glance import overview, verdicts
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
-from crossover.report.pages.part import listed, part, sentence
+from crossover.report.pages.part import listed, part
 from crossover.report.render import inputs
 from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
 from crossover.report.sentences import findings, holes, hosts
 
+TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
 NOT_COMPARED = "No arm could be compared with another."
 
 
@@ -46,16 +48,21 @@ class Page(Experiments):
         names = questions.names(panels)
         if not folder.exists():
             return "This run has no map; it was measured by an earlier release."
+        gaps = overview.missing(self.tables, self.leads)
         charts: list[str] = []
         for unit, own in overview.groups(panels).items():
             description = " ".join(f"{overview.words(pair, names)}." for pair in own)
             caption = f"The same, along the {own[0].panel.facts['axis']}." if charts else overview.CAPTION
-            charts.append(gallery.alone(folder, overview.file(unit), caption, overview.SUBTITLE, description, {}))
+            key, hint = ("", "") if charts else (overview.legend(), overview.HINT)
+            description = (
+                description if charts else " ".join([description, *(f"{name}: {reason}." for name, reason in gaps)])
+            )
+            charts.append(gallery.alone(folder, overview.file(unit), caption, hint, description, {}, key))
         return "\n\n".join(charts) or NOT_COMPARED
 
     @part()
     def summary(self) -> str:
-        """The page in a few sentences."""
+        """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(inputs.waiting().get("partial"))
         return terms.explained(summary.sentences(self.tables, self.leads, partial=partial))
 
@@ -108,11 +115,6 @@ class Page(Experiments):
         ]
         return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
 
-    @sentence
-    def when(self) -> str:
-        """The days on which launches began, as the start of a sentence."""
-        return machine.when(self.tables.launches)
-
     # ---- certainty
 
     @part()
@@ -162,8 +164,24 @@ class Page(Experiments):
 
     @part()
     def claims(self) -> str:
-        """The verdicts on published claims, one line each."""
-        return claims.table(self.tables.claims) or "No claim was judged."
+        """The verdicts on published claims: their number, the picture, and the table, folded."""
+        every = self.tables.claims
+        table = claims.table(every)
+        if not every:
+            return "No claim was judged."
+        table = markup.folded("All claims in a table", table, unfolded=not verdicts.judged(every))
+        return "\n\n".join(filter(None, [claims.counts(every), self._verdicts(), TOLD, table]))
+
+    def _verdicts(self) -> str:
+        """The picture of the judged claims; empty without one."""
+        folder, own = self.folder / "figures" / verdicts.NAME, verdicts.judged(self.tables.claims)
+        if not own:
+            return ""
+        if not folder.exists():
+            return "This run has no picture of the claims; it was measured by an earlier release."
+        description = " ".join(map(verdicts.words, own))
+        key, caption = verdicts.legend(), verdicts.CAPTION
+        return gallery.alone(folder, verdicts.NAME, caption, verdicts.HINT, description, {}, key)
 
     @part()
     def claims_told(self) -> str:

@@ -17,12 +17,15 @@ from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
 from crossover.records import atomic, failure
 from crossover.records.failure import Failure
-from crossover.report.render import origin, preview
+from crossover.report.render import heading, origin, preview
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
+
+REPORT = "index.qmd"
+"""The source of the report on one run."""
 
 
 def render(
-    results: Path, page: Path, waiting: str = "{}", source: str = "index.qmd", *, foreign: bool = False
+    results: Path, page: Path, waiting: str = "{}", source: str = REPORT, *, foreign: bool = False
 ) -> list[Failure]:
     """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
 
@@ -42,6 +45,9 @@ def render(
         shutil.copytree(REPORTS, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         # Written afresh, so that new documents are cited even before `make docs`.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
+        if source == REPORT:
+            described = copy / source
+            described.write_text(heading.titled(described.read_text(encoding="utf-8"), results), encoding="utf-8")
         parts = Path(folder) / "failures"
         environment[FAILURES_VARIABLE] = str(parts)
         quarto = None if foreign else shutil.which("quarto")
@@ -59,7 +65,8 @@ def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Pat
     if quarto:
         print(f"report: {quarto} renders {page}", file=sys.stderr)
         # The Quarto project has only one page, the index.
-        shutil.copyfile(REPORTS / source, copy / "index.qmd")
+        if source != REPORT:
+            shutil.copyfile(copy / source, copy / REPORT)
         return _by_quarto(quarto, copy, environment)
     print(f"report: the built-in preview renders {page}", file=sys.stderr)
     made = copy / "preview.html"

@@ -48,8 +48,8 @@ def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
         {
             "claim": f"{row['says'].strip()} (`{row['claim']}`, {citations.cite(row['source'])})",
             "verdict": row["verdict"],
-            "measured": _measured(row) or "–",
-            "expected": _expected(row),
+            "measured": measured(row) or "–",
+            "expected": expected(row),
             "source's own data": "–" if row["own_value"] is None else f"{row['own']}: {_own(row)}",
         }
         for row in claims
@@ -73,13 +73,13 @@ def sentences(row: Row) -> str:
         claimed = "Expected: "
         if row["published"] is not None:
             claimed = f"Claimed: about {_number(row['published'], row)}{_times(row)}, read as "
-        measured = f"{_measured(row) or 'none'}{_where(row)}"
-        found += f" {claimed}{_expected(row)}; measured: {measured}. {_conditions(row)}"
+        found += f" {claimed}{expected(row)}; measured: {measured(row) or 'none'}{_where(row)}. {_conditions(row)}"
     how = f"Method: {row['method']}" if row["method"] else ""
     return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
 
 
-def _measured(row: Row) -> str:
+def measured(row: Row) -> str:
+    """The number behind a verdict with its interval; empty without one."""
     if row["value"] is None:
         return ""
     bounds = {(True, False): "at least ", (False, True): "at most "}
@@ -97,7 +97,8 @@ def _number(value: float, row: Row) -> str:
     return numbers.quantity(value, unit)
 
 
-def _expected(row: Row) -> str:
+def expected(row: Row) -> str:
+    """The range that a claim predicts."""
     low, high = (end if end is None else _number(end, row) for end in (row["expected_low"], row["expected_high"]))
     if low and high:
         return f"{low} to {high}{_times(row)}"

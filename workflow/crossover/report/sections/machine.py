@@ -130,15 +130,3 @@ def tally(values: Iterable[str | None]) -> str:
     counts = Counter(value or UNKNOWN for value in values)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{value}: {count:,}" for value, count in ordered) or "–"
-
-
-def when(launches: list[Row]) -> str:
-    """The first and the last day of the launches, as the beginning of a sentence.
-
-    >>> when([{"started_utc": "2026-11-21T10:00:00+00:00"}, {"started_utc": None}])
-    'Launched on 2026-11-21'
-    """
-    days = sorted(row["started_utc"][:10] for row in launches if row["started_utc"])
-    if not days:
-        return "Nothing was launched"
-    return f"Launched on {days[0]}" if days[0] == days[-1] else f"Launched from {days[0]} to {days[-1]}"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from crossover.report.base import numbers
@@ -52,6 +52,21 @@ def pairs(panels: Iterable[Panel]) -> list[Pair]:
     """Every rival with its reference, the strongest differences first."""
     found = [Pair(panel, arm) for panel in panels for arm in panel.compared]
     return sorted(found, key=lambda pair: -pair.strength)
+
+
+def in_bytes(pair: Pair) -> Pair:
+    """The pair with its axis in bytes, if the axis is a length of arrays; otherwise the pair itself."""
+    factor = numbers.UNIT_BYTES.get(pair.panel.facts["axis_unit"], 1)
+    if factor == 1:
+        return pair
+    places = ("x", "low", "high", "bracket_low", "bracket_high")
+    units = {"axis_unit": "bytes"}
+    cells = [row | units | {"x": factor * row["x"]} for row in pair.panel.ratios]
+    crossed = [
+        row | units | {name: row[name] and factor * row[name] for name in places} for row in pair.panel.crossovers
+    ]
+    summary = [row | units | {"x": factor * row["x"]} for row in pair.panel.summary]
+    return Pair(replace(pair.panel, summary=summary, ratios=cells, crossovers=crossed), pair.arm)
 
 
 def outcome(pair: Pair) -> str:
