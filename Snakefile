@@ -42,7 +42,10 @@ if slurm and (wanted := plan.most_hosts(run)) > 1:
     # Launches with more hosts than one job can have are left out and named.
     run["hosts"], run["too_few_nodes"] = slurm_check.most_hosts(slurm, wanted)
 # No job requests more time than Slurm grants.
-most_minutes = slurm_check.most_minutes(slurm, batches.longest_minutes(run, slurm)) if slurm else math.inf
+most_minutes = math.inf
+if slurm:
+    allowed = partition.most_minutes(slurm.get("slurm_partition"))
+    most_minutes = slurm_check.most_minutes(slurm, min(batches.longest_minutes(run, slurm), allowed))
 session.expose()
 session.begin(workflow)
 RESULTS = run["results"]

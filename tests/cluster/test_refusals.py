@@ -53,7 +53,7 @@ def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: O
     project.configure(toy={})
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: brief\n")
     said = project.succeed(*SLURM, "results/raw/quick/toy/node/launch=1.parquet")
-    assert "1 of 1 launch would request more than the 5 min that Slurm grants" in said
+    assert "1 of 1 launch would request more than the 6 min that Slurm grants" in said
     assert "1 of 1 launch measured" in said
 
 

@@ -27,7 +27,7 @@ def workflow(executor="slurm", named=None, asked=(), **bounds):
 
 @pytest.fixture
 def slurm(monkeypatch):
-    monkeypatch.setattr(partition, "ask", lambda: ANSWER)
+    monkeypatch.setattr(partition, "ask", lambda _: ANSWER)
 
 
 def test_the_example_in_the_docstring_holds():
@@ -47,24 +47,24 @@ def test_a_dry_run_asks_slurm_only_for_launches_on_slurm(slurm):
 
 def test_the_key_nodes_and_the_number_of_jobs_are_bounds_too(slurm, monkeypatch):
     assert partition.most_nodes(workflow(nodes=2)) == 2
-    monkeypatch.setattr(partition, "ask", lambda: "main* 5000")
+    monkeypatch.setattr(partition, "ask", lambda _: "main* 5000")
     assert partition.most_nodes(workflow()) == 100
 
 
 @pytest.mark.parametrize("executor", ["slurm", "kubernetes"])
 def test_without_an_answer_only_the_key_is_a_bound(monkeypatch, executor):
-    monkeypatch.setattr(partition, "ask", lambda: "")
+    monkeypatch.setattr(partition, "ask", lambda _: "")
     assert partition.most_nodes(workflow(executor)) is None
     assert partition.most_nodes(workflow(executor, nodes=2)) == 2
 
 
 def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert partition.ask() == ""
+    assert partition.ask("%P %D") == ""
     silent = tmp_path / "sinfo"
     silent.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
     silent.chmod(0o755)
     monkeypatch.setattr(partition, "LIMIT_SECONDS", 0.2)
     start = time.monotonic()
-    assert partition.ask() == ""
+    assert partition.ask("%P %D") == ""
     assert time.monotonic() - start < 30

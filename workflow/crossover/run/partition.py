@@ -1,5 +1,7 @@
-"""The nodes on which a cluster can run launches, for the estimate of a run's duration."""
+"""The nodes and the time that partitions of Slurm have for launches."""
 
+import math
+import re
 import subprocess
 import sys
 from typing import Any
@@ -16,15 +18,20 @@ def most_nodes(workflow: Any) -> int | None:
     # A dry run ends before the estimate, and in it Snakemake names no batch system, but the jobs' requests do.
     if workflow.executor_plugin.name == "slurm" or any(each.get("slurm_extra") for each in launches):
         names = dict.fromkeys(each.get("slurm_partition") for each in launches)
-        answer = ask()
+        answer = ask("%P %D")
         bounds += filter(None, [size(answer, name) for name in names])
     most = min(bounds)
     return None if most == sys.maxsize else min(most, workflow.nodes)
 
 
-def ask() -> str:
-    """The size of each partition, as `sinfo` writes it in two columns; empty if Slurm does not answer soon."""
-    command = ["sinfo", "--noheader", "--format=%P %D"]
+def most_minutes(partitions: str | None) -> float:
+    """The longest job that these partitions allow, or the default one without a name; infinite if unknown."""
+    return limit_minutes(ask("%P %l"), partitions)
+
+
+def ask(columns: str) -> str:
+    """These columns of each partition, as `sinfo` writes them; empty if Slurm does not answer soon."""
+    command = ["sinfo", "--noheader", f"--format={columns}"]
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
     except (OSError, subprocess.TimeoutExpired):
@@ -37,7 +44,24 @@ def size(answer: str, partitions: str | None) -> int | None:
     >>> size("main* 3\\nsingle 1\\nmain* 1", None), size("main* 3\\nsingle 1", "single"), size("main* 3", "none")
     (4, 1, None)
     """
+    return sum(map(int, _column(answer, partitions))) or None
+
+
+def limit_minutes(answer: str, partitions: str | None) -> float:
+    """The least time limit of these partitions, or of the default one without a name; infinite if unknown.
+
+    >>> limit_minutes("main* infinite\\nbrief 30:00", None), limit_minutes("", None)
+    (inf, inf)
+    >>> limit_minutes("a* 1-02:00:00\\nb 30:59", "a"), limit_minutes("a* 1-02:00:00\\nb 30:59", "a,b")
+    (1560, 30)
+    """
+    found = [re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)", text) for text in _column(answer, partitions)]
+    times = [[int(part or 0) for part in match.groups()] for match in found if match]
+    return min(((days * 24 + hours) * 60 + minutes for days, hours, minutes, _ in times), default=math.inf)
+
+
+def _column(answer: str, partitions: str | None) -> list[str]:
+    """The second column of these partitions (names with commas), or of the default one without a name."""
     names = partitions.split(",") if partitions else []
     rows = [line.split() for line in answer.splitlines()]
-    found = [int(count) for name, count in rows if (name.rstrip("*") in names if names else name.endswith("*"))]
-    return sum(found) or None
+    return [value for name, value in rows if (name.rstrip("*") in names if names else name.endswith("*"))]

@@ -115,13 +115,13 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
     )
 
 
-def most_minutes(resources: Mapping[str, Any], wanted: int) -> int:
+def most_minutes(resources: Mapping[str, Any], wanted: float) -> float:
     """The most minutes, of `wanted` and of LIMITS_MINUTES, that Slurm grants one job.
 
     `wanted` if Slurm does not answer, and if it refuses even the least, because then `check` says why.
     """
 
-    def grants(minutes: int) -> bool:
+    def grants(minutes: float) -> bool:
         return not _asked({**resources, "nodes": 1, "tasks": 2, "runtime": minutes})[1]
 
     if grants(wanted):
