@@ -9,6 +9,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import fmean
+from textwrap import shorten
 from typing import Any
 
 import altair as alt
@@ -37,6 +38,9 @@ RIVAL, REFERENCE = ARMS[0], ARMS[1]
 LIBRARIES = {"zmq_": "ZeroMQ", "mpi_": "mpi4py", "task_": "Task farm"}
 """The heading of each experiment's rows, by the start of its name."""
 OTHERS = "Other experiments"
+
+REASON_CHARACTERS = 60
+"""The most characters of a reason in a row; the section has all of it."""
 
 CAPTION = (
     "Who wins where, in the leading metric of each experiment. Each strip is a pair of arms along its axis: blue where "
@@ -77,7 +81,8 @@ def missing(tables: Tables, leads: Mapping[str, str]) -> list[tuple[str, str]]:
             reason = "not measured; no arm was compared with another"
             if holes:
                 failed = numbers.counted(len(holes), "launch")
-                reason = f"not measured; {failed} failed: {holes[0]['hole']}, {holes[0]['reason']}"
+                short = shorten(f"{holes[0]['hole']}, {holes[0]['reason']}", REASON_CHARACTERS, placeholder=" ...")
+                reason = f"not measured; {failed} failed: {short}"
             found.append((questions.TITLES.get(name, name.replace("_", " ")), reason))
     return found
 

@@ -37,9 +37,10 @@ class Experiments(AnyPage):
             count = markup.entries(folded)
             about = f"All numbers: {count}" if count else "All numbers"
             folded = markup.folded(about, folded, unfolded=MISSING in folded)
-        return Markdown(
-            "\n\n".join(filter(None, [terms.explained(opening), folded, str(self.waiting(experiment).data)]))
-        )
+        left_out = str(self.waiting(experiment).data)
+        if left_out:
+            left_out = markup.folded("What this run leaves out", left_out, unfolded=MISSING in left_out)
+        return Markdown("\n\n".join(filter(None, [terms.explained(opening), folded, left_out])))
 
     @part()
     def result(self, experiment: str) -> str:

@@ -10,6 +10,9 @@ from crossover.report.base.tables import Panel, Row
 
 OPEN = "open"
 
+SMALL_FACTOR = 1.5
+"""If all intervals exclude larger factors, no difference was seen; otherwise the question is open."""
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -76,7 +79,7 @@ def outcome(pair: Pair) -> str:
     if pair.verdict == "not replicated":
         return "not replicated: one launch has no interval"
     if {who for who, _ in runs} == {OPEN}:
-        return f"no difference seen{_bound(cells)}"
+        return _undecided(cells)
     if len(runs) == 1:
         return f"{runs[0][0]} everywhere, {factors(cells)} {numbers.comparatives(pair.panel.unit)[0]}"
     crossed = [run for run in runs if run[0] != OPEN]
@@ -112,12 +115,14 @@ def _certain(cell: Row) -> float:
     return min(abs(math.log(cell["low"])), abs(math.log(cell["high"])))
 
 
-def _bound(cells: list[Row]) -> str:
-    """The factor that all intervals exclude; empty if a cell has none."""
+def _undecided(cells: list[Row]) -> str:
+    """A pair without a decided cell: a difference that could be large is open, a small one was not seen."""
     ends = [cell[end] for cell in cells for end in ("low", "high")]
     if None in ends:
-        return ""
-    return f" (less than {_factor(math.exp(max(abs(math.log(end)) for end in ends)))} times)"
+        return f"{OPEN} everywhere"
+    most = math.exp(max(abs(math.log(end)) for end in ends))
+    words = "no difference seen" if most <= SMALL_FACTOR else f"{OPEN} everywhere"
+    return f"{words} (less than {_factor(most)} times)"
 
 
 def _factor(value: float) -> str:
