@@ -85,6 +85,14 @@ HOSTILE = """ <img src=x onerror="window.ran = 1"> `<img src=x onerror="window.r
 <script>window.ran = 1</script><img src="https://example.org/x" onerror="window.ran = 1">
 ``````
 
+``````{=html}
+<meta http-equiv="refresh" content="0; url=https://example.org/gone">
+``````
+
+---
+bibliography: https://example.org/x.bib
+---
+
 [link](javascript:window.ran=1)"""
 
 TEXTS = {
@@ -128,6 +136,7 @@ def test_text_and_figures_from_elsewhere_run_nothing_and_load_nothing(chromium, 
         page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
         page.wait_for_function("() => document.querySelectorAll('[data-drawn=yes]').length > 0")
         assert page.evaluate("window.ran") is None
+        assert page.url == page_file.as_uri() and page.locator("meta[http-equiv=refresh]").count() == 0
         assert asked == []
 
 

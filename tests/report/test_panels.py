@@ -59,3 +59,17 @@ def test_a_slug_is_a_safe_name_and_its_own_slug(text):
     slug = tables.slug(text)
     assert set(slug) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
     assert tables.slug(slug) == slug
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("a\n---\nbibliography: x", "a --- bibliography: x"),
+        ("`<b>`{=html} and {  =html}", "`<b>`{ =html} and { =html}"),
+        (r'["a\n---\nb", "c\u2028d"]', '["a --- b", "c d"]'),
+        (r'["C:\\new"]', r'["C:\\new"]'),
+    ],
+)
+def test_no_text_of_a_table_begins_a_block_or_marks_raw_html(hostile, shown):
+    [row] = tables.harmless([{"reason": hostile, "snippet": hostile, "x": float("inf")}])
+    assert row == {"reason": shown, "snippet": hostile, "x": None}

@@ -213,12 +213,32 @@ def load(folder: Path) -> Tables:
 
 
 def rows(folder: Path, name: str) -> list[Row]:
-    """One table as rows; numbers that are not finite (no interval, or an open end) are None."""
-    table = record.read(folder / f"{name}.parquet", SCHEMAS[name])
-    return [
-        {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}
-        for row in table.to_pylist()
-    ]
+    """One table as rows; numbers that are not finite (no interval, or an open end) are None, texts are `harmless`."""
+    return harmless(record.read(folder / f"{name}.parquet", SCHEMAS[name]).to_pylist())
+
+
+def harmless(rows: list[Row]) -> list[Row]:
+    """Rows whose texts begin no block of Markdown, because the tables of a bundle can come from anybody.
+
+    Line breaks, also those in JSON, become spaces, and no text marks raw HTML. Numbers that are not finite are None.
+    """
+    return [{name: value if name == CODE else _harmless(value) for name, value in row.items()} for row in rows]
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return RAW.sub("{ =", BREAK.sub(" ", value)) if isinstance(value, str) else value
+
+
+CODE = "snippet"
+"""A column of code, which the page shows only as such."""
+
+BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+|(?<!\\)(?:\\[nrtbf]|\\u00[01]\w|\\u202[89])")
+"""What ends a line, as itself or as written in JSON."""
+
+RAW = re.compile(r"\{\s*=")
+"""The mark with which Markdown takes a text for HTML."""
 
 
 def panels(

@@ -31,6 +31,9 @@ from crossover.report.render.qmd import Cell, Part
 HERE = Path(__file__).parent
 PANDOC_SECONDS = 120
 """Time limit of pandoc, which needs a second for the largest report."""
+
+FORMAT = "markdown-raw_html-yaml_metadata_block"
+"""Without metadata in the text, because pandoc would fetch a bibliography that it names."""
 CELL_SECONDS = 300
 """Time limit of a cell, far above the time of any cell of the report."""
 
@@ -115,7 +118,7 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
         metadata = Path(folder) / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
         command = [
-            *(pypandoc.get_pandoc_path(), "--from=markdown-raw_html", "--to=html5", "--standalone", "--preserve-tabs"),
+            *(pypandoc.get_pandoc_path(), f"--from={FORMAT}", "--to=html5", "--standalone", "--preserve-tabs"),
             *("--mathml", "--wrap=none", "--toc", "--toc-depth=3", f"--metadata-file={metadata}"),
             # The filter comes first, because citeproc would take references to parts of the page for citations.
             *(f"--template={HERE / 'preview.html'}", f"--lua-filter={HERE / 'preview.lua'}", "--citeproc"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossover.records import record
-from crossover.report.base import markup, numbers
+from crossover.report.base import markup, numbers, tables
 from crossover.report.base.tables import PANEL, Row, arms, at, competes, grouped, where
 
 MOST_NAMED = 12
@@ -39,13 +39,13 @@ class Comparison:
 
 def load(folder: Path) -> Comparison:
     """Read the tables of a comparison. Raises record.RecordError."""
-    whole = record.read(folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist()
+    whole = tables.harmless(record.read(folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist())
     return Comparison(
         [row for row in whole if row["quantity"] == "ratio"],
         [row for row in whole if row["quantity"] == "value"],
-        record.read(folder / "changes.parquet", record.CHANGES).to_pylist(),
-        record.read(folder / "unpaired.parquet", record.UNPAIRED).to_pylist(),
-        record.read(folder / "runs.parquet", record.RUNS).to_pylist(),
+        tables.harmless(record.read(folder / "changes.parquet", record.CHANGES).to_pylist()),
+        tables.harmless(record.read(folder / "unpaired.parquet", record.UNPAIRED).to_pylist()),
+        tables.harmless(record.read(folder / "runs.parquet", record.RUNS).to_pylist()),
     )
 
 

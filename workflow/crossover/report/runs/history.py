@@ -5,7 +5,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from crossover.records import record
-from crossover.report.base import markup, numbers
+from crossover.report.base import markup, numbers, tables
 from crossover.report.base.tables import Row, arms, competes, grouped, where
 from crossover.report.runs import software
 
@@ -38,10 +38,10 @@ class History:
 
 def load(folder: Path) -> History:
     """Read the tables of a history. Raises record.RecordError."""
-    rows = record.read(folder / "history.parquet", record.HISTORY).to_pylist()
+    rows = tables.harmless(record.read(folder / "history.parquet", record.HISTORY).to_pylist())
     every = grouped(sorted(rows, key=itemgetter(*CURVE, "number")), *CURVE).values()
     courses, left_out = ([each for each in every if bool(each[-1]["cells"]) is kept] for kept in (True, False))
-    return History(courses, record.read(folder / "runs.parquet", record.RUNS).to_pylist(), left_out)
+    return History(courses, tables.harmless(record.read(folder / "runs.parquet", record.RUNS).to_pylist()), left_out)
 
 
 def shifts(course: Course) -> list[int]:
