@@ -109,8 +109,14 @@ def _head(tables: Tables, leads: Mapping[str, str]) -> Text:
     effects = [row["smallest_effect"] for row in tables.of_leads(tables.sensitivity, leads)]
     known = [effect for effect in effects if effect]
     if known:
-        text += f" Equal arms differed by up to {numbers.percent(max(known) - 1)}."
+        text += f" {_bias(max(known))}"
     return Text(text)
+
+
+def _bias(effect: float) -> str:
+    if effect == 1:
+        return "The null arms show no bias."
+    return f"The null arms leave room for a bias of up to {numbers.percent(effect - 1)}."
 
 
 def _settings(rows: Sequence[Row], named: Mapping[questions.Name, str]) -> RenderableType:
