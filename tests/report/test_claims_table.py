@@ -45,8 +45,9 @@ def test_a_claim_has_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
         f"`zmq-small-penalty`: *Zero-copy costs five times.* {QUOTED} **Refuted**: it lies outside. Claimed: about "
         "5.00 times, read as 3.30 to 7.50 times; measured: 2.00 [1.90, 2.10] times. Measured in throughput of "
-        "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. Equal arms "
-        "differ there by a factor of up to 1.04. The source's own data contradicts it: 2.30 times. Method: A test."
+        "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. The null "
+        "arms leave room for a bias by a factor of up to 1.04. The source's own data contradicts it: 2.30 times. "
+        "Method: A test."
     )
 
 
@@ -71,7 +72,9 @@ def test_an_unmeasured_claim_has_the_reason_and_the_verdict_of_its_own_data():
         ({"published": None, "expected_high": None}, "Expected: at least 3.30 times; "),
         ({"published": None, "expected_low": None}, "Expected: at most 7.50 times; "),
         ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 kB [80 kB, 100 kB]"),
-        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "equal arms accounts for up to 2.30 µs of it."),
+        ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "leave room for a bias of up to 2.30 µs."),
+        ({"smallest_effect": 1.0}, "The null arms show no bias there."),
+        ({"unit": "µs", "scale": "linear", "smallest_effect": 0.0}, "The null arms show no bias there."),
         ({"numbers": 7, "x": 1e5}, " at 100 kB, the least favourable of 7 numbers."),
         ({"numbers": 3, "x": None, "arm": "lru"}, " against `lru`, the least favourable of 3 numbers."),
         ({"numbers": 7, "own_x": 464.0}, "The source's own data contradicts it: 2.30 times at 464 B."),

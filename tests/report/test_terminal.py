@@ -96,6 +96,21 @@ def printed(tables, results, capsys, monkeypatch, **named):
     return capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("effect", "words"),
+    [
+        (1.0, "Equal arms showed no difference."),
+        (1.031, "Equal arms may differ by up to 3.1 % (in zmq_throughput)."),
+        (None, "(4 cores)."),
+    ],
+)
+def test_the_first_line_ends_with_the_bias_of_the_null_arms(effect, words, tmp_path, capsys, monkeypatch):
+    panel = {"experiment": "zmq_throughput", "placement": "node", "metric": "throughput"}
+    tables = replace(run(two_good_one_hole()), sensitivity=[panel | {"smallest_effect": effect}])
+    said = printed(tables, tmp_path, capsys, monkeypatch)
+    assert " ".join(said.split("\n\n")[0].split()).endswith(words)
+
+
 def test_the_answer_has_settings_winners_claims_holes_and_the_page(tmp_path, capsys, monkeypatch):
     claims = [{"verdict": verdict} for verdict in ("holds", "refuted", "refuted", "inconclusive", "not measured")]
     tables = replace(run(two_good_one_hole()), claims=claims)

@@ -90,11 +90,11 @@ def _test(quantity: Quantity, found: Result | None, expected: Range) -> str:
     if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
         return (
             "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "
-            "for the difference between equal arms; holds if the whole interval lies within the range"
+            "for the possible bias; holds if the whole interval lies within the range"
         )
     several = ", Holm-corrected for several numbers," if found and len(found.known.mean) > 1 else ""
     refuted = (
-        f"Refuted if a t test{several} shows it outside the expected range by more than equal arms differ, at "
+        f"Refuted if a t test{several} shows it outside the expected range by more than the possible bias, at "
         f"{SIGNIFICANCE * 100:g} %"
     )
     if expected.equivalent:

@@ -14,7 +14,7 @@ NOWHERE = np.array([np.nan])
 def passes(x: Floats, d: Floats, effect: float) -> Place:
     """The crossing of zero of log ratios `d`, shape (launches, cells), in logarithms of `x`.
 
-    Its possible ranges allow for a difference between equal arms of `effect`. A single launch gives the point of its
+    Its possible ranges allow for a bias of `effect`. A single launch gives the point of its
     only change of sign, and no interval.
     """
     if len(d) < 2:

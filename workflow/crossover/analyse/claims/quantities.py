@@ -66,7 +66,7 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
     together = aligned(first, second)
     if together[0].launches:
         return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect, neutral=0.0)
-    # Equal arms of two launches can each differ from the reference.
+    # Arms of two launches can each have a bias.
     readings = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
     reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
     return replace(_numbers(_divided(reading, readings[1]), [first, second], "", 2 * effect, neutral=0.0), apart=True)

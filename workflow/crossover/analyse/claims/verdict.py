@@ -43,7 +43,7 @@ def judge(found: Result, expected: Range) -> Judgement:
     high = np.inf if found.at_most else expected.high
     if (holm(known.p_between(low, high, found.effect)) <= SIGNIFICANCE).any():
         nowhere = f"{story}, and there is none in the expected range"
-        return Judgement("refuted", nowhere if story else "it lies outside by more than equal arms differ")
+        return Judgement("refuted", nowhere if story else "it lies outside by more than the possible bias")
     if found.missing:
         return Judgement("not measured", found.missing)
     if np.isnan(known.low).any():
@@ -60,22 +60,22 @@ def judge(found: Result, expected: Range) -> Judgement:
     if inside.all():
         return _beyond_noise(found, expected)
     if (excess(known.mean, known.mean, expected) > 0).any():
-        return Judgement("inconclusive", "it lies outside, but not by significantly more than equal arms differ")
+        return Judgement("inconclusive", "it lies outside, but not by significantly more than the possible bias")
     return Judgement("inconclusive", "its interval reaches beyond the expected range")
 
 
 def _beyond_noise(found: Result, expected: Range) -> Judgement:
-    """The verdict on a quantity within the range: it holds unless the noise between equal arms could explain it."""
+    """The verdict on a quantity within the range: it holds unless the possible bias could explain it."""
     known, neutral = found.known, found.neutral
     if isinstance(known, Estimate):
         if neutral is None:
             if (found.effect > -excess(known.mean, known.mean, expected)).any():
-                return Judgement("inconclusive", "shifted by the difference between equal arms, it would lie outside")
+                return Judgement("inconclusive", "shifted by the possible bias, it would lie outside")
         elif expected.low < neutral < expected.high:
             if (found.effect > min(expected.high - neutral, neutral - expected.low)).any():
-                return Judgement("inconclusive", "equal arms differ by more than the claim allows")
+                return Judgement("inconclusive", "the possible bias is larger than the claim allows")
         elif (known.p_between(neutral, neutral, found.effect) > SIGNIFICANCE).any():
-            return Judgement("inconclusive", "equal arms differ by nearly as much")
+            return Judgement("inconclusive", "its difference is not significantly larger than the possible bias")
     how = "by two one-sided tests" if expected.equivalent else "with its whole interval"
     return Judgement("holds", f"it lies within the expected range, {how}")
 

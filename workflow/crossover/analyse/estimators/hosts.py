@@ -34,7 +34,7 @@ def hosts(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:
 
     `launches` are rows of record.LAUNCHES. `p` is adjusted for all rows of an experiment and placement (Holm), so alike
     hosts are called worse in at most SIGNIFICANCE of them. A worse host is at least NOTICEABLE worse, and significantly
-    more than equal arms differ.
+    more than the smallest detectable effect.
     """
     smallest = _smallest_effects(curves)
     for place, sets in _used(launches).items():
@@ -116,7 +116,7 @@ def _median(values: Floats, axis: int) -> Floats:
 
 
 def _compared(d: Floats, with_host: NDArray[np.bool_], effect: float) -> Row:
-    """The launches' deviations `d` with the host, against those without it; `effect` is that of equal arms."""
+    """The launches' deviations `d` with the host, against those without it; `effect` is the smallest detectable one."""
     known = ~np.isnan(d)
     those, others = d[known & with_host], d[known & ~with_host]
     found: Row = {"launches_with": len(those), "launches_without": len(others)}

@@ -41,7 +41,8 @@ def _sentence(rows: list[Row]) -> str:
     bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
     if bias is None:
         return f"{where}: no null arm was replicated, so the smallest detectable effect is unknown."
-    text = f"{where}: the null arms show differences of up to {_beyond(bias)}"
+    room = "show no bias" if bias == 1 else f"leave room for a bias of up to {_beyond(bias)}"
+    text = f"{where}: the null arms {room}"
     chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
     if not chances:
         return f"{text}; no arm was replicated."

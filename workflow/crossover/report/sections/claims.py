@@ -1,6 +1,7 @@
 """The verdicts on published claims: their number, a table, and a paragraph for each source."""
 
 import json
+import math
 from collections.abc import Sequence
 
 from crossover.report.base import markup, numbers
@@ -127,9 +128,13 @@ def _conditions(row: Row) -> str:
 def _sensitivity(row: Row) -> str:
     if row["smallest_effect"] is None:
         return ""
+    if math.isclose(row["smallest_effect"], 1 if row["scale"] == "log" else 0, abs_tol=1e-9):
+        return "The null arms show no bias there."
     if row["scale"] == "log":
-        return f"Equal arms differ there by a factor of up to {numbers.significant(row['smallest_effect'])}."
-    return f"Noise between equal arms accounts for up to {_number(row['smallest_effect'], row)} of it."
+        return (
+            f"The null arms leave room for a bias by a factor of up to {numbers.significant(row['smallest_effect'])}."
+        )
+    return f"The null arms leave room for a bias of up to {_number(row['smallest_effect'], row)}."
 
 
 def _own(row: Row) -> str:

@@ -116,7 +116,7 @@ def _changed(effect: Row, row: Row) -> str:
     word = "better" if factor >= 1 else "worse"
     if factor < 1:
         factor, low, high = 1 / factor, *(None if end is None else 1 / end for end in (high, low))
-    within = ", no more than equal arms differ" if effect["says"] == "not shown" else ""
+    within = ", not significantly more than the possible bias" if effect["says"] == "not shown" else ""
     return f"{numbers.ratio(factor, low, high)} times {word}{over} {measure}{where}{within}"
 
 

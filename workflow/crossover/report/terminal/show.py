@@ -106,11 +106,18 @@ def _head(tables: Tables, leads: Mapping[str, str]) -> Text:
     where = where or (f" on {len(hosts)} hosts" if hosts else "")
     took = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
     text = f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}."
-    effects = [row["smallest_effect"] for row in tables.of_leads(tables.sensitivity, leads)]
-    known = [effect for effect in effects if effect]
+    known = [row for row in tables.of_leads(tables.sensitivity, leads) if row["smallest_effect"]]
     if known:
-        text += f" Equal arms differed by up to {numbers.percent(max(known) - 1)}."
+        text += f" {_bias(max(known, key=lambda row: float(row['smallest_effect'])))}"
     return Text(text)
+
+
+def _bias(row: Row) -> str:
+    """The possible difference of equal arms, beyond chance, where it is largest."""
+    effect = row["smallest_effect"]
+    if effect == 1:
+        return "Equal arms showed no difference."
+    return f"Equal arms may differ by up to {numbers.percent(effect - 1)} (in {row['experiment']})."
 
 
 def _settings(rows: Sequence[Row], named: Mapping[questions.Name, str]) -> RenderableType:
