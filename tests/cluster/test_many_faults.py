@@ -15,8 +15,8 @@ import pytest
 from clusters import PROMPT, OnCluster, Run
 from copies import SMALL_MPI
 from machines import eventually
-from test_batches import BOTH, times
 from test_faults import LONG
+from test_shared_jobs import BOTH, times
 
 COUNT = int(os.environ.get("CROSSOVER_FAULTS", "4"))
 LAUNCHES = 6

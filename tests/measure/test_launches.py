@@ -286,7 +286,7 @@ def test_the_file_names_its_launch_settings_and_code(measured):
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
     assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
     # Gathering adds `file`; the other columns belong to holes and to batch jobs.
-    absent = {"file", "hole", "reason", "job", "queued_seconds", "entering_seconds"}
+    absent = {"file", "hole", "reason", "hosts", "job", "queued_seconds", "entering_seconds"}
     assert set(record.LAUNCHES.names) - set(launch) == absent
 
 

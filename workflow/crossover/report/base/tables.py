@@ -13,7 +13,7 @@ import pyarrow as pa
 from crossover.planning.plan import read_settings
 from crossover.records import record
 from crossover.records.holes import is_hole
-from crossover.records.protocol import Keys, known
+from crossover.records.protocol import Keys, known, label
 from crossover.report.base import numbers
 
 Row = dict[str, Any]
@@ -182,6 +182,17 @@ def competes(row: Row) -> bool:
 def place(row: Row) -> str:
     """The experiment of a row, with the placement unless it is `node`."""
     return title(f"`{row['experiment']}`", row["placement"])
+
+
+def brief(row: Row) -> str:
+    """The first words of a curve's name."""
+    keys = known(row)
+    for name in keys:
+        # The words of a pattern include the transport.
+        few = {name, "transport"} if name == "pattern" else {name}
+        if words := label({each: value for each, value in keys.items() if each in few}):
+            return words
+    return str(row["protocol"])
 
 
 def where(row: Row) -> str:

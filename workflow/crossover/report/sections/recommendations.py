@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, repeat
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, at, title
+from crossover.report.base.tables import Row, at, brief, title
 
 Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 NO_TIERS: Tiers = {}
@@ -196,11 +196,11 @@ def _served(row: Row) -> str:
 
 
 def _brief(row: Row) -> str:
-    """The aims, and the condition in a few words: the first ones of the curve's name."""
+    """The aims, and the condition in a few words."""
     if row["protocol"] is None:
         return _served(row)
     whose = f", `{row['arm']}`" if row["arm"] is not None and row["default"] is None else ""
-    return f"{_aims(row)}, {title(row['protocol'].split(', ')[0], row['placement'])}{whose}"
+    return f"{_aims(row)}, {title(brief(row), row['placement'])}{whose}"
 
 
 def _where(row: Row) -> str:
