@@ -323,6 +323,17 @@ def test_printing_shows_every_chart_whole_and_on_white(open_page):
     assert not page.is_visible(".scheme") and not page.is_visible(".crossover-files")
 
 
+def test_the_first_print_waits_for_no_chart(open_page):
+    page = open_page()
+    page.wait_for_selector("body[data-printable]")
+    undrawn = page.evaluate("""() => new Promise((resolve) => {
+        dispatchEvent(new Event("beforeprint"));
+        const count = () => document.querySelectorAll(".crossover-chart:not([data-drawn=yes])").length;
+        setTimeout(() => resolve(count()));
+    })""")
+    assert undrawn == 0, "the browser prints before these charts are drawn"
+
+
 def test_a_folded_block_opens_by_key_and_draws_its_charts_then(open_page):
     page = open_page()
     block = page.locator("details:has(.crossover-chart)").first

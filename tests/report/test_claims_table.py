@@ -112,7 +112,7 @@ def test_each_claim_has_a_line_and_a_sentence_below_its_source(tmp_path):
     told = [row(), unmeasured(claim="sched-twisted", source="the mail")]
     page = Page({}, Campaign([zmq()], estimated={"claims": told}).write(tmp_path))
     shown = page.claims().data
-    cells = ["Zero-copy costs five times. (`zmq-small-penalty`, [@pyzmq])", "refuted", "2.00 [1.90, 2.10] times"]
+    cells = ["Zero-copy costs five times. [`zmq-small-penalty`, @pyzmq]", "refuted", "2.00 [1.90, 2.10] times"]
     assert f"| {' | '.join(cells)} | 3.30 to 7.50 times | contradicts: 2.30 times |" in shown
     assert shown.index("zmq-small-penalty") < shown.index("1 claim that this run does not decide")
     assert shown.index("1 claim that this run does not decide") < shown.index("sched-twisted")

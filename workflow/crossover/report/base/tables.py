@@ -229,9 +229,9 @@ def rows(folder: Path, name: str) -> list[Row]:
 
 
 def harmless(rows: list[Row]) -> list[Row]:
-    """Rows whose texts begin no block of Markdown, because the tables of a bundle can come from anybody.
+    """Rows whose texts begin no block of Markdown and mark no raw HTML: a bundle's tables can come from anybody.
 
-    Line breaks, also those in JSON, become spaces, and no text marks raw HTML. Numbers that are not finite are None.
+    Line breaks, also those in JSON, become spaces. Numbers that are not finite are None.
     """
     return [{name: value if name == CODE else _harmless(value) for name, value in row.items()} for row in rows]
 
@@ -243,8 +243,7 @@ def _harmless(value: Any) -> Any:
 
 
 CODE = "snippet"
-"""A column of code, which the page shows only as such."""
-
+"""A column of code, shown only as such."""
 BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+|(?<!\\)(?:\\[nrtbf]|\\u00[01]\w|\\u202[89])")
 """What ends a line, as itself or as written in JSON."""
 

@@ -7,9 +7,18 @@ const charts = [...document.querySelectorAll(".crossover-chart")];
 const drawings = new Map(); // vegaEmbed's result for each chart, or its promise
 const canvasOf = (chart) => chart.querySelector(".crossover-canvas");
 
-async function specificationOf(chart) {
+const unpacked = new Map(); // the text of each chart's specification, as soon as it is known
+
+async function unpack(chart) {
   const packed = Uint8Array.from(atob(chart.querySelector("script").textContent), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  unpacked.set(chart, text);
+  return text;
+}
+
+// Waits for nothing once the text is known, so that print can draw charts at once.
+async function specificationOf(chart) {
+  return JSON.parse(unpacked.get(chart) ?? (await unpack(chart)));
 }
 
 function hiddenArms(chart) {
@@ -98,6 +107,12 @@ for (const chart of charts) {
   near.observe(chart);
   sized.observe(canvasOf(chart));
 }
+
+// Browsers print as soon as the listeners have ended, and drawing waits for nothing but the specification.
+async function unpackAll() {
+  for (const chart of charts) if (!unpacked.has(chart)) await unpack(chart).catch((error) => tell(chart, error));
+}
+unpackAll().then(() => { document.body.dataset.printable = "yes"; });
 
 // Print shows everything: folded blocks are open while it lasts.
 const unfolded = [];

@@ -17,7 +17,7 @@ from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
 from crossover.records import atomic, failure
 from crossover.records.failure import Failure
-from crossover.report.render import heading, origin, preview
+from crossover.report.render import heading, origin, preview, quarto_page
 from crossover.report.render.inputs import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 REPORT = "index.qmd"
@@ -87,6 +87,7 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
     )
     made = copy / "_site" / "index.html"
     if done.returncode == 0 and made.is_file():
+        made.write_text(quarto_page.finished(made.read_text(encoding="utf-8")), encoding="utf-8", newline="")
         return made
     what = f"ended with code {done.returncode}" if done.returncode else "ended with code 0 but made no page"
     output = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-15:])

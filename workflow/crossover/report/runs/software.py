@@ -42,7 +42,7 @@ def differences(runs: list[Row], before: str, after: str) -> str:
 def lines(runs: list[Row], before: str, after: str) -> list[dict[str, str]]:
     """A table of two runs: all facts except settings that agree; differences are in bold."""
     return [
-        {"": title, "before": f"**{old}**" if old != new else old, "after": f"**{new}**" if old != new else new}
+        {"fact": title, "before": f"**{old}**" if old != new else old, "after": f"**{new}**" if old != new else new}
         for kind, title, old, new in facts(runs, before, after)
         if old != new or kind != "setting"
     ]

@@ -82,7 +82,7 @@ def steady(counts: Iterable[Row]) -> list[dict[str, str]]:
             if row[column] is not None:
                 found[place(row), kind][row[column]] += row["series"]
     return [
-        {"experiment": name, "": kind, "series": f"{tally.total():,}"}
+        {"experiment": name, "of": kind, "series": f"{tally.total():,}"}
         | {state: f"{tally[state]:,}" for state in STATES}
         for (name, kind), tally in found.items()
     ]

@@ -47,7 +47,7 @@ def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
     """A line for each claim."""
     return [
         {
-            "claim": f"{row['says'].strip()} (`{row['claim']}`, {citations.cite(row['source'])})",
+            "claim": f"{row['says'].strip()} {citations.within('`' + row['claim'] + '`', row['source'])}",
             "verdict": row["verdict"],
             "measured": measured(row) or "–",
             "expected": expected(row),

@@ -11,6 +11,11 @@ def cite(key: str) -> str:
     return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
 
 
+def within(words: str, key: str) -> str:
+    """Words and the citation of a document, in one pair of brackets."""
+    return f"[{words}, @{key}]" if key in sources.read() else f"({words}, {cite(key)})"
+
+
 def reference(key: str) -> str:
     """Authors, title and year of a document, its citation, and the conditions of its measurements."""
     known = sources.read().get(key)
