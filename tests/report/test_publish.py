@@ -217,8 +217,8 @@ def test_no_password_is_printed():
 def test_a_folder_gets_the_files_and_keeps_its_own(checkout):
     (checkout / "www").mkdir()
     (checkout / "www" / "robots.txt").write_text("all")
-    for _ in range(2):
-        publish("--to", "www/")
+    for name in ("www/", "www"):
+        publish("--to", name)
     page = (checkout / "results/report/index.html").read_bytes()
     assert files_of(checkout / "www") == {"index.html": page, ".nojekyll": b"", "robots.txt": b"all"}
 

@@ -1,5 +1,6 @@
 """Publishes a finished report to a branch that is served as a web site, a folder, or a zip file."""
 
+import difflib
 import shutil
 import sys
 import tempfile
@@ -16,10 +17,10 @@ PAGES = "gh-pages"
 def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str:
     """Publish the report on `results`. Returns a sentence with its destination.
 
-    `to` is PAGES, for the branch `name` of `remote`; a folder, ending in a slash; or a zip file. Before a push, the
-    user is asked on the terminal unless `agreed`. Raises CrossoverError.
+    `to` is PAGES, for the branch `name` of `remote`; a zip file; or a folder, which needs a slash at its end only if
+    its name is almost PAGES. Before a push, the user is asked on the terminal unless `agreed`. Raises CrossoverError.
     """
-    if to != PAGES and not to.endswith(("/", ".zip")):
+    if to != PAGES and not to.endswith("/") and difflib.get_close_matches(to, [PAGES]):
         raise CrossoverError(f"--to {to}: unknown destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
     freshness.require(results)
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
