@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks docs clean
+.PHONY: help env report quarto publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -19,6 +19,13 @@ ifdef FROM
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 endif
+
+# Not locked: the installer on the package index downloads the release of its version while it installs.
+QUARTO := quarto-cli==1.10.18
+
+quarto: .venv/run  ## install Quarto into .venv; without it, the built-in preview renders the report
+	@$(BIN)/pip install --disable-pip-version-check $(QUARTO) >.venv/quarto.log 2>&1 || { \
+	  echo "$(QUARTO) could not be installed (see .venv/quarto.log); the built-in preview goes on rendering the report" >&2; exit 1; }
 
 publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
 	@$(BIN)/crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
