@@ -113,7 +113,7 @@ def test_shipped_data_sets_are_complete_and_name_known_experiments_arms_and_metr
 def test_the_caption_names_the_source_and_the_conditions(tmp_path):
     theirs = dataset(tmp_path, TOLD | {"conditions": {"transport": "tcp", "machine": "an old one"}})
     told = gallery.caption([panel(zmq())], theirs)
-    words = "[@pyzmq], “their words” (table 3); transport tcp; machine an old one; year 2024."
+    words = "@pyzmq, “their words” (table 3); transport tcp; machine an old one; year 2024."
     assert f"Open marks are published numbers: {words}" in told
     assert "published" not in gallery.caption([panel(zmq(experiment="zmq_latency"))], theirs)
 
@@ -121,4 +121,4 @@ def test_the_caption_names_the_source_and_the_conditions(tmp_path):
 def test_numbers_that_no_chart_shows_are_quoted_too(tmp_path):
     (theirs,) = dataset(tmp_path, TOLD | {"conditions": {"transport": "ipc"}})
     told = overlay.absent(theirs, [panel(zmq())])
-    assert told.startswith("The published numbers of [@pyzmq], “their words” (table 3), are not drawn, because")
+    assert told.startswith("The published numbers of @pyzmq, “their words” (table 3), are not drawn, because")

@@ -163,7 +163,7 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
         parts.append("A vertical line marks a crossover, the column around it the interval")
     for each in datasets:
         if any(overlay.over(each, panel) for panel in panels):
-            words = f"{citations.cite(each.source)}, {citations.quoted(each.quote, each.locator)}"
+            words = f"{citations.named(each.source)}, {citations.quoted(each.quote, each.locator)}"
             parts.append(f"Open marks are published numbers: {words}; {citations.conditions(each.conditions)}")
     absent = filter(None, (overlay.absent(each, panels) for each in datasets))
     return " ".join([*(f"{sentence}." for sentence in parts), *absent])

@@ -47,7 +47,7 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
     if not measured or any(over(dataset, panel) for panel in own):
         return ""
     words = citations.quoted(dataset.quote, dataset.locator)
-    whose = f"The published numbers of {citations.cite(dataset.source)}, {words},"
+    whose = f"The published numbers of {citations.named(dataset.source)}, {words},"
     sentence = f"{whose} are not drawn, because no curve here was measured as they were"
     arms = {point["arm"] for point in dataset.points}
     differences = [

@@ -11,6 +11,11 @@ def cite(key: str) -> str:
     return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
 
 
+def named(key: str) -> str:
+    """A document as part of a sentence: its authors, with the year in brackets."""
+    return f"@{key}" if key in sources.read() else markup.verbatim(key)
+
+
 def within(words: str, key: str) -> str:
     """Words and the citation of a document, in one pair of brackets."""
     return f"[{words}, @{key}]" if key in sources.read() else f"({words}, {cite(key)})"
