@@ -102,7 +102,10 @@ def test_raw_files_of_version_1_give_the_same_tables_except_for_the_keys(stored,
         assert before.num_rows > 0 or name == "groups"
         for column in before.schema:
             old, new = before[column.name], after[column.name]
-            if pa.types.is_floating(column.type):
+            if column.name == "smallest_effect":
+                # It has another definition now.
+                assert new.is_null().equals(old.is_null())
+            elif pa.types.is_floating(column.type):
                 # A sum of floats differs in its last bit from one processor to the next.
                 np.testing.assert_allclose(new, old, rtol=1e-9, err_msg=f"{name}, {column.name}")
             else:

@@ -248,7 +248,8 @@ def recommendation(**changes: Any) -> Row:
         "high": 20710.0, "gain": 12.6, "gain_low": 8.87, "gain_high": 17.9, "gain_from": 31623.0, "gain_to": 1e6,
         "smallest_effect": 1.3, "points": '{"better": [31623.0, 1e5, 1e6], "open": [], "worse": [100.0, 1000.0, 1e4]}',
     }  # fmt: skip
-    return row | changes
+    row |= changes
+    return row | (version_1.keys(row["protocol"]) if row["protocol"] else {})
 
 
 NOT_SHOWN: Row = {

@@ -8,7 +8,7 @@ import re
 from crossover.report.base import markup
 
 TERMS = {
-    "null arm": "The reference once more. Its true ratio is 1, so it shows the noise.",
+    "null arm": "The reference once more. Its true ratio is 1, so it shows chance and bias.",
     "arm": "One of the alternatives that an experiment compares, such as no-copy.",
     "launch": "A fresh set of processes that measures all cells. It is the unit of replication: intervals count "
     "launches, never rounds.",
