@@ -64,7 +64,7 @@ def test_settings_without_a_recommendation_are_not_decisions():
 
 def test_pairs_without_a_difference_share_a_sentence():
     said = told(zmq(), tasks("round trip", slope=0.0), lasting(slope=0.0))
-    assert said[-1] == "No difference was detected: Task farm, empty tasks; Task farm, longer tasks."
+    assert said[-1] == "Undecided at every point: Task farm, empty tasks; Task farm, longer tasks."
 
 
 def test_one_launch_decides_nothing():

@@ -1,7 +1,7 @@
 """Jobs of Slurm that an earlier run of the same folder has left, because Snakemake was killed: they are cancelled.
 
-They would measure launches that this run measures too. What they have finished is kept. Jobs are found by their name,
-which belongs to the folder of results, so those of other folders and of other workflows are left alone.
+They would measure the same launches as this run. The launches that they finished are kept. Jobs are found by their
+name, which belongs to the folder of results, so those of other folders and of other workflows are left alone.
 """
 
 import subprocess

@@ -116,7 +116,7 @@ def _equal(every: Sequence[Pair], names: Mapping[questions.Name, str]) -> str:
         return ""
     told = list(dict.fromkeys(names[questions.name(pair.panel)] for pair in own))
     more = f"; and {len(told) - NAMED} more" if len(told) > NAMED else ""
-    return f"No difference was detected: {'; '.join(told[:NAMED])}{more}."
+    return f"Undecided at every point: {'; '.join(told[:NAMED])}{more}."
 
 
 def _nothing(every: Sequence[Pair]) -> str:
