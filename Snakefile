@@ -1,5 +1,6 @@
 # Measures, analyses and reports; the rules of each step are in workflow/rules. config/config.yaml lists the measurements,
 # a profile sets where they run. Start with: snakemake --profile profiles/local
+import json
 import math
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ from crossover.planning import (
     unmeasured,
 )
 from crossover.records import disk_space
-from crossover.run import claim, code_digest, earlier_jobs, partition, session, slurm_check
+from crossover.run import claim, code_digest, earlier_jobs, partition, replication, session, slurm_check
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -34,7 +35,7 @@ configfile: "config/config.yaml"
 with session.plain():
     schema.require_plain(workflow.config_settings.config)
     session.require_rule_names(workflow.resource_settings)
-    run = schema.complete(config) | {"hosts": session.hosts(workflow)}
+    run = replication.replicated(schema.complete(config)) | {"hosts": session.hosts(workflow)}
     claim_list.require(claim_list.read("config/claims.yaml"), run["entrants"])
 
 slurm = session.slurm_resources(workflow) if session.decides(workflow) and not run["partial"] else {}
@@ -154,6 +155,8 @@ onstart:
                     workflow.executor_settings.array_jobs,
                     session.requests(workflow),
                 )
+        with session.plain():
+            replication.keep(RESULTS, run["tier"], json.loads(command_line.own().stored()))
         tell()
         watch()
 

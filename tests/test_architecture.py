@@ -41,7 +41,7 @@ ROOMS = {
     "report.base": "planning records",
     "report.sentences": "config planning records report.base",
     "report.sections": "config planning report.base report.sentences",
-    "report.terminal": "report.base report.sentences",
+    "report.terminal": "planning report.base report.sentences",
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config records report.base report.charts report.sections report.sentences",
@@ -161,7 +161,11 @@ def test_measuring_analysing_and_reporting_meet_only_in_files():
 
 
 def test_the_sampler_knows_nothing_of_messages():
-    assert imported("measure.sampling.sampler") == {"planning.plan", "measure.sampling.contract"}
+    assert imported("measure.sampling.sampler") == {
+        "planning.plan",
+        "measure.sampling.contract",
+        "measure.sampling.phases",
+    }
     assert imported("measure.sampling.contract") == {"planning.plan", "records.protocol"}
 
 

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from crossover.measure.sampling.contract import Block, Cell
+from crossover.measure.sampling.phases import Phases
 from crossover.measure.sampling.sampler import Sample, Sampler
 from crossover.planning.plan import Arm
 
@@ -44,6 +45,8 @@ class Machine:
     now: float = 0.0
     ran: list[tuple[Cell, Arm, int, float]] = field(default_factory=list)
     """Every block: its cell, arm, repetitions and timed seconds."""
+    phases: Phases = field(default_factory=Phases)
+    """The time of the last launch."""
 
     def clock(self) -> float:
         """Seconds since the machine was made."""
@@ -71,9 +74,11 @@ class Machine:
         seed: int = 1,
         disturbance: Callable[[], str] = lambda: "ok",
         progress: Callable[[int, int, Sample, float, float], None] = lambda *_: None,
+        settled: float = 0.0,
     ) -> list[Sample]:
-        """All samples of a launch on this machine."""
-        sampler = Sampler(self, sampling, Random(seed), self.clock, disturbance, progress)
+        """All samples of a launch on this machine; by default no ratio is settled, however far it is from 1."""
+        self.phases = Phases(self.clock)
+        sampler = Sampler(self, sampling, Random(seed), self.clock, disturbance, progress, self.phases, settled)
         return list(sampler.sample(cells, arms))
 
 

@@ -8,6 +8,7 @@ import pytest
 from launching import COMMON, Launch
 
 from crossover.measure.machine import peak_memory
+from crossover.measure.sampling.sampler import CEILING_ROUNDS
 from crossover.planning import plan
 from crossover.records import record
 
@@ -196,12 +197,16 @@ def test_every_round_of_a_cell_has_every_arm(measured):
         cells.setdefault((row["protocol"], row["x"]), []).append(row)
     assert sorted(cells) == measured.cells
     for (protocol, _), rows in cells.items():
-        arms = [arm.name for arm in plan.arms(measured.settings) if takes_part(arm, protocol)]
+        arms = [arm for arm in plan.arms(measured.settings) if takes_part(arm, protocol)]
         rounds = 1 + max(row["round"] for row in rows)
         assert rounds >= 3
-        assert Counter(row["arm"] for row in rows) == dict.fromkeys(arms, rounds)
+        every = range(rounds)
+        present = {at: [arm.name for arm in arms if not (arm.ceiling and at % CEILING_ROUNDS)] for at in every}
+        assert Counter((row["round"], row["arm"]) for row in rows) == {
+            (at, arm): 1 for at in every for arm in present[at]
+        }
         assert Counter((row["round"], row["position"]) for row in rows) == {
-            (number, place): 1 for number in range(rounds) for place in range(len(arms))
+            (at, place): 1 for at in every for place in range(len(present[at]))
         }
         assert {row["stop"] for row in rows} <= {"width", "budget", "rounds"}
 
@@ -285,6 +290,10 @@ def test_the_file_names_its_launch_settings_and_code(measured):
     assert launch["code"] == "c0de"
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
     assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
+    phases = json.loads(launch["phases"])
+    assert min(phases.values()) >= 0 and launch["meeting_seconds"] + sum(phases.values()) < launch["wall_seconds"]
+    blocks = sum(phases.get(name, 0) for name in ("arms", "null arm", "ceilings"))
+    assert blocks == pytest.approx(launch["timed_seconds"], abs=0.01)
     # Gathering adds `file`; the other columns belong to holes and to batch jobs.
     absent = {"file", "hole", "reason", "hosts", "job", "queued_seconds", "entering_seconds"}
     assert set(record.LAUNCHES.names) - set(launch) == absent

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from simulated import ARMS, CELL, Machine, sampling
 
 from crossover.measure.sampling.contract import Block, Cell
-from crossover.measure.sampling.sampler import FEWEST_ROUNDS, Observation, Sampler, deal, widest
+from crossover.measure.sampling.sampler import (
+    CEILING_ROUNDS,
+    FEWEST_ROUNDS,
+    SETTLED,
+    Observation,
+    Sampler,
+    deal,
+    unsettled,
+)
 from crossover.planning.plan import Arm
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
@@ -335,7 +343,7 @@ def test_the_width_is_that_of_the_widest_arm_and_metric():
             seen.append(observed(at, PLAIN, time=1.0, rate=1.0))
             seen.append(observed(at, NULL, time=1 + at % 3, rate=1.0))
             seen.append(observed(at, FANCY, time=2 + steady * (at % 2), rate=2 + scattered * (at % 2)))
-        return widest(seen)
+        return unsettled(seen, settled=0)
 
     assert both(0, 0) == 0, "the null arm must not count"
     assert 0 < both(0, 0.1) < both(0, 0.5) == both(0.1, 0.5) == both(0.5, 0)
@@ -346,7 +354,7 @@ def test_the_width_is_the_interval_of_a_median_under_normal_noise():
     logs = [random.gauss(0, 0.1) for _ in range(4001)]
     seen = [observed(at, PLAIN, time=1.0) for at in range(4001)] + [observed(0, NULL, time=1.0)]
     seen += [observed(at, FANCY, time=math.exp(value)) for at, value in enumerate(logs)]
-    assert widest(seen) == pytest.approx(1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05)
+    assert unsettled(seen) == pytest.approx(1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05)
 
 
 def test_a_noisy_ceiling_is_no_reason_to_continue():
@@ -354,10 +362,46 @@ def test_a_noisy_ceiling_is_no_reason_to_continue():
     noise = iter(range(1, 1000))
     quiet = [observed(number, arm, rate=1.0) for number in range(12) for arm in arms[:3]]
     loud = [observed(number, arms[3], rate=float(next(noise))) for number in range(12)]
-    assert widest(quiet + loud) == 0
+    assert unsettled(quiet + loud) == 0
+
+
+@pytest.mark.parametrize("settled, stop", [(SETTLED, "width"), (0, "rounds")])
+def test_a_ratio_far_from_1_gets_fewer_rounds(settled, stop):
+    machine = Machine({"plain": 1e-5, "fancy": 6e-5}, scatter=0.05)
+    (sample,) = machine.launch(sampling(), settled=settled)
+    assert sample.stop == stop
+    assert rounds(sample) < 40 or stop == "rounds"
+
+
+@given(st.integers(2, 40), st.floats(-2, 2), st.floats(0.001, 0.3), st.integers(0, 1000))
+def test_settled_ratios_are_those_with_an_interval_far_from_1(count, distance, scatter, seed):
+    random = Random(seed)
+    logs = [random.gauss(distance, scatter) for _ in range(count)]
+    seen = [observed(at, PLAIN, time=1.0) for at in range(count)] + [observed(0, NULL, time=1.0)]
+    seen += [observed(at, FANCY, time=math.exp(value)) for at, value in enumerate(logs)]
+    whole = unsettled(seen, settled=0)
+    assert unsettled(seen) == (0 if whole <= SETTLED * abs(statistics.median(logs)) else pytest.approx(whole))
 
 
 CEILING = Arm("in C", "in C", ceiling=True)
+
+
+def test_a_ceiling_runs_in_every_third_round_from_the_first():
+    machine = Machine(SECONDS | {"in C": 1e-6})
+    (sample,) = machine.launch(sampling(at_most=10), arms=(*ARMS, CEILING))
+    assert [seen.round for seen in sample.observations if seen.arm.ceiling] == [0, 3, 6, 9]
+    assert Counter(seen.arm.name for seen in sample.observations) == {"plain": 10, "fancy": 10, "null": 10, "in C": 4}
+
+
+def test_the_phases_are_the_whole_time_of_a_launch():
+    machine = Machine(SECONDS | {"in C": 1e-5}, untimed=0.001)
+    samples = machine.launch(sampling(at_most=12), cells=[CELL, Cell({}, 2)], arms=(*ARMS, CEILING))
+    spent = machine.phases.seconds
+    assert set(spent) == {"calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks"}
+    assert sum(spent.values()) == pytest.approx(machine.now)
+    blocks = [seen for sample in samples for seen in sample.observations]
+    assert spent["around blocks"] == pytest.approx(0.001 * len(blocks))
+    assert spent["null arm"] == pytest.approx(sum(seen.block.seconds for seen in blocks if seen.arm.null))
 
 
 def test_a_cell_runs_only_its_own_arms():
@@ -368,7 +412,7 @@ def test_a_cell_runs_only_its_own_arms():
     assert arms == {picky: {"plain", "null", "in C"}, CELL: {"plain", "fancy", "null", "in C"}}
     assert {arm.name for cell, arm, *_ in machine.ran if cell == picky} == {"plain", "null", "in C"}
     positions = [seen.position for sample in samples if sample.cell == picky for seen in sample.observations]
-    assert Counter(positions) == {0: 12, 1: 12, 2: 12}
+    assert Counter(positions) == {0: 12, 1: 12, 2: 12 / CEILING_ROUNDS}
 
 
 def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
@@ -376,7 +420,7 @@ def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
     without.launch(sampling(budget=10))
     machine = Machine({"plain": 1.0, "fancy": 1.0, "in C": 0.0}, fault=lambda cell, arm: "no compiler" * arm.ceiling)
     machine.launch(sampling(budget=10), arms=(*ARMS, CEILING))
-    assert [arm for _, arm, *_ in machine.ran if not arm.ceiling] and len(machine.ran) == len(without.ran) + 4
+    assert [arm for _, arm, *_ in machine.ran if not arm.ceiling] and len(machine.ran) == len(without.ran) + 2
 
 
 def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():

@@ -1,5 +1,7 @@
 """The time of batch jobs, with launches that follow each other in one."""
 
+import json
+
 import pytest
 
 from crossover.planning import allocation
@@ -37,3 +39,20 @@ def test_the_share_counts_every_node():
 
 def test_without_a_job_there_is_no_share():
     assert allocation.timed_share([(HERE, 1)]) is None
+
+
+def phased(wall_seconds, meeting_seconds, **phases):
+    return HERE | {"wall_seconds": wall_seconds, "meeting_seconds": meeting_seconds, "phases": json.dumps(phases)}
+
+
+def test_the_phases_of_launches_add_up_to_their_wall_time():
+    first = phased(10.0, 1.0, connection=2.0, calibration=1.0, arms=4.0, end=0.5)
+    second = phased(30.0, 1.0, connection=0.0, arms=20.0, ceilings=3.0, end=1.0)
+    assert allocation.spent([first, second, HERE, HERE | {"phases": None}]) == pytest.approx(
+        {"start": 0.1, "calibration": 0.025, "warm-up": 0, "arms": 0.6, "null arm": 0, "ceilings": 0.075}
+        | {"around blocks": 0, "end": 0.2}
+    )
+
+
+def test_without_recorded_phases_nothing_is_said():
+    assert allocation.spent([HERE]) == {} and allocation.words({}) == ""

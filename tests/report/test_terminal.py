@@ -161,9 +161,9 @@ def test_a_setting_that_is_a_call_is_told_as_one(tmp_path, capsys, monkeypatch):
 def test_open_pairs_name_the_time_that_would_decide_some(tmp_path, capsys, monkeypatch):
     tables = run(Campaign([tasks("round trip", slope=0.022)], half_width=0.06))
     said = " ".join(printed(tables, tmp_path, capsys, monkeypatch).split())
-    assert "Open: 1 of 1 pair. Doubling `launches` of task_latency in config/config.yaml (about " in said
+    assert "Open: 1 of 1 pair. crossover more (about " in said
     hopeless = run(Campaign([tasks("round trip", slope=0.0001)], half_width=0.06))
-    assert "Doubling" not in printed(hopeless, tmp_path, capsys, monkeypatch)
+    assert "crossover more" not in printed(hopeless, tmp_path, capsys, monkeypatch)
 
 
 def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):

@@ -1,7 +1,10 @@
 """Commands that use tables: figures and pages of one run or of several, and their publication."""
 
+import os
+import shlex
 import sys
 from argparse import ArgumentTypeError, Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,41 @@ def show(chosen: Namespace) -> None:
     from crossover.report.terminal import show
 
     show.show(chosen.results, leads.leads(), chosen.everything, origin.command(chosen.results / "report/index.html"))
+
+
+@command(
+    "",
+    value("experiments", "experiments (default: those with pairs that this would decide)", nargs="*"),
+    path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
+    value("--dry-run", "say what it would measure, and measure nothing", action="store_true"),
+    group=PAGES,
+)
+def more(chosen: Namespace) -> None:
+    """Measure more launches where pairs are open, and answer again.
+
+    Doubles the launches of the experiments whose open pairs this would probably decide, and repeats the command of the
+    last run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
+    one is interrupted, repeat the run's command to go on.
+    """
+    from crossover.config import leads
+    from crossover.planning import command_line
+    from crossover.report.base import numbers
+    from crossover.report.terminal import undecided
+    from crossover.run import replication
+
+    last = replication.kept(chosen.results)
+    found = undecided.wanted(chosen.results, leads.leads(), chosen.experiments)
+    each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
+    took = numbers.duration(found.seconds)
+    print(f"launches of each heat: {each}; about {took}, to decide some {found.decided} of {found.open} open pairs")
+    if chosen.dry_run:
+        return
+    if not Path("Snakefile").exists():
+        raise CrossoverError("this folder has no Snakefile; change to the folder where the run was started")
+    replication.want(str(chosen.results), last["tier"], found.launches)
+    again = replace(command_line.restored(last), targets=()).but()
+    print(again, flush=True)
+    os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 
 
 @step(

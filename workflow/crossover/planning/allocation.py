@@ -1,5 +1,6 @@
-"""The time that launches took of their batch jobs: launches that follow each other in a job share its start."""
+"""Where the time of launches went: their phases, and their parts of batch jobs, in which launches share a start."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -43,3 +44,35 @@ def timed_share(facts: Iterable[tuple[Fact, int]]) -> float | None:
     of_jobs = [(fact, nodes) for fact, nodes in facts if fact.get("entering_seconds") is not None]
     used = sum(node_seconds(fact, nodes) for fact, nodes in of_jobs)
     return sum((fact.get("timed_seconds") or 0) * nodes for fact, nodes in of_jobs) / used if used else None
+
+
+PHASES = ("start", "calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks", "end")
+"""The phases of a launch; those of measure.sampling.phases from calibration to `around blocks`."""
+
+
+def spent(launches: Iterable[Fact]) -> dict[str, float]:
+    """The part of the launches' wall time in each of PHASES; they add up to 1.
+
+    `start` is the time until the driver is ready, `end` that after the last round. Empty if no launch has recorded its
+    phases.
+    """
+    seconds: dict[str, float] = dict.fromkeys(PHASES, 0.0)
+    for fact in launches:
+        if not fact.get("phases"):
+            continue
+        own: dict[str, float] = json.loads(fact["phases"])
+        own["start"] = fact["meeting_seconds"] + own.pop("connection")
+        own["end"] = max(0.0, fact["wall_seconds"] - sum(own.values()) + own.get("end", 0.0))
+        for phase in PHASES:
+            seconds[phase] += own.get(phase, 0.0)
+    whole = sum(seconds.values())
+    return {phase: part / whole for phase, part in seconds.items()} if whole else {}
+
+
+def words(parts: Mapping[str, float]) -> str:
+    """The parts of `spent` in words.
+
+    >>> words({"start": 0.25, "arms": 0.75, "ceilings": 0.0})
+    '25 % start, 75 % arms'
+    """
+    return ", ".join(f"{100 * part:.0f} % {phase}" for phase, part in parts.items() if part)

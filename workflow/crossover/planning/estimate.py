@@ -168,6 +168,8 @@ class Course:
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
             text += self._used(facts, expected)
+        if parts := allocation.words(allocation.spent(facts)):
+            text += f"\ntime of launches: {parts}"
         return "\n".join([text, *self._withheld()])
 
     def _used(self, facts: Sequence[dict[str, Any]], expected: Cost) -> str:

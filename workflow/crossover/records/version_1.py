@@ -72,7 +72,7 @@ def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-ADDED = ("hosts", "job")
+ADDED = ("hosts", "job", "phases")
 """Columns that were added later than their tables, and are null in tables of earlier releases."""
 
 

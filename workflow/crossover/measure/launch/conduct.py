@@ -5,7 +5,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +19,7 @@ from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block, Blocks, Cell, Metric
+from crossover.measure.sampling.phases import CONNECTION, END, Phases
 from crossover.measure.sampling.sampler import Sample, Sampler
 from crossover.planning import plan
 from crossover.records import record
@@ -43,10 +44,17 @@ def conduct(
     """
     started = datetime.now(UTC)
     name = "{experiment} {placement} launch {launch}".format(**identity)
-    with kind.drive(peers, settings) as blocks, guard():
+    phases = Phases()
+    with ExitStack() as driver:
+        with phases.during(CONNECTION):
+            blocks = driver.enter_context(kind.drive(peers, settings))
+        driver.enter_context(guard())
         guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
-        sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=partial(_report, name))
+        report = partial(_report, name)
+        sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=report, phases=phases)
         samples = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))
+        with phases.during(END):
+            driver.close()
     rows = [identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
     if not rows:
         raise Refusal(
@@ -62,6 +70,7 @@ def conduct(
         "started_utc": started.isoformat(timespec="milliseconds"),
         "host": peers.ranks[0]["host"],
         "timed_seconds": sum(seen.block.seconds for sample in samples for seen in sample.observations),
+        "phases": json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()}),
     }
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})

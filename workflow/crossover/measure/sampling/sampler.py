@@ -5,23 +5,31 @@ repetitions of one arm in one cell. The clock is a parameter, so the sampler is 
 
 A launch first estimates the cost of a long enough block in each cell. Then it takes its cells in random order: it warms
 up, calibrates the numbers of repetitions, and runs rounds, each with every arm once in a new random order. A drift of
-the machine affects all arms of a round alike and cancels in their ratio.
+the machine affects all arms of a round alike and cancels in their ratio. Ceilings do not compete, so they run in every
+third round only.
 """
 
 import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count, product
 from random import Random
 from typing import Any
 
 from crossover.measure.sampling.contract import Block, Blocks, Cell
+from crossover.measure.sampling.phases import CALIBRATION, WARM_UP, Phases
 from crossover.planning.plan import Arm
 
 FEWEST_ROUNDS = 3
 """The rounds of a cell even if the budget is spent; a median needs at least three."""
+
+CEILING_ROUNDS = 3
+"""The ceilings run in each round whose number is a multiple of this."""
+
+SETTLED = 0.05
+"""A ratio is settled if half the width of its interval is at most this part of its distance from 1, in logarithms."""
 
 WARM_UP_SHARE = 0.1
 """A cell is warmed up if a round costs at most this share of its time; longer blocks need no warm-up."""
@@ -58,6 +66,7 @@ class _Plan:
     arms: Sequence[Arm]
     n: Mapping[str, int]
     round_seconds: float
+    """The seconds of a round on average."""
     shortest_seconds: float
     """The seconds of a round if every block were as short as that of the fastest rival."""
 
@@ -78,6 +87,9 @@ class Sampler:
     """Returns the disturbance of the machine since its last call, or `ok`."""
     progress: Callable[[int, int, Sample, float, float], None] = lambda *_: None
     """Called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left."""
+    phases: Phases = field(default_factory=Phases)
+    """Gets the time of calibration, warm-up and rounds."""
+    settled: float = SETTLED
 
     def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Sample]:
         """Measure every cell once, in random order, and yield each when it is done.
@@ -85,7 +97,8 @@ class Sampler:
         The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
         """
         began, budget = self.clock(), self.settings["budget_seconds"]
-        plans = self._calibrated(cells, arms)
+        with self.phases.during(CALIBRATION):
+            plans = self._calibrated(cells, arms)
         order = self.random.sample(plans, len(plans))
         for done, plan in enumerate(order, start=1):
             costs = [later.round_seconds for later in order[done - 1 :]]
@@ -107,7 +120,8 @@ class Sampler:
                     numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1))
             shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
             n = {runs: numbers[cell.protocol, runs] for runs in seconds}
-            plans.append(_Plan(cell, own, n, sum(seconds[arm.runs] for arm in own), len(own) * shortest))
+            cost = sum(seconds[arm.runs] / (CEILING_ROUNDS if arm.ceiling else 1) for arm in own)
+            plans.append(_Plan(cell, own, n, cost, len(own) * shortest))
         return plans
 
     def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1) -> tuple[int, float]:
@@ -137,16 +151,20 @@ class Sampler:
         # The warm-up calibrates again, because a block may only have been long enough because it was cold or
         # interrupted. It is unlikely that two blocks in a row are interrupted for long.
         if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
-            for arm in plan.arms:
-                if not arm.null:
-                    n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs], in_a_row=2)
+            with self.phases.during(WARM_UP):
+                for arm in plan.arms:
+                    if not arm.null:
+                        n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs], in_a_row=2)
         self.disturbance()
         observations: list[Observation] = []
         for number in count():
             taken = []
-            for position, arm in enumerate(self.random.sample(list(plan.arms), len(plan.arms))):
+            present = [arm for arm in plan.arms if number % CEILING_ROUNDS == 0 or not arm.ceiling]
+            for position, arm in enumerate(self.random.sample(present, len(present))):
                 start = self.clock()
-                taken.append((position, arm, start, self.blocks.run(plan.cell, arm, n[arm.runs])))
+                block = self.blocks.run(plan.cell, arm, n[arm.runs])
+                self.phases.add_block(arm, block.seconds, self.clock() - start)
+                taken.append((position, arm, start, block))
             validity = self.disturbance()
             observations += [
                 Observation(
@@ -163,7 +181,7 @@ class Sampler:
         limits = self.settings["rounds"]
         if rounds < FEWEST_ROUNDS:
             return ""
-        if rounds >= limits["at_least"] and widest(observations) <= self.settings["target_width"]:
+        if rounds >= limits["at_least"] and unsettled(observations, self.settled) <= self.settings["target_width"]:
             return "width"
         if spent + spent / rounds > share:
             return "budget"
@@ -187,12 +205,11 @@ def deal(seconds: float, costs: Sequence[float]) -> list[float]:
     return shares
 
 
-def widest(observations: Sequence[Observation]) -> float:
+def unsettled(observations: Sequence[Observation], settled: float = SETTLED) -> float:
     """Half the width of the widest interval of any arm's median log-ratio to the reference, within this launch.
 
-    1.96 * 1.2533 * 1.4826 * MAD / sqrt(rounds): the median's standard error under a normal centre, with the scale from
-    the median absolute deviation. This is a rule for stopping, not a result: one launch has no interval. Infinite while
-    an arm has fewer than two valid rounds.
+    Zero if every ratio is settled, because more rounds would change no answer about a ratio that is this far from 1;
+    settled ratios do not count. Infinite while an arm has fewer than two valid rounds.
     """
     values: dict[tuple[str, str], dict[int, float]] = {}
     for seen in observations:
@@ -204,11 +221,19 @@ def widest(observations: Sequence[Observation]) -> float:
     for metric, arm in product({metric for metric, _ in values}, others):
         base = values.get((metric, reference), {})
         series = values.get((metric, arm), {})
-        widths.append(_half_width([math.log(value / base[at]) for at, value in series.items() if at in base]))
+        logs = [math.log(value / base[at]) for at, value in series.items() if at in base]
+        width = _half_width(logs)
+        far = len(logs) >= 2 and width <= settled * abs(statistics.median(logs))
+        widths.append(0.0 if far else width)
     return max(widths, default=math.inf)
 
 
 def _half_width(logs: Sequence[float]) -> float:
+    """Half the width of the interval of the median.
+
+    1.96 * 1.2533 * 1.4826 * MAD / sqrt(rounds): the median's standard error under a normal centre, with the scale from
+    the median absolute deviation. This is a rule for stopping, not a result: one launch has no interval.
+    """
     if len(logs) < 2:
         return math.inf
     centre = statistics.median(logs)

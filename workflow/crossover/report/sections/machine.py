@@ -77,6 +77,7 @@ def health(
         "limits of each launch": _distinct(limits),
         "total time of launches": numbers.duration(sum(known)) if known else UNKNOWN,
         "in timed blocks": share,
+        "time, by phase": allocation.words(allocation.spent(measured)) or UNKNOWN,
         "interface between hosts": _distinct(interfaces) or "–",
         "cells, by reason to stop": tally(stops),
         "rows, by validity": tally(validities),

@@ -1,7 +1,6 @@
 """A run's answer in at most LINES lines of a terminal: settings, winners, claims, open questions, holes, page."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
 from crossover.report.sentences import holes, hosts
 from crossover.report.sentences.winners import OPEN, Pair, outcome, pairs
+from crossover.report.terminal import undecided
 
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
@@ -195,30 +195,14 @@ def _claims(tables: Tables) -> Text | None:
 
 
 def _open(tables: Tables, every: Sequence[Pair]) -> Text | None:
-    """The open pairs, and the time in which more launches would probably decide some of them."""
-    left = [pair for pair in every if pair.is_open]
-    if not left:
+    """The open pairs, and the command that would probably decide some of them, with its duration."""
+    more = undecided.replication(tables, every)
+    if not more.open:
         return None
-    near = [pair for pair in left if _near(pair)]
-    text = f"Open: {len(left)} of {numbers.counted(len(every), 'pair')}."
-    if near:
-        own = {pair.panel.experiment for pair in near}
-        seconds = sum(row["wall_seconds"] or 0 for row in tables.launches if row["experiment"] in own)
-        text += (
-            f" Doubling `launches` of {numbers.listed(sorted(own))} in config/config.yaml (about "
-            f"{numbers.duration(seconds)} more) would decide some {len(near)}."
-        )
+    text = f"Open: {more.open} of {numbers.counted(len(every), 'pair')}."
+    if more.decided:
+        text += f" crossover more (about {numbers.duration(more.seconds)}) would decide some {more.decided}."
     return Text(text)
-
-
-def _near(pair: Pair) -> bool:
-    """Whether twice as many launches would probably decide half of a pair's undecided points: intervals shrink with the
-    square root of their number."""
-    if pair.verdict == "not replicated":
-        return True
-    undecided = [cell for cell in pair.cells if pair.winner(cell) == OPEN and cell["low"] is not None]
-    margins = [(abs(math.log(cell["ratio"])), math.log(cell["high"] / cell["low"]) / 2) for cell in undecided]
-    return sum(distance * math.sqrt(2) > margin for distance, margin in margins) * 2 >= len(undecided) > 0
 
 
 def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:

@@ -1,0 +1,44 @@
+"""Are launches that were added kept, and never lost by a broken file?"""
+
+import json
+
+import pytest
+
+from crossover.errors import CrossoverError
+from crossover.run import replication
+
+CONFIG = {"tier": "quick", "experiments": {"a": {"launches": 3, "arms": []}, "b": {"launches": 5}}}
+
+
+def test_without_a_file_there_are_as_many_launches_as_configured(tmp_path):
+    config = CONFIG | {"results": str(tmp_path)}
+    assert replication.replicated(config) == config
+
+
+def test_launches_are_only_ever_raised(tmp_path):
+    config = CONFIG | {"results": str(tmp_path)}
+    replication.want(str(tmp_path), "quick", {"a": 6, "b": 4, "gone": 2})
+    replication.want(str(tmp_path), "quick", {"a": 5})
+    replication.want(str(tmp_path), "paper", {"b": 50})
+    found = replication.replicated(config)["experiments"]
+    assert found == {"a": {"launches": 6, "arms": []}, "b": {"launches": 5}}
+    assert config["experiments"]["a"]["launches"] == 3, "the configuration itself must not change"
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"a": "many"}', '{"a": null}'])
+def test_a_broken_file_is_named_with_the_remedy(tmp_path, text):
+    replication.want(str(tmp_path), "quick", {"a": 6})
+    file = tmp_path / "raw" / "quick" / "launches.json"
+    file.write_text(text)
+    with pytest.raises(CrossoverError, match=f"{file}: cannot be read .*; delete it to have as many launches"):
+        replication.replicated(CONFIG | {"results": str(tmp_path)})
+
+
+def test_the_command_of_the_last_run_is_kept(tmp_path):
+    with pytest.raises(CrossoverError, match=r"command\.json: cannot be read .* repeat the run's command first"):
+        replication.kept(tmp_path)
+    replication.keep(str(tmp_path), "quick", {"profile": "slurm", "targets": [], "values": [], "options": []})
+    assert replication.kept(tmp_path) == {
+        "tier": "quick", "profile": "slurm", "targets": [], "values": [], "options": [],
+    }  # fmt: skip
+    assert json.loads((tmp_path / "command.json").read_text())["tier"] == "quick"

@@ -1,0 +1,70 @@
+"""More launches than configured: a file beside the raw files says how many each experiment has by now.
+
+The file {results}/raw/{tier}/launches.json holds {experiment: launches}. `crossover more` writes it; runs read it.
+So a plain run keeps the launches that were added, and repeats those that were not finished.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crossover.errors import CrossoverError
+from crossover.records import atomic
+
+FILE = "{results}/raw/{tier}/launches.json"
+
+COMMAND = "command.json"
+"""The file in the folder of results with the command of the last run, for `crossover more`."""
+
+
+def wanted(results: str, tier: str) -> dict[str, int]:
+    """The launches of each experiment that has more than configured. Raises CrossoverError if they cannot be read."""
+    path = Path(FILE.format(results=results, tier=tier))
+    try:
+        found = json.loads(path.read_text())
+        return {str(name): int(count) for name, count in found.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, AttributeError) as reason:
+        raise CrossoverError(
+            f"{path}: cannot be read ({reason}); delete it to have as many launches as configured"
+        ) from None
+
+
+def replicated(config: dict[str, Any]) -> dict[str, Any]:
+    """The complete configuration, with the `launches` of each experiment raised to those that are wanted."""
+    more = wanted(config["results"], config["tier"])
+    experiments = {
+        name: own | {"launches": max(own["launches"], more.get(name, 0))} for name, own in config["experiments"].items()
+    }
+    return config | {"experiments": experiments}
+
+
+def want(results: str, tier: str, launches: Mapping[str, int]) -> None:
+    """Store that these experiments have at least so many launches."""
+    held = wanted(results, tier)
+    whole = held | {name: max(count, held.get(name, 0)) for name, count in launches.items()}
+    _write(Path(FILE.format(results=results, tier=tier)), whole)
+
+
+def keep(results: str, tier: str, command: Mapping[str, Any]) -> None:
+    """Store the tier and the Snakemake command of a run that begins (as `planning.command_line` stores it)."""
+    _write(Path(results, COMMAND), {"tier": tier, **command})
+
+
+def kept(results: Path) -> dict[str, Any]:
+    """What `keep` stored of the last run. Raises CrossoverError if there is no such file."""
+    path = results / COMMAND
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+    except (OSError, ValueError) as reason:
+        raise CrossoverError(
+            f"{path}: cannot be read ({reason}); repeat the run's command first, which writes it"
+        ) from None
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    with atomic.replacing(path) as part:
+        part.write_text(json.dumps(content, indent=1, sort_keys=True))
