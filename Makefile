@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report quarto publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks docs clean
+.PHONY: help env report quarto publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks bench-precision docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -67,6 +67,9 @@ bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, v
 
 bench-blocks: .venv/run  ## compare blocks with blocks of half a second (EXPERIMENT=zmq_throughput)
 	@$(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
+
+bench-precision: .venv/run  ## compare the precision of whole runs of two commits (OLD=commit; three quarters of an hour)
+	@$(BIN)/python tests/benchmarks/precision.py $(or $(OLD),HEAD~1) $(ARGS)
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
 	@$(BIN)/crossover document

@@ -1,6 +1,5 @@
 # Measures, analyses and reports; the rules of each step are in workflow/rules. config/config.yaml lists the measurements,
 # a profile sets where they run. Start with: snakemake --profile profiles/local
-import json
 import math
 import sys
 from pathlib import Path
@@ -155,8 +154,7 @@ onstart:
                     workflow.executor_settings.array_jobs,
                     session.requests(workflow),
                 )
-        with session.plain():
-            replication.keep(RESULTS, run["tier"], json.loads(command_line.own().stored()))
+        keep_command()
         tell()
         watch()
 

@@ -15,6 +15,7 @@ from crossover.measure.sampling.contract import Block, Cell
 from crossover.measure.sampling.sampler import (
     CEILING_ROUNDS,
     FEWEST_ROUNDS,
+    NEAR,
     SETTLED,
     Observation,
     Sampler,
@@ -188,6 +189,16 @@ class Hesitant(Machine):
             return block
         self.now += self.pause_seconds
         return Block(block.seconds + self.pause_seconds, block.values)
+
+
+@pytest.mark.parametrize("seconds", [1e-7, 3e-5, 0.004, 0.5])
+def test_a_near_block_tells_the_repetitions_and_the_cost_of_a_whole_one(seconds):
+    machine, whole = (Machine({"plain": seconds}, untimed=0.001) for _ in range(2))
+    n, cost = Sampler(machine, sampling(0.1), Random(1), machine.clock).calibrate(CELL, PLAIN, near=NEAR)
+    assert 0.1 <= n * seconds <= max(0.1 * 16, seconds)
+    assert cost == pytest.approx(n * seconds + 0.001, rel=0.01)
+    Sampler(whole, sampling(0.1), Random(1), whole.clock).calibrate(CELL, PLAIN)
+    assert machine.now <= whole.now
 
 
 @pytest.mark.parametrize("slow_one", range(12))

@@ -99,9 +99,17 @@ def answer() -> None:
             show.show(folder, leads(), command=json.loads(command_line.own().stored()))
 
 
+def keep_command() -> None:
+    """Keep the command of this run, for `crossover more`."""
+    if not run["partial"]:
+        with session.plain():
+            replication.keep(RESULTS, run["tier"], json.loads(command_line.own().stored()))
+
+
 def idle() -> None:
     """Print the answer of a run with nothing left to do; exit with code 1 if launches of it were not measured."""
     if session.decides(workflow):
+        keep_command()
         answer()
         if tell_unmeasured():
             sys.exit(1)

@@ -25,6 +25,10 @@ from crossover.planning.plan import Arm
 FEWEST_ROUNDS = 3
 """The rounds of a cell even if the budget is spent; a median needs at least three."""
 
+NEAR = 0.2
+"""The first calibration of a cell ends with a block of this part of the wanted length. With whole ones, it took longer
+than a round of every cell."""
+
 CEILING_ROUNDS = 3
 """The ceilings run in each round whose number is a multiple of this."""
 
@@ -117,20 +121,21 @@ class Sampler:
             for arm in own:
                 if not arm.null:
                     curve = cell.protocol, arm.runs
-                    numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1))
+                    numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1), near=NEAR)
             shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
             n = {runs: numbers[cell.protocol, runs] for runs in seconds}
             cost = sum(seconds[arm.runs] / (CEILING_ROUNDS if arm.ceiling else 1) for arm in own)
             plans.append(_Plan(cell, own, n, cost, len(own) * shortest))
         return plans
 
-    def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1) -> tuple[int, float]:
+    def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1, near: float = 1.0) -> tuple[int, float]:
         """The repetitions, `n` or more, at which `in_a_row` consecutive blocks of `arm` are long enough; and the total
         seconds of such a block.
 
         Each arm has its own number, so that a slow arm does not take most of a round's time. The number grows by at
         most a factor of 16 per step, so that one short block does not cause a huge one. A fault ends the search,
-        because the time of a faulty block means nothing and might never grow.
+        because the time of a faulty block means nothing and might never grow. With `near` below 1, a block of that part
+        of the length is enough, and the results are calculated for a whole one.
         """
         block_seconds = cell.block_seconds or self.settings["block_seconds"]
         long_enough = 0
@@ -138,11 +143,13 @@ class Sampler:
             began = self.clock()
             block = self.blocks.run(cell, arm, n)
             whole = self.clock() - began
-            long_enough = long_enough + 1 if block.seconds >= block_seconds else 0
-            if block.fault or long_enough == in_a_row:
+            growth = 1.0 if block.seconds >= block_seconds else 1.15 * block_seconds / max(block.seconds, 1e-9)
+            long_enough = long_enough + 1 if block.seconds >= near * block_seconds else 0
+            if block.fault:
                 return n, whole
+            if long_enough == in_a_row:
+                return math.ceil(n * growth), whole + block.seconds * (growth - 1)
             if not long_enough:
-                growth = 1.15 * block_seconds / max(block.seconds, 1e-9)
                 n = max(n + 1, math.ceil(n * min(16.0, growth)))
 
     def _measure(self, plan: _Plan, share_seconds: float) -> Sample:
