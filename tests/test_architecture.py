@@ -46,7 +46,7 @@ ROOMS = {
     "report.runs": "records report.base",
     "report.glance": "config records report.base report.charts report.sections report.sentences",
     "report.render": "config records report.base report.charts",
-    "report.pages": "config records report.base report.charts report.glance report.render report.runs "
+    "report.pages": "config planning records report.base report.charts report.glance report.render report.runs "
     "report.sections report.sentences",
     "query": "analyse.curves analyse.statistics config planning records report.base report.charts",
     "share": "records report.render",

@@ -17,7 +17,7 @@ import numpy as np
 import zmq
 
 from crossover.analyse.statistics.intervals import estimate
-from crossover.measure.zeromq.admission import Admission, connect
+from crossover.measure.ranks.admission import Admission, connect
 
 SIZES_BYTES = (100, 10_000)
 KINDS = ("guarded", "open")

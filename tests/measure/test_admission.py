@@ -8,8 +8,8 @@ import pytest
 import zmq
 
 from crossover.measure.experiments import zmq_throughput
+from crossover.measure.ranks.admission import NAME, Admission, connect
 from crossover.measure.ranks.channel import within
-from crossover.measure.zeromq.admission import NAME, Admission, connect
 from crossover.measure.zeromq.sockets import Curve
 from crossover.planning.plan import Arm
 

@@ -59,7 +59,7 @@ def assert_exchanged(told, boxes, size):
 def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
     with (
         raw.listen(kind, "127.0.0.1") as listening,
-        raw.connect(listening.getsockname()) as one,
+        raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
         assert_exchanged(*play(raw.pingpong(one, True), raw.pingpong(other, False), size, 20), size)
@@ -74,7 +74,7 @@ def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
 def test_with_one_buffer_both_ends_of_a_raw_socket_have_the_firsts_bytes_marked_once(size, n):
     with (
         raw.listen("Unix", "127.0.0.1") as listening,
-        raw.connect(listening.getsockname()) as one,
+        raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
         _, boxes = play(raw.pingpong(one, True), raw.pingpong(other, False), size, n, re_sent=True)
@@ -88,7 +88,7 @@ def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
     sent, came = payload(100), []
     with (
         raw.listen("Unix", "127.0.0.1") as listening,
-        raw.connect(listening.getsockname()) as one,
+        raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
 
@@ -108,7 +108,7 @@ def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
 def test_a_round_trip_lasts_until_the_answer_arrives(kind):
     with (
         raw.listen(kind, "127.0.0.1") as listening,
-        raw.connect(listening.getsockname()) as one,
+        raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
 
@@ -130,7 +130,7 @@ def test_a_raw_socket_listens_on_loopback_alone_and_leaves_no_file():
 
 
 def test_a_raw_socket_whose_other_end_is_gone_is_an_error_and_no_signal():
-    with raw.listen("TCP", "127.0.0.1") as listening, raw.connect(listening.getsockname()) as one:
+    with raw.listen("TCP", "127.0.0.1") as listening, raw.connect(listening.getsockname(), b"") as one:
         listening.accept()[0].close()
         with pytest.raises(OSError, match="raw socket failed"):
             raw.pingpong(one, True)(payload(100), np.zeros(100, np.uint8), 1000)
@@ -218,3 +218,23 @@ def test_a_refusal_by_libzmq_is_an_error_with_its_message(sockets):
     with pytest.raises(OSError, match="current state"):
         zeromq.pingpong(asked, True)(payload(10), np.zeros(10, np.uint8), 1)
     assert not asking.closed
+
+
+@pytest.mark.parametrize("kind", ["TCP", "Unix"])
+def test_only_the_end_with_the_secret_is_accepted(kind, monkeypatch):
+    monkeypatch.setattr(raw, "WORD_SECONDS", 0.1)
+    with raw.listen(kind, "127.0.0.1") as listening:
+        name = listening.getsockname()
+        words = [b"", b"short", b"another secret!!", b"GET / HTTP/1.1\r\n\r\n" * 10]
+        strangers = [raw.connect(name, word) for word in words]
+        with raw.connect(name, b"sixteen bytes ok") as ours, raw.accept(listening, b"sixteen bytes ok", 30) as found:
+            ours.sendall(b"right end")
+            assert found.recv(9, socket.MSG_WAITALL) == b"right end"
+        for each in strangers:
+            each.close()
+
+
+def test_nobody_is_waited_for_without_end(monkeypatch):
+    monkeypatch.setattr(raw, "WORD_SECONDS", 0.1)
+    with raw.listen("TCP", "127.0.0.1") as listening, raw.connect(listening.getsockname(), b""):
+        assert raw.accept(listening, b"sixteen bytes ok", 0.3) is None

@@ -61,9 +61,14 @@ def test_a_farm_that_sets_nothing_crosses_hosts_and_has_no_packages(farm):
 
 
 def test_a_farm_authenticates_unless_it_says_otherwise(farm):
-    assert not farms.authenticates(farm("AUTHENTICATES: bool = False"))
-    assert farms.authenticates("ipyparallel")
-    assert [name for name in farms.names() if not farms.authenticates(name)] == ["dask", "mine"]
+    assert not farms.authenticates({"farm": farm("AUTHENTICATES: bool = False")})
+    assert [name for name in farms.names() if not farms.authenticates({"farm": name})] == ["mine"]
+
+
+def test_a_farm_may_authenticate_only_with_an_option(farm):
+    mine = farm('AUTHENTICATES = "encrypted"')
+    found = [farms.authenticates({"farm": mine} | given) for given in ({}, {"encrypted": True}, {"encrypted": False})]
+    assert found == [True, True, False]
 
 
 UNREADABLE = {

@@ -1,7 +1,7 @@
 """Do the costs of a send follow from the rates and ratios, and are unmeasured costs left out?"""
 
 import pytest
-from campaigns import SIZES_BYTES, Campaign, mpi, zmq
+from campaigns import SIZES_BYTES, Campaign, mpi, run, tasks, zmq
 
 from crossover.report.base import tables
 from crossover.report.pages.index import Page
@@ -150,3 +150,32 @@ def test_a_curve_that_was_not_fitted_says_why():
 
 def test_the_null_arm_is_left_out():
     assert costs.fits([fit(arm="null", null=True)]) == []
+
+
+PLAIN = {"farm": "ipyparallel", "scheme": "leastload", "encrypted": False, "alone": True}
+
+
+def test_the_cost_of_encryption_is_the_difference_of_the_times_per_task():
+    tables = run(Campaign([tasks("round trip", arm="leastload unencrypted")]))
+    (panel,) = tables.all_leading({"task_latency": "round trip"})
+    longest = panel.ratios_of("leastload unencrypted")[-1]
+    with_it = 1e6 / next(
+        row["median"] for row in panel.summary if (row["arm"], row["x"]) == ("leastload", longest["x"])
+    )
+    without = with_it / longest["ratio"]
+    (said,) = costs.encryption(
+        [panel], {"leastload": PLAIN | {"encrypted": True, "alone": False}, "leastload unencrypted": PLAIN}
+    )
+    assert said.startswith("Encryption costs `leastload` ")
+    assert float(said.split("`leastload` ")[1].split()[0]) == pytest.approx(with_it - without, rel=0.05, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [PLAIN | {"encrypted": True}, PLAIN | {"scheme": "pure"}, {"farm": "dask", "encrypted": False}, {}],
+)
+def test_arms_that_differ_in_more_than_encryption_have_no_such_cost(other):
+    tables = run(Campaign([tasks("round trip", arm="leastload unencrypted")]))
+    panels = tables.all_leading({"task_latency": "round trip"})
+    reference = {"farm": "ipyparallel", "scheme": "leastload"}
+    assert costs.encryption(panels, {"leastload": reference, "leastload unencrypted": other}) == []

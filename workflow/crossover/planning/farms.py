@@ -68,11 +68,10 @@ def crosses_hosts(entrant: Mapping[str, Any]) -> bool:
     return not (entrant.get(one_host) if isinstance(one_host, str) else one_host)
 
 
-@cache
-def authenticates(farm: str) -> bool:
-    """Whether a farm obeys nobody but its launch, as every farm does unless its AUTHENTICATES says otherwise."""
-    stated = constant(FOLDER / f"{farm}.py", "AUTHENTICATES")
-    return stated is None or bool(stated)
+def authenticates(entrant: Mapping[str, Any]) -> bool:
+    """Whether an entrant's farm obeys nobody but its launch: AUTHENTICATES is not False, and no option set to false."""
+    stated = constant(FOLDER / f"{entrant['farm']}.py", "AUTHENTICATES")
+    return bool(entrant.get(stated, True) if isinstance(stated, str) else stated in (None, True))
 
 
 def require_readable(farm: str) -> None:

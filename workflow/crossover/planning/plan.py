@@ -242,7 +242,7 @@ def unsafe(config: Config, settings: Settings) -> list[str]:
     """The entrants in these settings whose farm does not authenticate, unless the configuration allows such farms."""
     if config.get("unauthenticated_farms"):
         return []
-    return [name for name, entrant in settings.get("entrants", {}).items() if not authenticates(entrant["farm"])]
+    return [name for name, entrant in settings.get("entrants", {}).items() if not authenticates(entrant)]
 
 
 def withheld(config: Config) -> dict[str, list[str]]:

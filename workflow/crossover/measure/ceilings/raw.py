@@ -2,10 +2,16 @@
 
 import ctypes
 import os
+import secrets
 import socket
+import time
+from contextlib import suppress
 
 from crossover.measure.build import loader
 from crossover.measure.ceilings import Exchange, exchange
+
+WORD_SECONDS = 1
+"""The time within which a connected end must send its secret."""
 
 
 def memcpy() -> Exchange:
@@ -22,14 +28,32 @@ def listen(kind: str, host: str) -> socket.socket:
     listening = socket.socket(socket.AF_UNIX)
     # An abstract name disappears with its socket.
     listening.bind(b"\0crossover-%d-" % os.getpid() + os.urandom(6).hex().encode())
-    listening.listen(1)
+    listening.listen()
     return listening
 
 
-def connect(to: tuple[str, int] | bytes) -> socket.socket:
-    """A connection to the socket of that address."""
+def accept(listening: socket.socket, secret: bytes, wait_seconds: float) -> socket.socket | None:
+    """The connection of the end that knows the secret; None if it does not come. Strangers are disconnected."""
+    deadline = time.monotonic() + wait_seconds
+    while (left := deadline - time.monotonic()) > 0:
+        listening.settimeout(left)
+        try:
+            connection = listening.accept()[0]
+        except TimeoutError:
+            break
+        connection.settimeout(min(left, WORD_SECONDS))
+        with suppress(OSError):
+            if secrets.compare_digest(connection.recv(len(secret), socket.MSG_WAITALL), secret):
+                return connection
+        connection.close()
+    return None
+
+
+def connect(to: tuple[str, int] | bytes, secret: bytes) -> socket.socket:
+    """A connection to the socket of that address, which waits for the secret."""
     connecting = socket.socket(socket.AF_UNIX if isinstance(to, bytes) else socket.AF_INET)
     connecting.connect(to)
+    connecting.sendall(secret)
     return connecting
 
 

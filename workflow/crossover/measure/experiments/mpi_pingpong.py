@@ -18,6 +18,7 @@ task for each engine. Inside a block, both ends wait in MPI and spin, because th
 engine, too, this happens in the main thread.
 """
 
+import os
 import time
 import traceback
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ from crossover.measure.ceilings import Exchange, mpi, raw
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.mpi.payload import ARRAY, BUFFERS, Kind, Payload, payload
 from crossover.measure.mpi.round_trips import RoundTrips, round_trips
+from crossover.measure.ranks.admission import WAIT_SECONDS, kept_apart
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
 from crossover.planning.curves import NAMED
@@ -156,11 +158,15 @@ def _ceiling(name: str, peers: Peers, resources: ExitStack) -> Exchange:
     if name == "memcpy":
         return raw.memcpy()
     if peers.rank == 0:
-        connection = raw.connect(peers.receive(1))
+        connection = raw.connect(*peers.receive(1))
     else:
         with raw.listen(name.split()[1], peers.address) as listening:
-            peers.send(listening.getsockname(), to=0)
-            connection = listening.accept()[0]
+            secret = os.urandom(16)
+            peers.send((listening.getsockname(), secret), to=0)
+            found = raw.accept(listening, secret, WAIT_SECONDS)
+        if found is None:
+            raise kept_apart(f"no end connected to a {name}")
+        connection = found
     return raw.pingpong(resources.enter_context(connection), first=peers.rank == 0)
 
 

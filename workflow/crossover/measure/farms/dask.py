@@ -1,6 +1,7 @@
 """Dask distributed: a scheduler as a child process, a worker of one thread in each rank, a client on rank 0.
 
-It has no dashboard, and listens only on the ranks' addresses. It wakes up often while idle, so it needs `alone`:
+By default they speak TLS, with one certificate made for the launch, which every end must have; ranks get it over MPI.
+The farm has no dashboard, and listens only on the ranks' addresses. It wakes up often while idle, so it needs `alone`:
 launches with the reference only.
 """
 
@@ -8,19 +9,19 @@ import asyncio
 import json
 import logging
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dask
-from distributed import Client, Future, Worker
+from distributed import Client, Future, Security, Worker
 
 from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.ranks.peers import Peers
 
 PACKAGES = ("distributed",)
-# Scheduler and workers run the code of anybody who connects to them.
-AUTHENTICATES = False
+# Otherwise scheduler and workers run the code of anybody who connects to them.
+AUTHENTICATES = "encrypted"
 
 CONFIGURATION = {
     "distributed.admin.system-monitor.gil.enabled": False,
@@ -30,7 +31,11 @@ CONFIGURATION = {
 
 
 class Entrant(Farm):
-    """One scheduler with its client."""
+    """One scheduler with its client, `encrypted` or not."""
+
+    def __init__(self, peers: Peers, ranks: Sequence[int], encrypted: bool = True):
+        super().__init__(peers, ranks)
+        self._security = Security.temporary() if encrypted else None
 
     def start(self) -> None:
         """Start the scheduler."""
@@ -39,19 +44,36 @@ class Entrant(Farm):
         self._server.start(
             [
                 *("-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(self._file)),
+                *self._credentials(),
                 # Without a dashboard it still serves facts about itself, by default on all interfaces.
                 *("--host", address, "--port", "0", "--no-dashboard", "--dashboard-address", f"{address}:0"),
             ]
         )
 
-    def invitation(self) -> str:
-        """Wait for the scheduler; returns its address."""
-        return str(self._server.wait_for(lambda: json.loads(self._file.read_text()))["address"])
+    def _credentials(self) -> Iterator[str]:
+        """The scheduler's options for TLS. The files are in its private folder."""
+        if self._security is None:
+            return
+        for option, content in (
+            ("--tls-ca-file", self._security.tls_ca_file),
+            ("--tls-cert", self._security.tls_scheduler_cert),
+            ("--tls-key", self._security.tls_scheduler_key),
+        ):
+            file = self._server.folder / f"{option.lstrip('-')}.pem"
+            file.touch(mode=0o600)
+            file.write_text(content)
+            yield from (option, str(file))
+        yield from ("--protocol", "tls")
+
+    def invitation(self) -> tuple[str, Security | None]:
+        """Wait for the scheduler; returns its address, and the certificate with its key."""
+        return str(self._server.wait_for(lambda: json.loads(self._file.read_text()))["address"]), self._security
 
     def join(self) -> None:
         """Connect, and wait until all workers have joined."""
         dask.config.set(CONFIGURATION)
-        self._client = Client(self.invitation(), timeout=START_SECONDS, set_as_default=False)
+        address, security = self.invitation()
+        self._client = Client(address, timeout=START_SECONDS, set_as_default=False, security=security)
         self._client.wait_for_workers(len(self.ranks), timeout=START_SECONDS)
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
@@ -73,7 +95,7 @@ class Entrant(Farm):
         self._server.stop()
 
 
-def serve(peers: Peers, address: str) -> None:
+def serve(peers: Peers, invitation: tuple[str, Security | None]) -> None:
     """Run a worker until the scheduler ends."""
     dask.config.set(CONFIGURATION)
     # Workers log their start and end at length.
@@ -82,12 +104,13 @@ def serve(peers: Peers, address: str) -> None:
     expected = "Failed to communicate with scheduler during heartbeat."
     logging.getLogger("distributed.worker").addFilter(lambda entry: entry.getMessage() != expected)
     with tempfile.TemporaryDirectory(prefix="worker-") as folder:
-        asyncio.run(_work(address, peers.address, folder))
+        asyncio.run(_work(*invitation, peers.address, folder))
 
 
-async def _work(scheduler: str, own_address: str, folder: str) -> None:
+async def _work(scheduler: str, security: Security | None, own_address: str, folder: str) -> None:
     worker = Worker(
         scheduler,
+        security=security,
         nthreads=1,
         host=own_address,
         local_directory=folder,

@@ -28,13 +28,18 @@ from crossover.records.holes import HoleKind, Refusal
 
 PACKAGES = ("ipyparallel",)
 ONE_HOST = "ssh"
+# Without it, whoever connects to a scheduler gets the pickled tasks of others.
+AUTHENTICATES = "encrypted"
 
 PORTS = 20
 """Ports reserved for a controller, which binds sixteen according to its documentation."""
 
 
 class Entrant(Farm):
-    """One controller with one scheduling `scheme`, high-water mark `hwm` (0: none) and message `packer`."""
+    """One controller with one scheduling `scheme`, high-water mark `hwm` (0: none) and message `packer`.
+
+    `encrypted` uses CurveZMQ, with keys made for this controller, instead of signed messages.
+    """
 
     def __init__(
         self,
@@ -44,9 +49,10 @@ class Entrant(Farm):
         hwm: int = DEFAULTS["hwm"],
         packer: Literal["json", "msgpack", "pickle"] = DEFAULTS["packer"],
         ssh: bool = False,
+        encrypted: bool = True,
     ):
         super().__init__(peers, ranks)
-        self.scheme, self.hwm, self.packer = scheme, hwm, packer
+        self.scheme, self.hwm, self.packer, self.encrypted = scheme, hwm, packer, encrypted
         self._pending: list[Any] = []
         # By default, a controller chooses free ports and binds them later; meanwhile, another process could take them.
         self._reserved = Reserved(PORTS, peers.address)
@@ -64,6 +70,7 @@ class Entrant(Farm):
                 *(f"--IPController.ports={port}" for port in self._reserved.numbers),
                 *(f"--profile-dir={folder}", f"--ip={address}", f"--location={address}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
+                f"--IPController.enable_curve={self.encrypted}",
                 *(f"--Session.packer={self.packer}", f"--Session.unpacker={self.packer}"),
                 # Registration takes two heartbeats, so a short period makes the start fast. Busy engines miss many.
                 *("--HeartMonitor.period=250", "--HeartMonitor.max_heartmonitor_misses=1000"),

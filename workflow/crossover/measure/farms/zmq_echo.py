@@ -3,7 +3,6 @@
 It has no scheduler, no signatures and no metadata, only the pickle and the round trip.
 """
 
-import os
 import pickle
 from collections.abc import Sequence
 from itertools import cycle
@@ -12,6 +11,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.ranks.admission import Admission, connect
 from crossover.measure.ranks.peers import Peers
 
 STOP = b""
@@ -24,21 +24,20 @@ class Entrant(Farm):
         """Listen on a free port."""
         self._context = zmq.Context()
         self._socket = _unbounded(self._context, zmq.ROUTER)
+        # Pickles from strangers must not be loaded.
+        self._admission = Admission(self._context)
+        self._admission.guard(self._socket)
         self._socket.bind(f"tcp://{self.peers.address}:*")
         self._tasks = 0
-        self._secret = os.urandom(16)
 
-    def invitation(self) -> tuple[str, bytes]:
-        """The address, and a secret that identifies engines, because pickles from strangers must not be loaded."""
-        return self._socket.getsockopt_string(zmq.LAST_ENDPOINT), self._secret
+    def invitation(self) -> tuple[str, str]:
+        """The address, and the password for it."""
+        return self._socket.getsockopt_string(zmq.LAST_ENDPOINT), self._admission.password
 
     def join(self) -> None:
-        """Wait for every engine's first message."""
-        self._engines: list[bytes] = []
-        while len(self._engines) < len(self.ranks):
-            engine, *word = self._socket.recv_multipart()
-            if word == [self._secret]:
-                self._engines.append(engine)
+        """Wait for every engine's first message. Raises Refusal (STRANGER) if one does not come."""
+        self._engines = [self._admission.await_word(self._socket)[0] for _ in self.ranks]
+        self._admission.close()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Pickle and send; arrays are sent beside the pickle, uncopied."""
@@ -52,10 +51,8 @@ class Entrant(Farm):
         """Receive one result per task, and put them in order."""
         results: dict[int, Any] = {}
         while len(results) < self._tasks:
-            engine, *frames = self._socket.recv_multipart(copy=False)
-            if engine.bytes in self._engines:
-                number, *value = frames
-                results[int.from_bytes(number.buffer, "big")] = _value(value)
+            _, number, *value = self._socket.recv_multipart(copy=False)
+            results[int.from_bytes(number.buffer, "big")] = _value(value)
         return [results[number] for number in sorted(results)]
 
     def stop(self) -> None:
@@ -66,12 +63,11 @@ class Entrant(Farm):
         self._context.destroy()
 
 
-def serve(peers: Peers, invitation: tuple[str, bytes]) -> None:
+def serve(peers: Peers, invitation: tuple[str, str]) -> None:
     """Run tasks as they arrive, until stopped."""
-    address, secret = invitation
     with zmq.Context() as context, _unbounded(context, zmq.DEALER) as socket:
-        socket.connect(address)
-        socket.send(secret)
+        connect(socket, *invitation)
+        socket.send(b"connected")
         while True:
             number, *frames = socket.recv_multipart(copy=False)
             if not frames:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import zmq
 
 from crossover.measure.processes import ending, mpich_files
+from crossover.measure.ranks.admission import Admission, connect
 from crossover.measure.ranks.channel import Channel, within
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.records.holes import HoleKind, Refusal
@@ -134,23 +135,23 @@ class Peers:
     def channel(self, to: int) -> Channel:
         """A command channel between this rank and rank `to`; both must call this, in the same order.
 
-        It lasts as long as the process, in a separate context that no experiment can disturb.
+        It lasts as long as the process, in a separate context that no experiment can disturb. Raises Refusal (STRANGER)
+        if the ranks cannot connect.
         """
-        channel = Channel(zmq.Context(), self.address)
+        context: zmq.Context[Any] = zmq.Context()
+        channel = Channel(context, self.address)
         socket = channel.socket
         if self.rank > to:
-            secret = os.urandom(16)
-            socket.bind(f"tcp://{self.address}:*")
-            self.send((socket.getsockopt_string(zmq.LAST_ENDPOINT), secret), to)
             # Messages of a channel are unpickled, and anybody on the network can connect.
-            if socket.recv() != secret:
-                raise Refusal(
-                    HoleKind.STRANGER, f"another process connected to a channel on {self.address}; retry the launch"
-                )
+            admission = Admission(context)
+            admission.guard(socket)
+            socket.bind(f"tcp://{self.address}:*")
+            self.send((socket.getsockopt_string(zmq.LAST_ENDPOINT), admission.password), to)
+            admission.await_word(socket)
+            admission.close()
         else:
-            endpoint, secret = self.receive(to)
-            socket.connect(endpoint)
-            socket.send(secret)
+            connect(socket, *self.receive(to))
+            socket.send(b"connected")
         return channel
 
     def other_end(self, context: zmq.Context[Any], serve: Callable[[zmq.Context[Any], Channel], None]) -> Channel:

@@ -13,10 +13,10 @@ import zmq
 from zmq.utils import garbage
 
 from crossover.measure.build.loader import UnavailableError
+from crossover.measure.ranks.admission import Admission, connect
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
-from crossover.measure.zeromq.admission import Admission, connect
 from crossover.planning.curves import in_placement
 from crossover.records.protocol import Keys
 

@@ -35,6 +35,7 @@ FAMILIES = (
         *("pure msgpack", "leastload over ssh", "pure over ssh"),
         *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
         *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
+        *("leastload unencrypted", "dask unencrypted"),
     ),
     (
         *("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task"),

@@ -7,6 +7,7 @@ from IPython.display import Markdown
 
 from crossover.config import leads as leading
 from crossover.config import published
+from crossover.planning.plan import read_settings
 from crossover.report.base import markup, questions, tables, terms
 from crossover.report.base.tables import Panel
 from crossover.report.charts import gallery
@@ -76,7 +77,10 @@ class Experiments(AnyPage):
             [findings.findings(panel), findings.second_sweep(panel, launches), thresholds.sentences(panel)]
             for panel in self._leading_panels(experiment)
         ]
-        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs)
+        settings = [read_settings(row["settings"]) for row in launches if row["experiment"] == experiment]
+        entrants = {name: entrant for own in settings for name, entrant in own.get("entrants", {}).items()}
+        paragraphs.append(costs.encryption(self._leading_panels(experiment), entrants))
+        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs if sentences)
 
     @part()
     def verdicts(self, experiment: str) -> str:

@@ -1,6 +1,7 @@
 """Costs: of a send in a flood, with the largest rates; of a message and of a byte, from straight lines over size."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, at, place
@@ -81,6 +82,39 @@ def _penalty(panel: Panel, arm: str, size: float) -> str:
         ratio and microseconds * (1 / ratio - 1) for ratio in (paired["ratio"], paired["high"], paired["low"])
     )
     return numbers.ratio(value, low, high)
+
+
+def encryption(panels: Iterable[Panel], entrants: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A sentence for each arm that is the reference without encryption: its cost per task, in the longest flood.
+
+    `entrants` has the options of each arm. Formula: the reference's time * (1 - 1 / ratio of rates); the interval is
+    that of the ratio.
+    """
+    return [
+        f"Encryption costs `{panel.reference}` {_encryption(panel, arm)} ({panel.title})."
+        for panel in panels
+        for arm in panel.compared
+        if panel.unit == "tasks/s" and _encrypts(entrants.get(panel.reference, {}), entrants.get(arm, {}))
+    ]
+
+
+def _encryption(panel: Panel, arm: str) -> str:
+    cell = max(panel.ratios_of(arm), key=lambda row: float(row["x"]))
+    reference = _at(_values(panel, panel.reference), cell["x"])
+    if reference is None:
+        return UNKNOWN
+    microseconds = 1e6 / reference["median"]
+    value, low, high = (
+        ratio and microseconds * (1 - 1 / ratio) for ratio in (cell["ratio"], cell["low"], cell["high"])
+    )
+    return f"{numbers.ratio(value, low, high)} of {numbers.significant(microseconds)} µs per task"
+
+
+def _encrypts(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether only encryption distinguishes the first entrant from the second, which has none."""
+    if not first or second.get("encrypted", True):
+        return False
+    return all(first.get(name) == second.get(name) for name in {*first, *second} - {"alone", "encrypted"})
 
 
 def _largest(panel: Panel, arm: str) -> Row | None:
