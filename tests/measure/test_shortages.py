@@ -14,8 +14,13 @@ FEW_FILES = ("sh", "-c", 'ulimit -n 200; exec "$@"', "sh")
 
 
 def little_memory(kilobytes):
-    """Runs a command with a /dev/shm of this size of its own. Skips where mounting is not allowed."""
-    wrapper = ("unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size={kilobytes}k tmpfs /dev/shm; exec "$@"', "sh")
+    """Runs a command with a /dev/shm of this size of its own."""
+    return little_space("/dev/shm", f"size={kilobytes}k")
+
+
+def little_space(folder, limit):
+    """Runs a command with a small file system over a folder. Skips where mounting is not allowed."""
+    wrapper = ("unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o {limit} tmpfs {folder}; exec "$@"', "sh")
     allowed = os.getuid() == 0 and subprocess.run([*wrapper, "true"], capture_output=True).returncode == 0
     if not allowed:
         pytest.skip("mounting is not allowed here")
@@ -57,6 +62,12 @@ def test_a_rank_that_fills_a_file_system_names_it(hole, does):
     kind, reason = hole(does, *little_memory(32768))
     assert kind == "no space"
     assert reason.startswith("No space left on device: /dev/shm on ")
+
+
+def test_a_full_temporary_folder_is_a_hole_before_ranks_start(hole, tmp_path):
+    # The root, a test file of Python's, the private folder and that of the lock; not the lock itself.
+    kind, reason = hole("work", *little_space(tmp_path / "tmp", "nr_inodes=3"))
+    assert (kind, reason.startswith(f"No space left on device: {tmp_path}/tmp on ")) == ("no space", True)
 
 
 def test_a_rank_without_open_files_names_the_limit(hole):
