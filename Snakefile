@@ -21,7 +21,16 @@ from crossover.planning import (
     unmeasured,
 )
 from crossover.records import disk_space
-from crossover.run import claim, code_digest, earlier_jobs, partition, replication, session, slurm_check
+from crossover.run import (
+    claim,
+    code_digest,
+    earlier_jobs,
+    folders,
+    partition,
+    replication,
+    session,
+    slurm_check,
+)
 from crossover.measure.machine import provenance
 
 with session.plain():
@@ -34,7 +43,11 @@ configfile: "config/config.yaml"
 with session.plain():
     schema.require_plain(workflow.config_settings.config)
     session.require_rule_names(workflow.resource_settings)
-    run = replication.replicated(schema.complete(config)) | {"hosts": session.hosts(workflow)}
+    if session.decides(workflow):
+        folders.require_own()
+    complete = schema.complete(config)
+    folders.require(complete["results"])
+    run = replication.replicated(complete) | {"hosts": session.hosts(workflow)}
     claim_list.require(claim_list.read("config/claims.yaml"), run["entrants"])
 
 slurm = session.slurm_resources(workflow) if session.decides(workflow) and not run["partial"] else {}

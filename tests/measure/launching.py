@@ -66,6 +66,16 @@ def misbehave(how):
             sys.exit(7)
         case "flee":
             os._exit(0)
+        case "fill shared memory":
+            with open("/dev/shm/ballast", "wb", buffering=0) as file:
+                while file.write(bytes(1 << 16)):
+                    pass
+        case "open files":
+            while True:
+                os.dup(0)
+        case "report a full disk":
+            print("worker 1: cannot write: No space left on device", flush=True)
+            sys.exit(7)
 
 
 class Toy:

@@ -154,7 +154,7 @@ def test_a_launch_that_is_no_longer_planned_does_not_stop_the_run(measured: Proj
     assert measured.planned("toy") == {}
 
 
-@pytest.mark.parametrize(("kind", "again"), [("stranger", 1), ("host in use", 1), ("crashed", 0)])
+@pytest.mark.parametrize(("kind", "again"), [("stranger", 1), ("host in use", 1), ("no space", 1), ("crashed", 0)])
 def test_a_hole_whose_cause_passes_is_measured_by_the_next_run(measured: Project, kind: str, again: int) -> None:
     path = measured.folder / "results/raw/quick/toy/node/launch=1.parquet"
     found = record.read(path, record.MEASUREMENTS)

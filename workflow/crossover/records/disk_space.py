@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from crossover.errors import CrossoverError
+from crossover.records.shortage import SPACE
 
 BYTES = 1 << 20
 """More than the size of a launch's raw file."""
@@ -20,7 +21,8 @@ def require(folder: str | Path) -> None:
             probe.flush()
             os.fsync(probe.fileno())
     except OSError as error:
+        step = "free some space there" if error.errno in SPACE else "make it writable"
         raise CrossoverError(
-            f"{folder}: cannot be written to ({error.strerror}); free some space there, or choose another folder with "
+            f"{folder}: cannot be written to ({error.strerror}); {step}, or choose another folder with "
             "--config results=..., then repeat the command"
         ) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crossover.errors import CrossoverError
+from crossover.records import shortage
 
 Row = Mapping[Any, Any]
 """A row of record.LAUNCHES, or the same facts in the metadata of a raw file."""
@@ -29,13 +30,14 @@ class HoleKind(StrEnum):
     WRONG_THREAD_LEVEL = "wrong thread level"
     HOST_IN_USE = "host in use"
     STRANGER = "stranger"
+    NO_SPACE = "no space"
     ANOTHER_MACHINE = "another machine"
     UNKNOWN_METRIC = "unknown metric"
     NO_VALUE = "no value"
     UNREADABLE = "unreadable file"
 
 
-PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER)
+PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER, HoleKind.NO_SPACE)
 """The kinds whose cause was not the launch's own and has probably passed; the next run measures such launches again."""
 
 OF_CODE = (HoleKind.EXCEPTION, HoleKind.UNKNOWN_METRIC, HoleKind.NO_VALUE)
@@ -54,7 +56,8 @@ class Refusal(CrossoverError):
 def reason_kept(file: Path) -> Iterator[None]:
     """Write the reason of an exception to `file`, unless one is there, and raise it again.
 
-    The reason is that of a Refusal, or the exception and its line in this package.
+    The reason is that of a Refusal, a shortage of space or of open files, or the exception and its line in this
+    package.
     """
     try:
         yield
@@ -62,6 +65,9 @@ def reason_kept(file: Path) -> Iterator[None]:
         _keep(reason, file)
         raise
     except Exception as error:
+        if lacking := shortage.of(error):
+            _keep(Refusal(HoleKind.NO_SPACE, lacking), file)
+            raise
         # Imported here, because ranks load this module before they meet.
         from crossover.records import failure
 

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from crossover.errors import CrossoverError
+from crossover.measure.processes import mpich_files
 
 POLL_SECONDS = 0.1
 
@@ -47,7 +48,8 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A temporary folder, removed at the end; also removes those of dead processes on this host."""
+    """A temporary folder, removed at the end; also removes the folders and the shared memory of dead processes."""
+    mpich_files.sweep()
     for stale in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
         if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
             shutil.rmtree(stale, ignore_errors=True)

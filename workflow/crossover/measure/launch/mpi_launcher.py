@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from crossover.measure.launch.host_lock import POLL_SECONDS
+from crossover.measure.launch.passed_variables import passed
 from crossover.measure.processes.ending import GRACE_SECONDS, die_with_parent, end_descendants
 from crossover.measure.ranks import network
 
@@ -57,7 +58,7 @@ def surroundings(placement: str, interface: str) -> dict[str, str]:
 
 def environment_without_network() -> dict[str, str]:
     """The environment of an MPI launcher without the network's variables."""
-    return FOR_OPEN_MPI | os.environ | FOR_SRUN
+    return FOR_OPEN_MPI | passed(os.environ) | FOR_SRUN
 
 
 def processors(mpi: str) -> int:

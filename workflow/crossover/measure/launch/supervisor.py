@@ -23,12 +23,13 @@ from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.machine import provenance
+from crossover.measure.processes import causes
 from crossover.measure.processes.ending import adopt_orphans, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.paths import SITE
 from crossover.planning import plan
-from crossover.records import atomic, disk_space, record
+from crossover.records import atomic, disk_space, record, shortage
 from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
 MEMORY_KEPT = {
@@ -82,15 +83,12 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
 
     log.parent.mkdir(parents=True, exist_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("wb", buffering=0) as lines, private_folder() as private:
+    with log.open("wb", buffering=0) as lines:
         say = Relay(lines, echo)
         try:
-            with alone(say, check):
-                if _written_in_this_run(job, output):
-                    say(f"{job.name}: already written by an earlier job of this run")
-                    return 0
-                found = _attempt(job, output, private, say, check)
-            _store(job, output, found, say)
+            found = _result(job, output, say, check)
+            if found is not None:
+                _store(job, output, found, say)
         except CrossoverError as reason:
             text = f"{job.name}: {reason}; launch discarded; to repeat it, repeat the command"
             say(text)
@@ -101,6 +99,20 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
         finally:
             end_descendants()
     return 0
+
+
+def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal | None:
+    """The rows that the ranks measured, or the reason for a hole; None if an earlier job has done this launch."""
+    try:
+        with private_folder() as private, alone(say, check):
+            if _written_in_this_run(job, output):
+                say(f"{job.name}: already written by an earlier job of this run")
+                return None
+            return _attempt(job, output, private, say, check)
+    except OSError as error:
+        if lacking := shortage.of(error):
+            return Refusal(HoleKind.NO_SPACE, lacking)
+        raise
 
 
 def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal:
@@ -116,7 +128,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
         found = _reason(refusal)
-        if found and found.kind != HoleKind.EXCEPTION:
+        if found and found.kind not in (HoleKind.EXCEPTION, HoleKind.NO_SPACE):
             return found
         # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
         disk_space.require(output.parent)
@@ -139,6 +151,10 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     cause, lost = say.first_cause(), say.names_lost_server()
     if cause and cause.from_outside:
         return Refusal(HoleKind.CRASHED, str(cause))
+    if exception and exception.kind == HoleKind.NO_SPACE:
+        return exception
+    if lacking := _shortage(job, cause, say):
+        return Refusal(HoleKind.NO_SPACE, lacking)
     if exception and not lost:
         return exception
     if code is None:
@@ -148,6 +164,14 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     if cause and not lost:
         return Refusal(HoleKind.CRASHED, str(cause))
     return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
+
+
+def _shortage(job: Job, cause: causes.End | None, say: Relay) -> str:
+    """The lack of space or of open files that ended the ranks; empty if there is none."""
+    if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
+        lacking = shortage.of_shared_memory(plan.ranks(job.settings))
+        return f"{cause}: {lacking}" if lacking else ""
+    return shortage.first(say.lines)
 
 
 def _reason(refusal: Path) -> Refusal | None:

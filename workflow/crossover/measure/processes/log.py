@@ -49,6 +49,11 @@ class Relay:
         return causes.first(_NOTICE.sub(lambda notice: _sentence(notice[1]), self._output).splitlines())
 
     @property
+    def lines(self) -> list[str]:
+        """The last lines before the end of the search."""
+        return list(self._last)
+
+    @property
     def _output(self) -> str:
         return "\n".join(self._last)
 

@@ -2,11 +2,20 @@
 
 import os
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
+
+SHARED_MEMORY = Path("/dev/shm")
+SETTLED_SECONDS = 60
+"""From this age on, a file without a process is left over; a younger one may just have been created."""
+_FIRST_PID_NAMESPACE = "pid:[4026531836]"
+"""The namespace from which all processes of a host are visible; the number is a constant of Linux."""
+_MAPPING = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+)", re.MULTILINE)
+"""A line of a process's mappings: the device's two numbers, and the inode."""
 
 
 def shared_memory(pid: int) -> set[Path]:
@@ -15,6 +24,51 @@ def shared_memory(pid: int) -> set[Path]:
         mapped = Path(f"/proc/{pid}/maps").read_text(errors="replace")
         return {Path(name) for name in re.findall(r"/dev/shm/mpich_\S+", mapped)}
     return set()
+
+
+def sweep() -> None:
+    """Unlink this user's shared memory that killed ranks have left on this host.
+
+    A file is left if it is older than SETTLED_SECONDS and no process has it open or mapped. Within a container, which
+    may share the folder with processes that are not visible, nothing is unlinked.
+    """
+    settled = {file: _identity(facts) for file, facts in _own_files() if facts.st_mtime < time.time() - SETTLED_SECONDS}
+    # The common case; a look at every process takes a moment.
+    if not settled or not _sees_all_processes():
+        return
+    used = {identity for process in psutil.pids() for identity in _used(process)}
+    unlink(file for file, identity in settled.items() if identity not in used)
+
+
+def _own_files() -> Iterator[tuple[Path, os.stat_result]]:
+    for file in SHARED_MEMORY.glob("mpich_*"):
+        with suppress(OSError):
+            facts = file.lstat()
+            if facts.st_uid == os.getuid():
+                yield file, facts
+
+
+def _sees_all_processes() -> bool:
+    with suppress(OSError):
+        return str(Path("/proc/self/ns/pid").readlink()) == _FIRST_PID_NAMESPACE
+    return False
+
+
+def _used(pid: int) -> Iterator[tuple[int, int]]:
+    """The identities of the files that a process has mapped or open; none if it has ended or is another user's."""
+    process = Path(f"/proc/{pid}")
+    with suppress(OSError):
+        for major, minor, inode in _MAPPING.findall((process / "maps").read_text(errors="replace")):
+            yield os.makedev(int(major, 16), int(minor, 16)), int(inode)
+    with suppress(OSError):
+        for handle in (process / "fd").iterdir():
+            with suppress(OSError):
+                yield _identity(handle.stat())
+
+
+def _identity(facts: os.stat_result) -> tuple[int, int]:
+    """A file's device and inode, because a process in another mount namespace shows another path."""
+    return facts.st_dev, facts.st_ino
 
 
 def unlink(files: Iterable[Path]) -> None:

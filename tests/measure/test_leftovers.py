@@ -1,0 +1,144 @@
+"""Does the next launch delete the shared memory that killed ranks have left, and never that of living processes?"""
+
+import mmap
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from launching import TOY, Launch, eventually, toy_project
+
+from crossover.measure.processes import mpich_files
+
+pytestmark = pytest.mark.skipif(
+    os.fspath(Path("/proc/self/ns/pid").readlink()) != "pid:[4026531836]",
+    reason="nothing is swept in a container, which does not see all processes",
+)
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory):
+    """Copies of the code with a toy: as it is, and with ranks that initialise MPI but do not meet."""
+    folder = tmp_path_factory.mktemp("projects")
+    asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(600)")
+    return toy_project(folder / "plain"), toy_project(folder / "late", asleep=asleep)
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """Prepares a launch of the toy, and kills its processes at the end."""
+    prepared = []
+
+    def prepare(name, root):
+        prepared.append(Launch(tmp_path / name, "toy", TOY, root=root))
+        return prepared[-1]
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+def meeting(launch):
+    """The shared memory of a launch's ranks, which have started but not met."""
+    launch.start()
+    assert eventually(lambda: sum(bool(mpich_files.shared_memory(rank.pid)) for rank in launch.ranks()) == 2)
+    (file,) = {file for rank in launch.ranks() for file in mpich_files.shared_memory(rank.pid)}
+    return file
+
+
+def kill(launch):
+    """Kill the supervisor and everything below it at once, so that nobody can clean up."""
+    every = launch.processes()
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for process in every:
+            with suppress(psutil.Error):
+                process.send_signal(number)
+    launch.process.wait()
+    assert eventually(lambda: not launch.processes())
+
+
+def age(file, seconds=120):
+    os.utime(file, (time.time() - seconds,) * 2)
+
+
+def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(launch, projects):
+    plain, late = projects
+    dead, living = launch("dead", late), launch("living", late)
+    left = meeting(dead)
+    kill(dead)
+    used = meeting(living)
+    assert left.exists() and used.exists()
+    age(left)
+    age(used)
+    assert launch("next", plain).run() == 0
+    assert not left.exists()
+    assert used.exists() and len(living.ranks()) == 2
+
+
+@pytest.fixture
+def segment():
+    """A file like those of MPI, older than a minute."""
+    file = mpich_files.SHARED_MEMORY / f"mpich_test_{os.getpid()}"
+    file.write_bytes(bytes(mmap.PAGESIZE))
+    age(file)
+    yield file
+    file.unlink(missing_ok=True)
+
+
+def test_a_file_that_nobody_uses_is_deleted(segment):
+    mpich_files.sweep()
+    assert not segment.exists()
+
+
+def test_a_young_file_stays(segment):
+    age(segment, 30)
+    mpich_files.sweep()
+    assert segment.exists()
+
+
+def test_an_open_file_stays(segment):
+    with segment.open():
+        mpich_files.sweep()
+        assert segment.exists()
+
+
+def test_a_mapped_file_stays(segment):
+    with segment.open("r+b") as opened:
+        mapped = mmap.mmap(opened.fileno(), 0)
+    mpich_files.sweep()
+    assert segment.exists()
+    mapped.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_the_file_of_another_user_stays(segment):
+    os.chown(segment, 65534, 65534)
+    mpich_files.sweep()
+    assert segment.exists()
+
+
+def test_nothing_is_deleted_where_processes_are_hidden(segment, monkeypatch):
+    monkeypatch.setattr(mpich_files, "_FIRST_PID_NAMESPACE", "pid:[4026532000]")
+    mpich_files.sweep()
+    assert segment.exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
+def test_a_file_mapped_elsewhere_by_another_path_stays(segment):
+    read = (
+        f"exec 3<{segment}; mount --move /dev/shm /mnt 2>/dev/null || mount --bind /tmp /dev/shm; echo ready; read end"
+    )
+    holder = subprocess.Popen(
+        ["unshare", "--mount", "sh", "-c", read], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        if holder.stdout.readline() != "ready\n":
+            pytest.skip("mounting is not allowed here")
+        mpich_files.sweep()
+        assert segment.exists()
+    finally:
+        holder.communicate("end\n")

@@ -1,0 +1,87 @@
+"""Do ranks and their launcher get the variables that they need, and no secrets of the user's session?"""
+
+import os
+import signal
+
+import psutil
+import pytest
+from launching import TOY, Launch, eventually, toy_project
+
+from crossover.measure.launch import mpi_launcher
+from crossover.measure.launch.passed_variables import passed
+
+SECRETS = {
+    "GITHUB_TOKEN": "s3cret",
+    "AWS_SECRET_ACCESS_KEY": "s3cret",
+    "DATABASE_URL": "postgres://me:s3cret@host",
+    "https_proxy": "http://me:s3cret@proxy",
+    "SLURM_JWT": "s3cret",
+    "OMPI_PASSWORD": "s3cret",
+    "BASH_FUNC_login%%": "() { echo s3cret; }",
+}
+NEEDED = {
+    "PATH": "/bin",
+    "PYTHONPATH": "/lib",
+    "LD_LIBRARY_PATH": "/lib",
+    "SLURM_JOB_ID": "1",
+    "SLURM_CONF": "/etc/slurm.conf",
+    "PBS_NODEFILE": "/nodes",
+    "LSB_DJOB_HOSTFILE": "/hosts",
+    "PMI_RANK": "0",
+    "MPIR_CVAR_CH4_NETMOD": "ofi",
+    "OMPI_MCA_btl": "tcp,self",
+    "UCX_TLS": "tcp",
+    "FI_PROVIDER": "tcp",
+    "OMP_NUM_THREADS": "1",
+    "CROSSOVER_BEGAN": "1",
+}
+ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_variable_that_a_launch_needs_is_passed(name):
+    assert passed(NEEDED | SECRETS)[name] == NEEDED[name]
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_not_passed(name):
+    assert name not in passed(NEEDED | SECRETS)
+
+
+def test_launchers_get_the_variables_that_are_set_for_them(monkeypatch):
+    monkeypatch.setenv("OMPI_MCA_hwloc_base_binding_policy", "core")
+    monkeypatch.setenv("GITHUB_TOKEN", "s3cret")
+    environment = mpi_launcher.environment_without_network()
+    assert environment["OMPI_MCA_hwloc_base_binding_policy"] == "core"
+    assert environment.items() >= mpi_launcher.FOR_SRUN.items()
+    assert "GITHUB_TOKEN" not in environment
+
+
+@pytest.mark.parametrize("mpi", ["mpiexec", "mpiexec -launcher fork"])
+def test_neither_ranks_nor_their_launcher_have_a_secret(tmp_path, tmp_path_factory, monkeypatch, mpi):
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+    toy = Launch(tmp_path, "toy", TOY | ENDLESS, mpi, toy_project(tmp_path_factory.mktemp("toys")))
+    try:
+        toy.start()
+        assert eventually(lambda: len(toy.ranks()) == 2 and "working" in toy.log.read_text())
+        below = psutil.Process(toy.process.pid).children(recursive=True)
+        assert len(below) >= 3
+        assert not [each for each in below if "s3cret" in " ".join(each.environ().values())]
+        # The supervisor's own environment stays as it is.
+        assert psutil.Process(toy.process.pid).environ().items() >= SECRETS.items()
+        os.kill(toy.process.pid, signal.SIGTERM)
+        assert toy.process.wait(30) == 1
+    finally:
+        toy.end()
+
+
+def test_a_user_can_pass_further_variables_by_the_launcher_in_the_site_file(tmp_path, tmp_path_factory):
+    project = toy_project(tmp_path_factory.mktemp("toys"))
+    toy = Launch(tmp_path, "toy", TOY | ENDLESS, "env SITE_LICENSE=abc mpiexec", project)
+    try:
+        toy.start()
+        assert eventually(lambda: len(toy.ranks()) == 2 and "working" in toy.log.read_text())
+        assert {rank.environ()["SITE_LICENSE"] for rank in toy.ranks()} == {"abc"}
+    finally:
+        toy.end()

@@ -1,0 +1,90 @@
+"""Is a full disk or too many open files recognised, with the place and the next step?"""
+
+import errno
+import os
+import re
+import shutil
+import socket
+from collections import namedtuple
+
+import pytest
+import zmq
+
+from crossover.errors import CrossoverError
+from crossover.records import holes, shortage
+
+HOST = socket.gethostname()
+
+
+def error(number, *filename):
+    return OSError(number, os.strerror(number), *filename)
+
+
+def test_a_full_file_system_is_named_by_the_folder_where_it_is_mounted():
+    assert shortage.of(error(errno.ENOSPC, "/proc/self/status")) == (
+        f"No space left on device: /proc on {HOST} is full; remove files from /proc, or measure on another host"
+    )
+
+
+def test_without_a_file_the_full_one_of_the_folders_in_use_is_named(monkeypatch):
+    full = namedtuple("Facts", "f_bavail f_frsize f_files f_favail")(0, 4096, 10, 5)
+    free = full._replace(f_bavail=10**6)
+    monkeypatch.setattr(os, "statvfs", lambda folder: full if folder == shortage.SHARED_MEMORY else free)
+    monkeypatch.setattr(os.path, "ismount", lambda folder: str(folder) in ("/dev/shm", "/"))
+    assert "device: /dev/shm on" in shortage.of(error(errno.ENOSPC))
+    without_inodes = free._replace(f_favail=0)
+    monkeypatch.setattr(os, "statvfs", lambda folder: without_inodes if folder == shortage.SHARED_MEMORY else free)
+    assert "device: /dev/shm on" in shortage.of(error(errno.ENOSPC))
+    monkeypatch.setattr(os, "statvfs", lambda folder: free)
+    assert shortage.of(error(errno.ENOSPC)).startswith("No space left on device (the file is unknown); ")
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (error(errno.EMFILE), r"^Too many open files: a process may have \d+ here; raise the limit with ulimit -n$"),
+        (zmq.ZMQError(errno.EMFILE), r"^Too many open files: .* ulimit -n$"),
+        (error(errno.ENFILE), r"^Too many open files in system by all processes of a host; end some there"),
+        (error(errno.EDQUOT, "/proc/1"), r"^Disk quota exceeded: your quota on /proc is used up; delete files"),
+    ],
+)
+def test_each_shortage_has_its_own_next_step(raised, said):
+    assert re.search(said, shortage.of(raised))
+
+
+def test_a_shortage_counts_behind_the_exceptions_that_it_caused():
+    with pytest.raises(CrossoverError) as caught:
+        try:
+            raise error(errno.ENOSPC, "/proc/1")
+        except OSError:
+            raise CrossoverError("cannot be written") from None
+    assert "/proc on" in shortage.of(caught.value)
+
+
+@pytest.mark.parametrize("other", [error(errno.EACCES), ValueError("No value"), zmq.ZMQError(zmq.ETERM)])
+def test_no_other_error_is_a_shortage(other):
+    assert shortage.of(other) == ""
+
+
+def test_the_first_line_that_reports_a_shortage_counts():
+    lines = ["working", "OSError: [Errno 28] No space left on device: '/proc/x'", "Too many open files", "bye"]
+    assert f"/proc on {HOST} is full" in shortage.first(lines)
+    assert "ulimit -n" in shortage.first(lines[2:])
+    assert shortage.first(["working", "no space for this"]) == ""
+
+
+def test_shared_memory_is_short_if_the_ranks_do_not_fit(monkeypatch):
+    usage = namedtuple("Usage", "free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(5 << 20))
+    assert shortage.of_shared_memory(1) == ""
+    assert shortage.of_shared_memory(2).startswith(
+        f"/dev/shm on {HOST} has 5 MiB free, and 2 ranks need up to 8 MiB; remove files from /dev/shm"
+    )
+
+
+def test_a_rank_keeps_a_shortage_as_its_own_kind_of_hole(tmp_path):
+    file = tmp_path / "refusal"
+    with pytest.raises(OSError, match="open files"), holes.reason_kept(file):
+        raise error(errno.EMFILE)
+    assert '["no space", "Too many open files' in file.read_text()
+    assert holes.HoleKind.NO_SPACE in holes.PASSING
