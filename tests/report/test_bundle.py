@@ -146,7 +146,7 @@ def test_a_full_disk_gives_no_traceback(run, quick, capsys, monkeypatch):
     def full(source, copy):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(copy))
 
-    monkeypatch.setattr(bundles.shutil, "copyfile", full)
+    monkeypatch.setattr(private.shutil, "copyfile", full)
     said = refused(capsys, "bundle", str(run))
     assert "cannot be copied (No space left on device); if" in said and "set TMPDIR" in said
 
