@@ -11,9 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from crossover.__main__ import main
+from crossover.errors import CrossoverError
+from crossover.paths import PROJECT
 from crossover.records import record
 from crossover.report.render import renderer
 from crossover.share import freshness, unpack
+from crossover.share.private import Mask
 from crossover.share.pseudonyms import Pseudonyms, host_names
 
 HOSTS = ("zebra07", "apple02")
@@ -163,8 +166,20 @@ def test_a_published_page_has_pseudonyms_unless_names_are_wanted(named, tmp_path
     assert main(["publish", str(named), "--to", str(tmp_path / "site")]) == 0
     page = (tmp_path / "site" / "index.html").read_text()
     assert [name for name in NAMES if name in page] == [] and "host-1" in page
+    for name in ("one.zip", "two.zip"):
+        assert main(["publish", str(named), "--to", str(tmp_path / name)]) == 0
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     assert main(["publish", str(named), "--no-redact", "--to", str(tmp_path / "named")]) == 0
     assert (tmp_path / "named" / "index.html").read_bytes() == (named / "report/index.html").read_bytes()
+
+
+def test_an_unreadable_file_is_not_shared(tmp_path):
+    raw = tmp_path / "results/raw/launch=1.parquet"
+    raw.parent.mkdir(parents=True)
+    raw.write_bytes(b"zebra07")
+    for redact in (False, True):
+        with pytest.raises(CrossoverError, match=r"^results/raw/launch=1\.parquet: cannot be read .*remeasure"):
+            Mask(tmp_path, PROJECT, redact).folder(tmp_path, {})
 
 
 def test_pseudonyms_are_numbered_by_first_appearance():
@@ -184,3 +199,25 @@ def test_a_word_of_the_tables_is_replaced_only_where_it_is_a_name():
 def test_a_list_of_hosts_is_expanded():
     assert host_names("a[01-03,7],b") == ["a01", "a02", "a03", "a7", "b"]
     assert host_names("r[1-2]n[8-9]") == ["r1n8", "r1n9", "r2n8", "r2n9"]
+
+
+@pytest.mark.parametrize(
+    ("said", "redacted"),
+    [
+        (
+            "slurmstepd: JobId=4711 on alpha3 and alpha17.site.org",
+            "slurmstepd: JobId=job-1 on host-1 and host-2.domain-1",
+        ),
+        ("job 4712, 4711 messages", "job 4712, 4711 messages"),
+        ("--account=chemistry -n 4, slurm_partition=long", "--account=account-1 -n 4, slurm_partition=partition-1"),
+        ("slurm_extra=-A chemistry -w alpha3", "slurm_extra=value-1"),
+        ("slurm_account='chemistry' --qos short", "slurm_account='account-1' --qos qos-1"),
+        ("at ::1, 0.0.0.0 or 2001:db8::7", "at ::1, 0.0.0.0 or address-1"),
+        ("/usr/lib/x.so from ~/thesis/x and /home/ada", "/usr/lib/x.so from path-1 and path-2"),
+    ],
+)
+def test_sentences_name_nothing(said, redacted):
+    given = Pseudonyms()
+    given.field("host", "alpha3.site.org")
+    given.field("job", "4711")
+    assert given.text(said) == redacted

@@ -80,7 +80,7 @@ class Mask:
             self.facts(waiting)
             for name in sorted(files, key=lambda name: (name != "results/launches.parquet", name)):
                 if files[name].suffix == ".parquet":
-                    self._masked(files[name])
+                    self._masked(files[name], name)
         for name, path in files.items():
             self._file(path, name)
         return json.dumps(self.facts(waiting))
@@ -88,7 +88,7 @@ class Mask:
     def _file(self, path: Path, name: str) -> None:
         """Mask a file; one without names keeps its exact bytes."""
         if path.suffix == ".parquet":
-            self._parquet(path)
+            self._parquet(path, name)
         elif path.suffix not in (".png", ".pdf"):
             content = path.read_bytes().decode(errors="surrogateescape")
             if (masked := self._content(content, path, name)) != content:
@@ -105,12 +105,15 @@ class Mask:
             self.names = names
         return names.names(masked) if name.startswith("results/") else masked
 
-    def _masked(self, path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
+    def _masked(self, path: Path, name: str) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
         """A table, the same masked, and its masked metadata."""
         try:
             table = pq.read_table(path, partitioning=None)
         except pa.ArrowException as error:
-            raise CrossoverError(f"{path.name}: cannot be read ({error}); remeasure its launch, then repeat") from None
+            why = " ".join(str(error).split())
+            raise CrossoverError(
+                f"{name}: cannot be read ({why}); remeasure it (snakemake ... -R {name}), then repeat the command"
+            ) from None
         masked = table
         for index, field in enumerate(table.schema):
             if pa.types.is_string(field.type):
@@ -121,8 +124,8 @@ class Mask:
                     masked = masked.set_column(index, field.name, texts.take(coded.indices))
         return table, masked, self.facts(record.metadata(table))
 
-    def _parquet(self, path: Path) -> None:
-        table, masked, facts = self._masked(path)
+    def _parquet(self, path: Path, name: str) -> None:
+        table, masked, facts = self._masked(path, name)
         # Files of earlier releases have no checksum; in a bundle every file has one, so that none can be removed.
         undigested = record.DIGEST not in (table.schema.metadata or {})
         if masked is not table or facts != record.metadata(table) or undigested:

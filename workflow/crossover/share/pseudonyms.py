@@ -40,7 +40,7 @@ LOGIN = re.compile(r"(?<![\w/@.])([\w.+-]+)@([A-Za-z0-9][\w-]*(?:\.[\w-]+)*)")
 """A user on a host, or an address of mail."""
 
 OPTION = re.compile(
-    r"((?:\bslurm_|--)(account|partition|qos|reservation|job-name|nodelist|exclude)[=: ]\s*)([^\s'\",]+)"
+    r"((?:\bslurm_|--)(account|partition|qos|reservation|job-name|nodelist|exclude)[=: ]\s*['\"]?)([^\s'\",]+)"
 )
 """An option of Slurm in a command."""
 
@@ -52,6 +52,9 @@ EXTRA = re.compile(r"(\bslurm_extra[=:]\s*)(.+)")
 
 NUMERIC = re.compile(r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*)(?![\w:])")
 """What may be an address of IPv4 or IPv6, or of a network card."""
+
+JOB = re.compile(r"(\b[Jj]ob(?:[ _-]?[Ii][Dd])?[ =:#]+)(\d+)\b")
+"""The number of a job in a sentence: `job 17`, `JobId=17`."""
 
 CARD = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
@@ -79,7 +82,8 @@ class Pseudonyms:
         given = self._given.setdefault(kind, {})
         if name not in given:
             given[name] = f"{kind}-{len(given) + 1}"
-            self._pattern = None
+            if kind in SPOKEN:
+                self._pattern = None
         return given[name]
 
     def _host(self, name: str) -> str:
@@ -133,12 +137,10 @@ class Pseudonyms:
             hosts = {name.rstrip("0123456789") for name in self._given.get("host", {}) if self._is_plain(name)}
             # Other hosts of the same series, which only a message names.
             series = [rf"{re.escape(stem)}\d+" for stem in sorted(hosts) if len(stem) > 2]
-            numbers = [rf"(?<=\bjob ){re.escape(job)}" for job in jobs if job.isdigit()]
-            anything = "|".join([*parts, *series, *numbers]) or r"(?!)"
+            anything = "|".join([*parts, *series]) or r"(?!)"
             self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{anything})(?![A-Za-z0-9])")
-        return self._pattern.sub(
-            lambda found: known.get(found[0]) or jobs.get(found[0]) or self.of("host", found[0]), content
-        )
+        content = JOB.sub(lambda found: found[1] + jobs.get(found[2], found[2]), content)
+        return self._pattern.sub(lambda found: known.get(found[0]) or self.of("host", found[0]), content)
 
     def _is_plain(self, name: str) -> bool:
         return len(name) > 2 and not name.isdigit() and name not in self.words
