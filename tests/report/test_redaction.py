@@ -197,8 +197,8 @@ def test_a_word_of_the_tables_is_replaced_only_where_it_is_a_name():
 
 
 def test_a_list_of_hosts_is_expanded():
-    assert host_names("a[01-03,7],b") == ["a01", "a02", "a03", "a7", "b"]
-    assert host_names("r[1-2]n[8-9]") == ["r1n8", "r1n9", "r2n8", "r2n9"]
+    assert host_names("a[01-03,7],b") == ("a01", "a02", "a03", "a7", "b")
+    assert host_names("r[1-2]n[8-9]") == ("r1n8", "r1n9", "r2n8", "r2n9")
 
 
 @pytest.mark.parametrize(

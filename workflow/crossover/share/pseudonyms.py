@@ -7,6 +7,7 @@ import ipaddress
 import json
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 SLURM = {
@@ -69,7 +70,7 @@ class Pseudonyms:
     def __init__(self, words: Iterable[str] = ()):
         self.words = COMMON | set(words)
         self._given: dict[str, dict[str, str]] = {}
-        self._pattern: re.Pattern[str] | None = None
+        self._pattern: tuple[re.Pattern[str], dict[str, str]] | None = None
 
     def of(self, kind: str, name: str) -> str:
         """The pseudonym of a name, such as `host-1`."""
@@ -129,18 +130,22 @@ class Pseudonyms:
 
     def names(self, content: str) -> str:
         """A text with pseudonyms for the names seen so far, each as a whole word."""
+        jobs = self._given.get("job", {})
+        content = JOB.sub(lambda found: found[1] + jobs.get(found[2], found[2]), content)
+        pattern, known = self._pattern or self._compiled()
+        return pattern.sub(lambda found: known.get(found[0]) or self.of("host", found[0]), content)
+
+    def _compiled(self) -> tuple[re.Pattern[str], dict[str, str]]:
+        """The pattern of all names that sentences can have, and their pseudonyms; kept until a name is added."""
         spoken = (self._given.get(kind, {}) for kind in SPOKEN)
         known = {name: each for names in spoken for name, each in names.items() if self._is_plain(name)}
-        jobs = self._given.get("job", {})
-        if self._pattern is None:
-            parts = [re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name))]
-            hosts = {name.rstrip("0123456789") for name in self._given.get("host", {}) if self._is_plain(name)}
-            # Other hosts of the same series, which only a message names.
-            series = [rf"{re.escape(stem)}\d+" for stem in sorted(hosts) if len(stem) > 2]
-            anything = "|".join([*parts, *series]) or r"(?!)"
-            self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{anything})(?![A-Za-z0-9])")
-        content = JOB.sub(lambda found: found[1] + jobs.get(found[2], found[2]), content)
-        return self._pattern.sub(lambda found: known.get(found[0]) or self.of("host", found[0]), content)
+        parts = [re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name))]
+        hosts = {name.rstrip("0123456789") for name in self._given.get("host", {}) if self._is_plain(name)}
+        # Other hosts of the same series, which only a message names.
+        series = [rf"{re.escape(stem)}\d+" for stem in sorted(hosts) if len(stem) > 2]
+        anything = "|".join([*parts, *series]) or r"(?!)"
+        self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{anything})(?![A-Za-z0-9])"), known
+        return self._pattern
 
     def _is_plain(self, name: str) -> bool:
         return len(name) > 2 and not name.isdigit() and name not in self.words
@@ -158,6 +163,7 @@ class Pseudonyms:
         return self.of("address", found[0]) if is_address else found[0]
 
 
+@cache
 def _address(text: str) -> bool:
     try:
         ipaddress.ip_address(text)
@@ -174,13 +180,14 @@ def _everywhere(text: str) -> bool:
     return found.is_loopback or found.is_unspecified
 
 
-def host_names(text: str) -> list[str]:
+@cache
+def host_names(text: str) -> tuple[str, ...]:
     """The hosts of a list as Slurm writes it.
 
     >>> host_names("a[01-03,7],b")
-    ['a01', 'a02', 'a03', 'a7', 'b']
+    ('a01', 'a02', 'a03', 'a7', 'b')
     """
-    names = []
+    names: list[str] = []
     for part in re.findall(r"(?:[^,\[\]]|\[[^\]]*\])+", text):
         if not (found := re.fullmatch(r"([^\[]*)\[([^\]]*)\](.*)", part)):
             names.append(part)
@@ -190,4 +197,4 @@ def host_names(text: str) -> list[str]:
             numbers = range(int(first), int(last or first) + 1) if (first + last).isdigit() else []
             middles = [f"{number:0{len(first)}}" for number in numbers] or [each]
             names += [name for middle in middles for name in host_names(f"{found[1]}{middle}{found[3]}")]
-    return names
+    return tuple(names)
