@@ -146,7 +146,7 @@ def test_a_full_disk_gives_no_traceback(run, quick, capsys, monkeypatch):
     def full(source, copy):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(copy))
 
-    monkeypatch.setattr(bundles.shutil, "copyfile", full)
+    monkeypatch.setattr(private.shutil, "copyfile", full)
     said = refused(capsys, "bundle", str(run))
     assert "cannot be copied (No space left on device); if" in said and "set TMPDIR" in said
 
@@ -313,8 +313,10 @@ def of_version_1(archive):
         written = io.BytesIO()
         pq.write_table(kept.replace_schema_metadata(stored), written)
         held[name] = written.getvalue()
-    crate = held["ro-crate-metadata.json"].decode()
-    held["ro-crate-metadata.json"] = crate.replace('"schemaVersion": "2"', '"schemaVersion": "1"').encode()
+    stated = json.loads(held["ro-crate-metadata.json"])
+    stated["@graph"] = [entity for entity in stated["@graph"] if entity["@id"] != crate.DIGESTS]
+    metadata = json.dumps(stated).replace('"schemaVersion": "2"', '"schemaVersion": "1"')
+    held["ro-crate-metadata.json"] = metadata.encode()
     del held["SHA256SUMS"]
     sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in held.items())
     rewritten(archive, **held, SHA256SUMS=sums)

@@ -3,13 +3,15 @@
 import os
 import shlex
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from crossover.cli.command import PAGES, RESULTS, command, path, step, value
 from crossover.errors import CrossoverError
+
+REDACT = "pseudonyms, such as host-1, for hosts, users, accounts, addresses, jobs and paths"
 
 FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
 
@@ -227,16 +229,18 @@ def _page(folder: Path, source: str, findings: str) -> int:
     value("--remote", "remote to push to (default: %(default)s)", default="origin"),
     value("--branch", "branch to push to (default: %(default)s)", default="gh-pages"),
     value("--yes", "push without asking", action="store_true"),
+    value("--redact", f"{REDACT} (default: yes)", action=BooleanOptionalAction, default=True),
     group=PAGES,
 )
 def publish(chosen: Namespace) -> None:
     """Publish the report: push it to a branch, or write a folder or a zip file for a web server.
 
-    Asks before it pushes. Measures and renders nothing. Refuses a report that is older than its data.
+    Asks before it pushes. Measures nothing. Refuses a report that is older than its data. Renders the page again with
+    pseudonyms for names; --no-redact publishes the page as it is.
     """
     from crossover.share import publish
 
-    print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes))
+    print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes, chosen.redact))
 
 
 @command(
@@ -247,6 +251,7 @@ def publish(chosen: Namespace) -> None:
     value(
         "--author", "an author of the data, `Name` or `Name <ORCID>`; repeat for several", action="append", default=[]
     ),
+    value("--redact", f"{REDACT} (default: no)", action=BooleanOptionalAction, default=False),
     group=PAGES,
 )
 def bundle(chosen: Namespace) -> None:
@@ -257,4 +262,4 @@ def bundle(chosen: Namespace) -> None:
     from crossover.share import bundle, crate
 
     attribution = crate.Attribution(chosen.license, chosen.author)
-    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution))
+    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution, chosen.redact))

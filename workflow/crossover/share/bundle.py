@@ -3,11 +3,8 @@
 The report in the archive is rendered from the archive's own files only, so that anybody can render it again.
 """
 
-import json
-import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -17,8 +14,7 @@ import yaml
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.report.render import renderer
-from crossover.share import archive, crate, freshness
-from crossover.share.private import Mask
+from crossover.share import archive, crate, freshness, private
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
 """Files that are archived beside the results."""
@@ -42,15 +38,24 @@ of `requirements.lock`.
 """
 
 
-def write(results: Path, bundle: Path, attribution: crate.Attribution) -> str:
-    """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError."""
+REDACTED = """
+Names of hosts, users, accounts, addresses, jobs and paths are pseudonyms, such as host-1, the same in all files.
+"""
+"""The addition to README in a redacted bundle."""
+
+
+def write(results: Path, bundle: Path, attribution: crate.Attribution, redact: bool = False) -> str:
+    """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError.
+
+    If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms.
+    """
     if bundle.suffix != ".zip":
         raise CrossoverError(f"{bundle}: is not a name of a zip file; choose one that ends in .zip")
     made_from = freshness.require(results)
     if not any(launch["started_utc"] for launch in freshness.launches(results)):
         raise CrossoverError(f"{results}: has no launch, so there is nothing to archive; measure first: make report")
     try:
-        return _write(results, bundle, attribution, made_from)
+        return _write(results, bundle, attribution, made_from, redact)
     except OSError as error:
         raise CrossoverError(
             f"{error.filename or results}: cannot be copied ({error.strerror or error}); if {tempfile.gettempdir()} is "
@@ -58,17 +63,16 @@ def write(results: Path, bundle: Path, attribution: crate.Attribution) -> str:
         ) from None
 
 
-def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_from: dict[str, Any]) -> str:
-    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
-        folder = Path(private) / "bundle"
-        _copy([*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results")
-        _copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
-        mask = Mask(results, PROJECT)
-        for path in archive.files(folder).values():
-            mask.file(path)
-        waiting = mask.text(json.dumps(made_from["waiting"]))
+def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_from: dict[str, Any], redact: bool) -> str:
+    with tempfile.TemporaryDirectory(prefix="crossover-") as temporary:
+        folder = Path(temporary) / "bundle"
+        private.copy(
+            [*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results"
+        )
+        private.copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
+        waiting = private.Mask(results, PROJECT, redact).folder(folder, made_from["waiting"])
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
-        (folder / "README.md").write_text(README, encoding="utf-8")
+        (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")
         crate.write(folder, attribution, yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8")))
         sums = [f"{checksum(path)}  {name}\n" for name, path in archive.files(folder).items()]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
@@ -86,17 +90,6 @@ def _raw(results: Path) -> list[Path]:
             "repeat the command that made the report, then bundle again"
         )
     return raw
-
-
-def _copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
-    """Copy files, and folders without hidden files, from below `root` to the same places below `folder`."""
-    for path in paths:
-        copy = folder / path.relative_to(root)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, copy, ignore=shutil.ignore_patterns(".*"))
-        else:
-            shutil.copyfile(path, copy)
 
 
 def checksum(path: Path) -> str:

@@ -5,27 +5,32 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.share import archive, branch, freshness
+from crossover.paths import PROJECT
+from crossover.report.render import renderer
+from crossover.share import archive, branch, freshness, private
 from crossover.share.branch import Branch
 
 PAGES = "gh-pages"
 """The destination for a branch; any other destination is a path."""
 
 
-def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str:
+def publish(results: Path, to: str, remote: str, name: str, agreed: bool, redact: bool = True) -> str:
     """Publish the report on `results`. Returns a sentence with its destination.
 
     `to` is PAGES, for the branch `name` of `remote`; a zip file; or a folder, which needs a slash at its end only if
-    its name is almost PAGES. Before a push, the user is asked on the terminal unless `agreed`. Raises CrossoverError.
+    its name is almost PAGES. Before a push, the user is asked on the terminal unless `agreed`. If `redact`, the page is
+    rendered again with pseudonyms for names of hosts, users and so on. Raises CrossoverError.
     """
     if to != PAGES and not to.endswith("/") and difflib.get_close_matches(to, [PAGES]):
         raise CrossoverError(f"--to {to}: unknown destination; give {PAGES}, a folder (site/) or a zip file (site.zip)")
-    freshness.require(results)
-    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
-        folder = Path(private) / "site"
-        files = stage((results / freshness.PAGE).parent, folder)
+    made_from = freshness.require(results)
+    with tempfile.TemporaryDirectory(prefix="crossover-") as temporary:
+        folder = Path(temporary) / "site"
+        shown = _redacted(results, made_from, Path(temporary) / "redacted") if redact else results
+        files = stage((shown / freshness.PAGE).parent, folder)
         if to.endswith(".zip"):
             archive.write(folder, Path(to))
         elif to != PAGES:
@@ -33,6 +38,20 @@ def publish(results: Path, to: str, remote: str, name: str, agreed: bool) -> str
         else:
             return _to_branch(files, folder, branch.look(remote, name), agreed)
     return f"Report: {to}"
+
+
+def _redacted(results: Path, made_from: dict[str, Any], folder: Path) -> Path:
+    """A new folder of results in `folder` with pseudonyms for all names, and their page. Raises CrossoverError."""
+    try:
+        private.copy([results / name for name in made_from["made_from"]], results, folder / "results")
+    except OSError as error:
+        raise CrossoverError(
+            f"{error.filename or results}: cannot be copied ({error.strerror or error}); make it readable, or set "
+            "TMPDIR to a folder with more space"
+        ) from None
+    waiting = private.Mask(results, PROJECT, redact=True).folder(folder, made_from["waiting"])
+    renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
+    return folder / "results"
 
 
 def stage(report: Path, folder: Path) -> dict[str, Path]:

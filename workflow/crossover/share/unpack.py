@@ -1,7 +1,6 @@
-"""Renders the reports of bundles, which can come from anywhere: checks every name and every byte while unpacking."""
+"""Renders the reports of bundles, which can come from anywhere: checks names, sizes and every byte while unpacking."""
 
 import json
-import lzma
 import shutil
 import stat
 import tempfile
@@ -12,20 +11,19 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.records.failure import Failure
 from crossover.report.render import origin, renderer
-from crossover.share import freshness
+from crossover.share import freshness, limits
 from crossover.share.bundle import SUMS, checksum
-from crossover.share.crate import METADATA
-
-LARGEST_LIST_BYTES = 64 << 20
-"""Size limit of the metadata and of the checksums; enough for a bundle of a hundred thousand files."""
+from crossover.share.crate import DIGESTS, METADATA
 
 AGAIN = "download it again, or ask its author"
 
-BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 """Errors from reading a damaged zip file, or text and JSON in it."""
 
 
@@ -51,10 +49,13 @@ def opened(bundle: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="crossover-") as private:
         folder = Path(private) / "bundle"
         try:
-            with zipfile.ZipFile(bundle) as packed:
+            with limits.opened(bundle) as file, zipfile.ZipFile(file) as packed:
+                limits.require_sizes(packed)
                 _refuse_names(packed)
-                _refuse_version(packed)
+                crate = json.loads(_small(packed, METADATA))
+                _refuse_version(crate)
                 _extract(packed, folder)
+            _refuse_tables(folder, crate)
         except CrossoverError as error:
             raise CrossoverError(f"{bundle}: {error}") from None
         except BROKEN as error:
@@ -86,8 +87,7 @@ def _refuse_names(packed: zipfile.ZipFile) -> None:
         seen.add(name)
 
 
-def _refuse_version(packed: zipfile.ZipFile) -> None:
-    crate = json.loads(_small(packed, METADATA))
+def _refuse_version(crate: Any) -> None:
     try:
         roots = (entity for entity in crate["@graph"] if entity.get("@id") == "./")
         root: dict[str, Any] = next(roots, {})
@@ -116,13 +116,30 @@ def _extract(packed: zipfile.ZipFile, folder: Path) -> None:
             f"needs {needed / 1e6:.0f} MB unpacked, but {folder.parents[1]} has only {free / 1e6:.0f} MB left",
             "free some space there, or set TMPDIR to another folder",
         )
+    left_bytes = limits.TOTAL_BYTES
     for name in sorted(names):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with packed.open(name) as source, path.open("wb") as copy:
-            shutil.copyfileobj(source, copy)
+            left_bytes -= limits.copied(name, source, copy, left_bytes)
         if checksum(path) != expected[name]:
             raise _refusal(f"is damaged: {name!r} does not match its checksum in {SUMS}")
+
+
+def _refuse_tables(folder: Path, crate: dict[str, Any]) -> None:
+    """Refuse tables with too many rows, and missing checksums where the bundle's release wrote them."""
+    tables = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.parquet"))}
+    for name, path in tables.items():
+        limits.require_rows(path, name)
+    without = [name for name, path in tables.items() if record.DIGEST not in (pq.read_schema(path).metadata or {})]
+    if any(entity.get("@id") == DIGESTS for entity in crate["@graph"]):
+        missing = without
+    else:
+        # Earlier releases wrote all of these tables at once; raw files of one run can be of several releases.
+        joined = {name for name in tables if name.startswith("results/") and name.count("/") == 1}
+        missing = [name for name in without if name in joined] if joined - set(without) else []
+    if missing:
+        raise _refusal(f"holds {missing[0]!r} without its checksum of rows, so somebody may have changed it")
 
 
 def _small(packed: zipfile.ZipFile, name: str) -> bytes:
@@ -130,6 +147,6 @@ def _small(packed: zipfile.ZipFile, name: str) -> bytes:
         entry = packed.getinfo(name)
     except KeyError:
         raise _refusal(f"is not a crossover bundle, because it has no {name}") from None
-    if entry.file_size > LARGEST_LIST_BYTES:
+    if entry.file_size > limits.LIST_BYTES:
         raise _refusal(f"holds a {name} that is too large to be from crossover")
     return packed.read(name)

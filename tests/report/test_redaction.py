@@ -1,0 +1,223 @@
+"""Do pseudonyms replace all names in what is shared, the same in all files, and does the page still work?"""
+
+import getpass
+import io
+import json
+import shutil
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crossover.__main__ import main
+from crossover.errors import CrossoverError
+from crossover.paths import PROJECT
+from crossover.records import record
+from crossover.report.render import renderer
+from crossover.share import freshness, unpack
+from crossover.share.private import Mask
+from crossover.share.pseudonyms import Pseudonyms, host_names
+
+HOSTS = ("zebra07", "apple02")
+FULL = "zebra07.cluster.uni-nowhere.example"
+SLURM = {
+    "SLURM_JOB_USER": "lovelacea", "SLURM_JOB_ACCOUNT": "enginegrant", "SLURM_JOB_ID": "8675309",
+    "SLURM_JOB_NAME": "secretjob", "SLURM_JOB_NODELIST": "zebra[07-08],apple02", "SLURM_JOB_PARTITION": "fatqueue",
+    "SLURM_JOB_NUM_NODES": "3", "SLURM_JOB_COMMENT": "forbabbage",
+}  # fmt: skip
+NAMES = (
+    *("zebra", "apple0", "uni-nowhere", "lovelacea", "enginegrant", "8675309", "secretjob", "fatqueue", "forbabbage"),
+    *("10.77.3.4", "10.77.3.5", "fe80::1234:77", "enx00aa11", "moonproject", "babbagec"),
+)
+REASON = (
+    "ssh from lovelacea@zebra07.cluster.uni-nowhere.example to zebra09 (10.77.3.5, fe80::1234:77): no "
+    "/home/babbagec/moonproject/x.py, /scratch/lovelacea/moonproject/y; job 8675309 of babbagec was cancelled"
+)
+
+
+def changed(results, name, **columns):
+    table = pq.read_table(results / f"{name}.parquet")
+    for column, values in columns.items():
+        index = table.schema.get_field_index(column)
+        told = pa.array([values(row) for row in table.to_pylist()], pa.string())
+        table = table.set_column(index, column, told)
+    record.write(table, results / f"{name}.parquet", record.metadata(table))
+    return table.to_pylist()
+
+
+@pytest.fixture(scope="module")
+def named(whole_run, tmp_path_factory):
+    """A run on hosts with names that occur nowhere else."""
+    results = tmp_path_factory.mktemp("named") / "results"
+    shutil.copytree(whole_run, results)
+    launches = changed(
+        results,
+        "launches",
+        host=lambda row: FULL,
+        hosts=lambda row: None if row["hole"] else f"apple02,{FULL}",
+        job=lambda row: "8675309",
+        reason=lambda row: REASON if row["hole"] else None,
+        file=lambda row: f"/home/babbagec/moonproject/{row['file']}",
+    )
+    ranks = changed(
+        results,
+        "ranks",
+        host=lambda row: HOSTS[1] if row["rank"] else FULL,
+        interface=lambda row: "enx00aa11",
+        address=lambda row: f"10.77.3.{4 + row['rank']}",
+        network=lambda row: json.dumps({"enx00aa11": 25000, "lo": 0}),
+        mpi=lambda row: "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution",
+        slurm=lambda row: json.dumps(SLURM),
+    )
+    slow = {"experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array, thread level multiple"}
+    slow |= {"metric": "round trip", "axis": "array length", "axis_unit": "elements", "better": "lower"}
+    slow |= {"launches_with": 3, "launches_without": 3, "x_from": 1.0, "x_to": 1e6, "factor": 2.0, "p": 1e-6}
+    slow |= {"low": 1.8, "high": 2.2, "smallest_effect": 1.01, "verdict": "worse", "host": "apple02"}
+    record.write(pa.Table.from_pylist([slow], record.HOSTS), results / "hosts.parquet")
+    for row in launches:
+        own = [each for each in ranks if all(each[key] == row[key] for key in ("experiment", "placement", "launch"))]
+        facts = {"launch": {key: value for key, value in row.items() if key != "file"}, "ranks": own}
+        record.write(record.MEASUREMENTS.empty_table(), freshness.raw_file(results, row), facts)
+    options = ["--default-resources slurm_account=enginegrant slurm_partition=fatqueue", "--workdir /home/babbagec/x"]
+    command = {"profile": "/home/babbagec/moonproject/slurm", "targets": [], "values": [], "options": options}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(renderer.shutil, "which", lambda name: None)
+        renderer.render(results, results / "report/index.html", json.dumps({"command": command}))
+    return results
+
+
+@pytest.fixture(scope="module")
+def packed(named, tmp_path_factory):
+    made = tmp_path_factory.mktemp("redacted") / "bundle.zip"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(renderer.shutil, "which", lambda name: None)
+        patch.setattr(getpass, "getuser", lambda: "babbagec")
+        assert main(["bundle", str(named), "--redact", "--output", str(made)]) == 0
+    return made
+
+
+def members(archive):
+    with zipfile.ZipFile(archive) as opened:
+        for name in opened.namelist():
+            content = opened.read(name)
+            if name.endswith(".parquet"):
+                table = pq.read_table(io.BytesIO(content))
+                content += f"{table.to_pylist()}{table.schema.metadata}".encode()
+            yield name, content
+
+
+def test_the_run_holds_all_names_before(named):
+    text = "".join(f"{pq.read_table(named / f'{name}.parquet').to_pylist()}" for name in ("launches", "ranks"))
+    assert [name for name in NAMES if name not in text] == []
+
+
+def test_no_byte_of_a_redacted_bundle_names_anything(packed):
+    seen = 0
+    for name, content in members(packed):
+        seen += 1
+        assert [each for each in NAMES if each.encode() in content or each in name] == [], name
+    assert seen > 50
+
+
+def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named):
+    with unpack.opened(packed) as folder:
+        results = folder / "results"
+        launches, ranks, hosts = (
+            record.read(results / f"{name}.parquet", getattr(record, name.upper())).to_pylist()
+            for name in ("launches", "ranks", "hosts")
+        )
+        apple = {row["host"] for row in ranks if row["rank"] == 1}
+        zebra = {row["host"] for row in ranks if row["rank"] == 0}
+        assert len(apple) == len(zebra) == 1 and apple != zebra
+        assert {row["host"] for row in hosts} == apple
+        assert {row["host"] for row in launches} == zebra
+        assert {row["hosts"] for row in launches if row["hosts"]} == {",".join(sorted(apple | zebra))}
+        assert {row["job"] for row in launches} == {"job-1"}
+        own = freshness.raw_file(results, launches[0])
+        raw = json.loads(pq.read_schema(own).metadata[b"ranks"])
+        assert [row["host"] for row in raw] == [row["host"] for row in ranks[:2]]
+        assert [row["address"] for row in raw] == [row["address"] for row in ranks[:2]]
+        slurm = json.loads(ranks[0]["slurm"])
+        assert slurm["SLURM_JOB_NUM_NODES"] == "3" and slurm["SLURM_JOB_ACCOUNT"] == "account-1"
+        assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
+        (reason,) = {row["reason"] for row in launches if row["hole"]}
+        assert f"{slurm['SLURM_JOB_USER']}@{zebra.pop()}" in reason and "job job-1" in reason
+        assert f"({ranks[1]['address']}, " in reason
+        page = (results / "report/index.html").read_text()
+        assert f"launches with the host <code>{apple.pop()}</code>" in page
+        assert all(row["file"] == f"results/{path}" for row, path in zip(launches, files(named), strict=True))
+        before = pq.read_table(named / "summary.parquet")
+        assert pq.read_table(results / "summary.parquet").equals(before)
+
+
+def files(results):
+    for row in freshness.launches(results):
+        yield freshness.raw_file(results, row).relative_to(results).as_posix()
+
+
+def test_a_redacted_bundle_renders_the_same_page(packed, tmp_path, capsys):
+    assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0
+    assert "the same bytes" in capsys.readouterr().out
+
+
+def test_a_published_page_has_pseudonyms_unless_names_are_wanted(named, tmp_path, monkeypatch):
+    monkeypatch.setattr(renderer.shutil, "which", lambda name: None)
+    assert main(["publish", str(named), "--to", str(tmp_path / "site")]) == 0
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert [name for name in NAMES if name in page] == [] and "host-1" in page
+    for name in ("one.zip", "two.zip"):
+        assert main(["publish", str(named), "--to", str(tmp_path / name)]) == 0
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    assert main(["publish", str(named), "--no-redact", "--to", str(tmp_path / "named")]) == 0
+    assert (tmp_path / "named" / "index.html").read_bytes() == (named / "report/index.html").read_bytes()
+
+
+def test_an_unreadable_file_is_not_shared(tmp_path):
+    raw = tmp_path / "results/raw/launch=1.parquet"
+    raw.parent.mkdir(parents=True)
+    raw.write_bytes(b"zebra07")
+    for redact in (False, True):
+        with pytest.raises(CrossoverError, match=r"^results/raw/launch=1\.parquet: cannot be read .*remeasure"):
+            Mask(tmp_path, PROJECT, redact).folder(tmp_path, {})
+
+
+def test_pseudonyms_are_numbered_by_first_appearance():
+    given = Pseudonyms()
+    assert given.field("hosts", "z,a") == "host-1,host-2"
+    assert given.field("host", "a") == "host-2" and given.field("address", "127.0.0.1") == "127.0.0.1"
+
+
+def test_a_word_of_the_tables_is_replaced_only_where_it_is_a_name():
+    given = Pseudonyms(["node", "copy"])
+    assert given.field("host", "node") == "host-1"
+    given.of("user", "copy")
+    said = "placement node, arm no-copy / copy, libzmq 4.3.5, 10:00:00, https://a.org/b"
+    assert given.text(said) == said
+
+
+def test_a_list_of_hosts_is_expanded():
+    assert host_names("a[01-03,7],b") == ("a01", "a02", "a03", "a7", "b")
+    assert host_names("r[1-2]n[8-9]") == ("r1n8", "r1n9", "r2n8", "r2n9")
+
+
+@pytest.mark.parametrize(
+    ("said", "redacted"),
+    [
+        (
+            "slurmstepd: JobId=4711 on alpha3 and alpha17.site.org",
+            "slurmstepd: JobId=job-1 on host-1 and host-2.domain-1",
+        ),
+        ("job 4712, 4711 messages", "job 4712, 4711 messages"),
+        ("--account=chemistry -n 4, slurm_partition=long", "--account=account-1 -n 4, slurm_partition=partition-1"),
+        ("slurm_extra=-A chemistry -w alpha3", "slurm_extra=value-1"),
+        ("slurm_account='chemistry' --qos short", "slurm_account='account-1' --qos qos-1"),
+        ("at ::1, 0.0.0.0 or 2001:db8::7", "at ::1, 0.0.0.0 or address-1"),
+        ("/usr/lib/x.so from ~/thesis/x and /home/ada", "/usr/lib/x.so from path-1 and path-2"),
+    ],
+)
+def test_sentences_name_nothing(said, redacted):
+    given = Pseudonyms()
+    given.field("host", "alpha3.site.org")
+    given.field("job", "4711")
+    assert given.text(said) == redacted
