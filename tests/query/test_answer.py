@@ -162,26 +162,28 @@ def test_as_many_launches_as_it_names_would_decide_it():
     line = deciding.remedy(found, launches(3))
     more = (found.needed - 3) * 30
     assert line.startswith(
-        f"to decide it, if the ratio stays 1.10: set `launches: {found.needed}` under zmq_throughput"
+        f"to decide it, if the ratio stays 1.10: crossover more zmq_throughput --launches {found.needed} (about"
     )
     assert f"{more // 60} min" in line or f"{more} s" in line
 
 
 def test_a_ratio_too_near_one_is_not_promised_a_decision():
     line = deciding.remedy(answer(spread(3, ratio=1.0001), "ZeroMQ", 1000.0), launches(3))
-    assert line.startswith("to decide it takes more than 12 launches; to narrow the interval: set `launches: 12`")
+    assert line.startswith(
+        "to decide it takes more than 12 launches; to narrow the interval: crossover more zmq_throughput --launches 12"
+    )
 
 
 def test_launches_that_failed_count_as_planned():
     found = answer(spread(3), "ZeroMQ", 1000.0)
     line = deciding.remedy(found, launches(6))
-    assert f"`launches: {2 * found.needed}`" in line
+    assert f"--launches {2 * found.needed} " in line
 
 
 def test_a_single_launch_is_replicated_first():
     line = deciding.remedy(answer(curve([[1.4, 1.5, 1.6]]), "ZeroMQ", 1000.0), launches(1))
-    assert line.startswith("to replicate it: set `launches: 3` under zmq_throughput in config/config.yaml")
-    assert line.endswith(", and repeat the command (about 1 min)")
+    assert line.startswith("to replicate it: crossover more zmq_throughput --launches 3")
+    assert line.endswith("(about 1 min)")
 
 
 def test_a_decided_answer_needs_no_command():

@@ -33,6 +33,7 @@ def show(chosen: Namespace) -> None:
     "",
     value("experiments", "experiments (default: those with pairs that this would decide)", nargs="*"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
+    value("--launches", "launches of each heat (default: twice as many)", type=int, default=None, metavar="NUMBER"),
     value("--dry-run", "say what it would measure, and measure nothing", action="store_true"),
     group=PAGES,
 )
@@ -50,7 +51,7 @@ def more(chosen: Namespace) -> None:
     from crossover.run import replication
 
     last = replication.kept(chosen.results)
-    found = undecided.wanted(chosen.results, leads.leads(), chosen.experiments)
+    found = undecided.wanted(chosen.results, leads.leads(), chosen.experiments, chosen.launches)
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
     print(f"launches of each heat: {each}; about {took}, to decide some {found.decided} of {found.open} open pairs")

@@ -44,6 +44,6 @@ def _line(purpose: str, answer: Answer, own: pd.DataFrame, planned: int, wanted:
     # Launches of all placements and heats are added.
     seconds = own["wall_seconds"].sum() / planned * (wanted - planned)
     return (
-        f"{purpose}: set `launches: {wanted}` under {answer.facts['experiment']} in config/config.yaml, and repeat the "
-        f"command (about {numbers.duration(seconds)})"
+        f"{purpose}: crossover more {answer.facts['experiment']} --launches {wanted} "
+        f"(about {numbers.duration(seconds)})"
     )

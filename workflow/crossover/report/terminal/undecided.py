@@ -29,28 +29,44 @@ class Replication:
     """The expected duration, from the launches that exist."""
 
 
-def replication(tables: Tables, every: Sequence[Pair], experiments: Collection[str] = ()) -> Replication:
-    """Twice the launches of the experiments with pairs that this would decide, or of the `experiments` named."""
+def replication(
+    tables: Tables, every: Sequence[Pair], experiments: Collection[str] = (), count: int | None = None
+) -> Replication:
+    """Twice the launches of the experiments with pairs that this would decide, or of the `experiments` named.
+
+    With a `count`, as many launches of each heat of those named.
+    """
     left = [pair for pair in every if pair.is_open]
     near = [pair for pair in left if _near(pair) and (not experiments or pair.panel.experiment in experiments)]
     chosen = sorted(set(experiments) or {pair.panel.experiment for pair in near})
     own = {name: [row for row in tables.launches if row["experiment"] == name] for name in chosen}
-    seconds = sum(row["wall_seconds"] or 0.0 for rows in own.values() for row in rows)
-    launches = {name: TIMES * _of_each_heat(rows) for name, rows in own.items()}
-    return Replication(len(left), len(near), launches, (TIMES - 1) * seconds)
+    present = {name: _of_each_heat(rows) for name, rows in own.items()}
+    launches = {name: count or TIMES * heat for name, heat in present.items()}
+    seconds = {name: sum(row["wall_seconds"] or 0.0 for row in rows) for name, rows in own.items()}
+    longer = sum(max(0.0, launches[name] / present[name] - 1) * seconds[name] for name in chosen)
+    return Replication(len(left), len(near), launches, longer)
 
 
-def wanted(results: Path, leads: Mapping[str, str], experiments: Collection[str]) -> Replication:
+MOST = 400
+"""The most launches of a heat that can be wanted: at tier paper, larger numbers belong to the second sweep."""
+
+
+def wanted(results: Path, leads: Mapping[str, str], experiments: Collection[str], count: int | None) -> Replication:
     """The `replication` of the run in `results`.
 
-    Raises CrossoverError if the run has no such experiment, or no experiment with a pair that it would decide.
+    Raises CrossoverError if the run has no such experiment, or no experiment with a pair that it would decide, or for a
+    count without an experiment, or above MOST.
     """
     tables = load(results)
+    if count is not None and not experiments:
+        raise CrossoverError(f"--launches needs an experiment; name one: {numbers.listed(tables.experiments)}")
+    if count is not None and not 1 <= count <= MOST:
+        raise CrossoverError(f"--launches {count}: must be from 1 to {MOST}")
     if unknown := sorted(set(experiments) - set(tables.experiments)):
         raise CrossoverError(
             f"{results}: has no experiment {numbers.listed(unknown)}; it has {numbers.listed(tables.experiments)}"
         )
-    found = replication(tables, pairs(tables.all_leading(leads)), experiments)
+    found = replication(tables, pairs(tables.all_leading(leads)), experiments, count)
     if not found.launches:
         raise CrossoverError(
             f"{found.open} pairs are open, but {TIMES} times the launches would decide none of them; to narrow "
