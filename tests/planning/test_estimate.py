@@ -179,7 +179,7 @@ def test_launches_that_keep_their_old_measurement_are_listed_with_reason_and_com
 def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key(config):
     reason = "its farm does not authenticate, so other users of the hosts could run code as you"
     key = "to measure it all the same, set `unauthenticated_farms: true` in config/config.yaml"
-    entrants = {"entrants": {"dask": {"farm": "dask"}}}
+    entrants = {"entrants": {"dask": {"farm": "dask", "encrypted": False}}}
     course = Course(
         config | entrants | {"experiments": {"toy": SETTINGS | {"arms": ["a", "dask"], "engines": 2}}}, None
     )

@@ -279,7 +279,7 @@ def test_a_launch_knows_only_the_entrants_that_take_part():
 
 
 def test_a_farm_that_does_not_authenticate_is_measured_only_if_the_configuration_allows_it():
-    chosen = {"arms": ["leastload", "dask", "pure"], "launches": 2, "placements": ["node"]}
+    chosen = {"arms": ["leastload", "dask unencrypted", "pure"], "launches": 2, "placements": ["node"]}
     without, allowed = (
         schema.complete({"experiments": {"task_latency": chosen}} | key)
         for key in ({}, {"unauthenticated_farms": True})
@@ -287,7 +287,7 @@ def test_a_farm_that_does_not_authenticate_is_measured_only_if_the_configuration
     # The launches of a heat keep their numbers, so that setting the key later adds launches and changes none.
     assert [launch["launch"] for launch in plan.launches(allowed)] == [1, 2, 3, 4]
     assert [launch["launch"] for launch in plan.launches(without)] == [1, 3]
-    assert plan.withheld(without) == {"dask": ["task_latency"]}
+    assert plan.withheld(without) == {"dask unencrypted": ["task_latency"]}
     assert plan.withheld(allowed) == plan.withheld(without | {"partial": True}) == {}
 
 

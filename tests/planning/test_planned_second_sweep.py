@@ -73,15 +73,15 @@ def test_the_launches_are_those_of_the_refinement(config):
 
 
 def test_a_farm_that_does_not_authenticate_has_no_launch_in_it_and_no_target_measures_it(tmp_path):
-    with_dask = {"task_latency": {"arms": ["leastload", "dask"], "placements": ["node"]}}
+    with_dask = {"task_latency": {"arms": ["leastload", "dask unencrypted"], "placements": ["node"]}}
     config = complete(tmp_path, experiments=with_dask)
     refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
     assert second_sweep.launches(config, "task_latency") == []
     allowed = config | {"unauthenticated_farms": True}
     assert second_sweep.launches(allowed, "task_latency") == [launch(SECOND_SWEEP + 1)]
     target = SimpleNamespace(experiment="task_latency", placement="node", launch="1")
-    assert "dask" in second_sweep.of_wildcards(allowed)(target)["arms"]
-    with pytest.raises(CrossoverError, match="not measured: dask of task_latency: its farm does not authenticate"):
+    assert "dask unencrypted" in second_sweep.of_wildcards(allowed)(target)["arms"]
+    with pytest.raises(CrossoverError, match="not measured: dask unencrypted of task_latency: its farm does not authenticate"):
         second_sweep.of_wildcards(config)(target)
 
 

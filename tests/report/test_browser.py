@@ -143,7 +143,7 @@ def test_text_and_figures_from_elsewhere_run_nothing_and_load_nothing(chromium, 
 
 
 def test_a_published_page_looks_like_the_report(open_page, rendered, checkout, tmp_path):
-    assert main(["publish", "--yes"]) == 0
+    assert main(["publish", "--yes", "--no-redact"]) == 0
     git("clone", "-q", "--branch", "gh-pages", str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
     report, published = (open_page(file=file) for file in (rendered, tmp_path / "clone" / "index.html"))
     assert published.inner_text("body") == report.inner_text("body")
