@@ -15,7 +15,7 @@ import zmq
 from distributed import Client, Security
 
 NOBODY = 65534
-SECONDS = 4
+SECONDS = 2
 
 
 def noise(ports: list[int]) -> None:

@@ -81,7 +81,7 @@ def test_a_farm_that_does_not_authenticate_has_no_launch_in_it_and_no_target_mea
     assert second_sweep.launches(allowed, "task_latency") == [launch(SECOND_SWEEP + 1)]
     target = SimpleNamespace(experiment="task_latency", placement="node", launch="1")
     assert "dask unencrypted" in second_sweep.of_wildcards(allowed)(target)["arms"]
-    with pytest.raises(CrossoverError, match="not measured: dask unencrypted of task_latency: its farm does not authenticate"):
+    with pytest.raises(CrossoverError, match="dask unencrypted of task_latency: its farm does not authenticate"):
         second_sweep.of_wildcards(config)(target)
 
 
