@@ -1,22 +1,33 @@
-"""Does `crossover more` add launches beside the first ones, and do later runs keep them?"""
+"""Does `crossover more` plan launches beside the first ones, and repeat the run's command?"""
 
+import os
+import sys
+
+import pytest
 from copies import Project
 from test_kept import raw
 
+from crossover.__main__ import main
+from crossover.run import replication
 
-def test_more_launches_are_added_and_kept(finished: Project) -> None:
+
+def test_more_launches_are_planned_beside_the_first_and_nothing_else(
+    finished: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = raw(finished)
     said = finished.succeed("crossover", "more", "--dry-run", "mpi_pingpong")
     assert "launches of each heat: 4 of mpi_pingpong; about " in said
+    assert "launch" not in finished.planned(), "a dry run must change nothing"
+
+    started: list[list[str]] = []
+    monkeypatch.chdir(finished.folder)
+    monkeypatch.setattr(os, "execv", lambda program, words: started.append([program, *words]))
+    assert main(["more", "mpi_pingpong"]) == 0
+    assert started == [[sys.executable, sys.executable, "-m", "snakemake", "--profile", "profiles/local"]]
+    assert replication.wanted("results", "quick") == {"mpi_pingpong": 4}
+    added = [f"Measuring mpi_pingpong, placement node, launch {number}" for number in (3, 4)]
+    assert sorted(finished.planned()["launch"]) == added
     assert raw(finished) == first
-
-    said = finished.succeed("crossover", "more", "mpi_pingpong")
-    assert "snakemake --profile profiles/local" in said
-    both = raw(finished)
-    assert {name: both[name] for name in first} == first, "the first launches must stay as they were"
-    assert set(both) - set(first) == {f"mpi_pingpong/node/launch={number}.parquet" for number in (3, 4)}
-
-    assert "launch" not in finished.planned(), "a plain run must want no fewer launches"
 
 
 def test_without_a_finished_run_the_next_step_is_named(project: Project) -> None:
