@@ -1,4 +1,4 @@
-"""Do pseudonyms replace all names in what is shared, the same in all files, and does the page still work?"""
+"""Do pseudonyms replace all names, each by one pseudonym in every file, and does the page still work?"""
 
 import getpass
 import io

@@ -1,4 +1,4 @@
-"""Removes this machine's folders, and the user's name in folders, from what is shared; on demand all names.
+"""Removes this machine's folders, and the user's name in folders, from what is shared; with `redact`, all names.
 
 They occur in reasons of holes, names of raw files, and the configuration. Facts about the hosts stay, because readers
 need them; redacted, the names of hosts, users, accounts, addresses, jobs and paths become pseudonyms.
