@@ -5,15 +5,12 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 from synthetic import SIZES, blocks, raw, rows
 
 from crossover.analyse.advice.recommend import recommend
-from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.tables.writer import FROM_CURVES, TABLES, derive
-from crossover.records import record
+from crossover.analyse.tables.renewal import renew
+from crossover.analyse.tables.writer import derive
 
 ARMS = ("copy", "no-copy", "default", "null")
 
@@ -42,12 +39,9 @@ def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZE
 
 
 def stored(number, folder):
-    """Unpack the stored run `quick_{number}.zip` to `folder`, and derive more tables from its medians."""
+    """Unpack the stored run `quick_{number}.zip`, of an earlier release, to `folder`, and bring it up to date."""
     with zipfile.ZipFile(Path(__file__).with_name(f"quick_{number}.zip")) as packed:
         packed.extractall(folder)
-    every = list(curves(record.read(folder / "medians.parquet", record.MEDIANS).to_pandas()))
-    for name in ("summary", "crossovers"):
-        frame = pd.DataFrame(FROM_CURVES[name](every), columns=TABLES[name].names)
-        record.write(pa.Table.from_pandas(frame, TABLES[name], preserve_index=False), folder / f"{name}.parquet")
+    assert renew(folder)
     recommend(folder)
     return folder

@@ -78,7 +78,7 @@ def test_a_large_change_in_one_cell_is_found_there_and_nowhere_else():
     found = change(*two_runs(np.random.default_rng(5), 5, 5, truth=truth))
     verdicts = found.cell_verdicts("lower", TEN_PERCENT)
     assert verdicts[4] == "worse"
-    assert set(verdicts[:4] + verdicts[5:]) <= {"same", "undecided"}
+    assert set(verdicts[:4] + verdicts[5:]) <= {"same", "open"}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_each_change_gives_the_right_verdict(truth, better, verdict):
 
 def test_with_much_noise_the_verdict_is_undecided():
     found = change(*two_runs(np.random.default_rng(2), 3, 3, launch_sd=0.3))
-    assert found.verdict("lower", TEN_PERCENT) == "undecided"
+    assert found.verdict("lower", TEN_PERCENT) == "open"
 
 
 def test_a_single_launch_in_either_run_decides_nothing():
@@ -106,7 +106,7 @@ def test_a_single_launch_in_either_run_decides_nothing():
         found = change(*two_runs(np.random.default_rng(1), *sides, truth=FLAT + 1))
         assert found.differs == 1
         assert np.isnan(found.cells.low).all() and np.isnan(found.whole.low).all()
-        assert found.verdict("lower", TEN_PERCENT) == "undecided"
+        assert found.verdict("lower", TEN_PERCENT) == "open"
         assert not np.isnan(found.cells.mean).any()
 
 

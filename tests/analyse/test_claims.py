@@ -33,7 +33,7 @@ def judge(folder, rows, *, higher=HIGHER, these=None, effect=1.01):
 def test_every_claim_has_a_verdict_if_everything_was_measured(tmp_path, rows):
     found = judge(tmp_path, rows)
     assert list(found) == [claim["claim"] for claim in shipped()]
-    assert {row["verdict"] for row in found.values()} == {"holds", "refuted", "inconclusive"}
+    assert {row["verdict"] for row in found.values()} == {"holds", "refuted", "open"}
     for row in found.values():
         assert row["reason"]
         assert row["launches"] == 5
@@ -152,12 +152,12 @@ def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
 
 def test_one_launch_decides_no_claim(tmp_path, rows):
     alone = judge(tmp_path, [row for row in rows if row["launch"] == 1])
-    assert {row["verdict"] for row in alone.values()} == {"inconclusive"}
+    assert {row["verdict"] for row in alone.values()} == {"open"}
 
 
 def test_no_claim_is_decided_if_equal_arms_differ_widely(tmp_path, rows):
     loud = judge(tmp_path, rows, effect=1e9)
-    concluded = {row["kind"] for row in loud.values() if row["verdict"] != "inconclusive"}
+    concluded = {row["kind"] for row in loud.values() if row["verdict"] != "open"}
     assert concluded <= {"crossover", "crossovers"}
 
 

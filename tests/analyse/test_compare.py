@@ -59,7 +59,7 @@ def test_a_slower_reference_changes_every_ratio_but_a_slower_machine_changes_non
     assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio")} == {"same"}
     values = only(found["curve_changes"], quantity="value")
     assert {row["arm"] for row in values} == {"copy", "no-copy", "default"}
-    assert all(row["verdict"] == "undecided" and row["change"] == pytest.approx(1.5, rel=0.05) for row in values)
+    assert all(row["verdict"] == "open" and row["change"] == pytest.approx(1.5, rel=0.05) for row in values)
     found = told(finished(tmp_path / "reference", seed=3, day=3, slower={"copy": 1.5}))
     assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio", null=False)} == {"better"}
 
@@ -76,7 +76,7 @@ def test_the_user_chooses_the_bound_for_the_same(told, tmp_path):
     (wide,) = only(told(after, within=0.1)["curve_changes"], arm="no-copy", quantity="ratio")
     (narrow,) = only(told(after, within=0.001)["curve_changes"], arm="default", quantity="ratio")
     assert wide["equivalent"] and wide["within"] == pytest.approx(1.1)
-    assert not narrow["equivalent"] and narrow["verdict"] == "undecided"
+    assert not narrow["equivalent"] and narrow["verdict"] == "open"
 
 
 def test_the_tables_have_exactly_their_schemas_and_the_same_runs_give_the_same_bytes(told, tmp_path):
@@ -216,7 +216,7 @@ def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_pa
     found = told(finished(tmp_path / "after", seed=2, day=2, launches=1, slower={"no-copy": 2}))
     (row,) = only(found["curve_changes"], arm="no-copy", quantity="ratio")
     assert row["change"] == pytest.approx(2, rel=0.1)
-    assert (row["low"], row["high"], row["verdict"]) == (None, None, "undecided")
+    assert (row["low"], row["high"], row["verdict"]) == (None, None, "open")
     assert pa.array([cell["p"] for cell in only(found["changes"], arm="no-copy")]).unique().to_pylist() == [1]
     assert np.isfinite([cell["change"] for cell in found["changes"]]).all()
 
@@ -232,5 +232,5 @@ def test_an_arm_whose_reference_failed_in_one_run_has_no_change(told, tmp_path):
     derive(tmp_path / "after")
     found = told(tmp_path / "after")
     ratios = only(found["curve_changes"], quantity="ratio")
-    assert {(row["change"], row["verdict"]) for row in ratios} == {(None, "undecided")}
+    assert {(row["change"], row["verdict"]) for row in ratios} == {(None, "open")}
     assert only(found["unpaired"], arm="copy")[0]["reason"] == "after did not measure this arm"

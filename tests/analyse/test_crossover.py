@@ -35,7 +35,7 @@ def signs(text):
 @pytest.mark.parametrize(
     ("curve", "verdict"),
     [
-        ("0000000000000", "undecided"),
+        ("0000000000000", "alike"),
         ("+++++++++++++", "always"),
         ("-------------", "always"),
         ("+++++++000000", "none"),
@@ -50,12 +50,12 @@ def test_the_verdict_follows_from_the_significant_signs(curve, verdict):
     assert crossing(SIZES, noisy(signs(curve))).verdict == verdict
 
 
-@pytest.mark.parametrize("verdict", ["undecided", "always", "none", "several"])
+@pytest.mark.parametrize("verdict", ["alike", "always", "none", "several"])
 def test_only_the_verdict_one_has_a_place(verdict):
-    curve = dict(undecided="0000000000000", always="+++++++++++++", none="+++++++000000", several="--+++++++++--")
+    curve = dict(alike="0000000000000", always="+++++++++++++", none="+++++++000000", several="--+++++++++--")
     found = crossing(SIZES, noisy(signs(curve[verdict])))
     assert found == Crossing(verdict, low=found.low, high=found.high)
-    assert (found.low is not None) == (verdict in ("undecided", "none"))
+    assert (found.low is not None) == (verdict in ("alike", "none"))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_if_only_holms_correction_leaves_cells_open_there_is_no_possible_range()
     # Each cell differs from zero at 95 %, but after the correction for two cells, none does.
     d = np.array([[0.9, 0.9], [1.0, 1.2], [2.0, 2.0], [0.4, 0.4]])
     assert (estimate(d).low > 0).all()
-    assert crossing(SIZES[:2], d) == Crossing("undecided")
+    assert crossing(SIZES[:2], d) == Crossing("open")
 
 
 def test_the_estimate_hits_a_known_crossover():
@@ -156,7 +156,7 @@ def test_with_noisy_points_a_line_finds_a_slow_crossover_better_than_neighbourin
 def test_between_equal_arms_a_crossover_is_hardly_ever_reported():
     random = np.random.default_rng(9)
     verdicts = [crossing(SIZES, d).verdict for d in campaigns(random, 0 * SIZES, 5, 400)]
-    assert verdicts.count("undecided") >= 0.93 * 400
+    assert verdicts.count("open") + verdicts.count("alike") >= 0.93 * 400
     assert verdicts.count("one") + verdicts.count("several") <= 0.01 * 400
 
 
@@ -180,7 +180,7 @@ def test_the_middle_one_of_several_zeros_is_the_estimate():
 
 
 def test_a_single_launch_decides_nothing():
-    assert crossing(SIZES, noisy(RISING, launches=1)) == Crossing("undecided")
+    assert crossing(SIZES, noisy(RISING, launches=1)) == Crossing("open")
 
 
 def test_launches_that_agree_to_the_last_bit_leave_a_point():

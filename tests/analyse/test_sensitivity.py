@@ -1,4 +1,4 @@
-"""Is the smallest detectable effect of an experiment right?"""
+"""Is the possible bias of an experiment right?"""
 
 import numpy as np
 import pytest
@@ -49,8 +49,19 @@ def test_an_exact_bias_is_bounded_by_the_quantile_of_its_few_cells():
 def test_chance_is_not_counted_again():
     """The means of unbiased null arms scatter by their standard errors, of 1.2 %; their quantile is about 2.6 %."""
     found = [smallest(noise(3, 60, seed=seed)) for seed in range(100)]
-    assert np.median(found) < 0.012
+    assert np.median(found) < 0.018
     assert smallest(0.001 * (noise(3, 60) - noise(3, 60).mean(axis=0)) / 0.02) == 0
+
+
+def test_noisy_null_cells_count_less():
+    """Eight of 28 null cells are eight times noisier; the others show a bias of 2 %."""
+    sd, false = np.where(np.arange(28) < 8, 0.16, 0.02), []
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        null = sd * random.standard_normal((3, 28)) + 0.02 * random.standard_normal(28)
+        rival = estimate(0.02 * random.standard_normal((3, 13)) + 0.02 * random.standard_normal(13))
+        false.append((holm(rival.with_bias(smallest(null)).p) <= SIGNIFICANCE).any())
+    assert np.mean(false) <= 0.05
 
 
 @pytest.mark.parametrize("launches", [3, 5, 8])
@@ -115,7 +126,7 @@ def test_false_differences_are_rare_with_a_bias_that_the_null_arm_shares(launche
     false = []
     for _ in range(300):
         effect, rival = smallest(arm()[:, :cells]), estimate(arm())
-        false.append((holm(rival.p_within(effect)) <= SIGNIFICANCE).any())
+        false.append((holm(rival.with_bias(effect).p) <= SIGNIFICANCE).any())
     # Of a share of 3 %, more than 5.5 % of 300 campaigns are a chance of one in a hundred.
     assert np.mean(false) <= 0.055
 
@@ -126,7 +137,7 @@ def test_a_bias_of_all_arms_makes_hardly_any_false_claim():
     for _ in range(200):
         arm, null = (0.02 + 0.02 * random.standard_normal((5, 13)) for _ in range(2))
         (found,) = sensitivities([curve("no-copy", arm), curve("null", null)])
-        p = estimate(arm).p_within(np.log(found["smallest_effect"]))
+        p = estimate(arm).with_bias(np.log(found["smallest_effect"])).p
         false.append((p * 13 <= 0.05).any())
     assert np.mean(false) <= 0.02 + 0.02
     # A test against zero would have reported a difference in most of these campaigns.

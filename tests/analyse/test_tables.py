@@ -230,7 +230,7 @@ def test_each_metric_and_protocol_is_a_curve_of_its_own(tmp_path):
         ("none", "+++++++000000"),
         ("always", "+++++++++++++"),
         ("several", "---++++++----"),
-        ("undecided", "0000000000000"),
+        ("alike", "0000000000000"),
     ],
 )
 def test_each_curve_gives_the_right_verdict(run, verdict, curve):
@@ -238,7 +238,7 @@ def test_each_curve_gives_the_right_verdict(run, verdict, curve):
     (row,) = run(campaign(truth, 5))["crossovers"]
     assert (row["verdict"], row["launches"]) == (verdict, 5)
     places = [row[name] for name in ("x", "low", "high", "bracket_low", "bracket_high")]
-    possible = verdict in ("one", "undecided", "none")
+    possible = verdict in ("one", "alike", "none")
     one = verdict == "one"
     assert [place is not None for place in places] == [one, possible, possible, one, one]
 
@@ -248,7 +248,7 @@ def test_a_single_launch_has_numbers_but_no_interval_and_decides_nothing(run):
     for row in [*found["summary"], *found["ratios"]]:
         assert (row["low"], row["high"], row["launches"]) == (None, None, 1)
     assert None not in column(found["ratios"], "ratio")
-    assert column(found["crossovers"], "verdict") == ["undecided"]
+    assert column(found["crossovers"], "verdict") == ["open"]
 
 
 # ---- thresholds

@@ -131,7 +131,7 @@ def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_pat
 
 def test_help_explains_the_commands(capsys):
     for command, words in (
-        ("compare", "better, worse, the same or undecided"),
+        ("compare", "better, worse, the same or open"),
         ("history", "Orders the runs by time"),
     ):
         with pytest.raises(SystemExit) as ended:

@@ -11,23 +11,23 @@ INF = np.inf
 NAN = float("nan")
 
 
-def found(*numbers, margin=0.05, effect=0.02, neutral=0.0, df=10.0, **told):
+def found(*numbers, margin=0.05, effect=0.02, df=10.0, **told):
     """Numbers with intervals of `margin` on both sides."""
     one = Estimate(np.zeros(1), np.ones(1), np.array([df])).margin[0]
     count = len(numbers)
     errors, effects = np.full(count, margin / one), np.full(count, effect)
     known = Estimate(np.array(numbers, float), errors, np.full(count, df))
-    return Result(known, [], "", True, effects, neutral, [None] * count, [""] * count, **told)
+    return Result(known, [], "", True, effects, [None] * count, [""] * count, **told)
 
 
 @pytest.mark.parametrize(
     ("value", "verdict", "reason"),
     [
         (0.5, "holds", "within the expected range"),
-        (0.27, "inconclusive", "its interval reaches beyond"),
-        (0.22, "inconclusive", "it lies outside, but not by significantly more than the possible bias"),
-        (0.1, "refuted", "it lies outside by more than the possible bias"),
-        (1.2, "refuted", "it lies outside by more than the possible bias"),
+        (0.27, "open", "its interval reaches beyond"),
+        (0.22, "open", "it lies outside, but not beyond chance and possible bias"),
+        (0.1, "refuted", "it lies outside, beyond chance and possible bias"),
+        (1.2, "refuted", "it lies outside, beyond chance and possible bias"),
     ],
 )
 def test_a_claim_holds_within_its_range_is_refuted_beyond_and_undecided_at_the_edge(value, verdict, reason):
@@ -38,43 +38,35 @@ def test_a_claim_holds_within_its_range_is_refuted_beyond_and_undecided_at_the_e
 
 def test_a_difference_like_that_of_equal_arms_does_not_refute_a_claim():
     assert judge(found(0.1), Range(0.25, 1)).verdict == "refuted"
-    assert judge(found(0.1, effect=0.2), Range(0.25, 1)).verdict == "inconclusive"
+    assert judge(found(0.1, effect=0.2), Range(0.25, 1)).verdict == "open"
 
 
 @pytest.mark.parametrize("expected", [Range(0.1, 1), Range(0, INF)])
 def test_a_difference_holds_only_if_it_is_larger_than_that_of_equal_arms(expected):
     assert judge(found(0.2), expected).verdict == "holds"
-    judged = judge(found(0.2, effect=0.18), expected)
-    assert judged.verdict == "inconclusive"
-    assert "not significantly larger than the possible bias" in judged.reason
-
-
-def test_equality_holds_only_if_equal_arms_differ_by_less_than_the_claim_allows():
-    assert judge(found(0.0, effect=0.09), Range(-0.1, 0.1)).verdict == "holds"
-    judged = judge(found(0.0, effect=0.11), Range(-0.1, 0.1))
-    assert judged.verdict == "inconclusive"
-    assert "larger than the claim allows" in judged.reason
+    judged = judge(found(0.2, effect=0.3), expected)
+    assert judged.verdict == "open"
+    assert "moved by the possible bias, it could lie outside" in judged.reason
 
 
 @pytest.mark.parametrize("expected", [Range(-0.1, 0.1), Range(-INF, 0.1), Range(-0.1, INF)])
-def test_a_value_holds_only_if_the_difference_of_equal_arms_cannot_move_it_out_of_range(expected):
-    assert judge(found(0.0, effect=0.09, neutral=None), expected).verdict == "holds"
-    judged = judge(found(0.0, effect=0.11, neutral=None), expected)
-    assert judged.verdict == "inconclusive"
-    assert "it would lie outside" in judged.reason
+def test_a_claim_holds_only_if_chance_and_bias_together_cannot_move_it_out_of_range(expected):
+    # The root of .05 squared plus .086 squared is just below .1.
+    assert judge(found(0.0, effect=0.086), expected).verdict == "holds"
+    assert judge(found(0.0, effect=0.087), expected).verdict == "open"
 
 
 def test_one_launch_is_not_replicated():
     alone = Estimate(np.array([0.5]), np.array([NAN]), np.array([NAN]))
     judged = judge(Result(alone, [], "", True, np.array([0.02])), Range(0.25, 1))
-    assert judged.verdict == "inconclusive"
+    assert judged.verdict == "open"
     assert "not replicated" in judged.reason
 
 
 def test_without_a_null_arm_no_claim_is_decided():
     for value in (0.5, 5.0):
         judged = judge(found(value, effect=NAN), Range(0.25, 1))
-        assert judged.verdict == "inconclusive"
+        assert judged.verdict == "open"
         assert "no null arm" in judged.reason
 
 
@@ -82,22 +74,22 @@ def test_equivalence_is_tested_by_two_one_sided_tests():
     """Each at 5 %, so equivalence may hold although the 95 % interval reaches slightly beyond the bound."""
     bound = np.log(1.1)
     near = found(bound - 0.046, margin=0.05)
-    assert judge(near, Range(-bound, bound)).verdict == "inconclusive"
+    assert judge(near, Range(-bound, bound)).verdict == "open"
     assert judge(near, Range(-bound, bound, equivalent=True)).verdict == "holds"
-    assert judge(found(bound - 0.02, margin=0.05), Range(-bound, bound, equivalent=True)).verdict == "inconclusive"
+    assert judge(found(bound - 0.02, margin=0.05), Range(-bound, bound, equivalent=True)).verdict == "open"
 
 
 def test_several_numbers_must_all_be_in_range_and_the_worst_is_shown():
     several = found(0.5, 0.27, 0.9)
-    assert judge(several, Range(0.25, 1)).verdict == "inconclusive"
+    assert judge(several, Range(0.25, 1)).verdict == "open"
     assert decisive(several, Range(0.25, 1)) == 1
     assert judge(found(0.5, 0.4, 0.9), Range(0.25, 1)).verdict == "holds"
 
 
 def test_one_of_several_numbers_refutes_only_after_correction_for_their_count():
-    barely = 0.25 - 0.02 - 0.055
+    barely = 0.25 - 0.055
     assert judge(found(barely), Range(0.25, 1)).verdict == "refuted"
-    assert judge(found(barely, *[0.5] * 12), Range(0.25, 1)).verdict == "inconclusive"
+    assert judge(found(barely, *[0.5] * 12), Range(0.25, 1)).verdict == "open"
     assert judge(found(0.1, *[0.5] * 12), Range(0.25, 1)).verdict == "refuted"
 
 
@@ -117,10 +109,10 @@ def place(centre, low, high, possible, story="", **told):
     [
         (place(11.1, 10.9, 11.3, [(10.8, 11.5)]), "holds"),
         (place(12.5, 12.3, 12.7, [(12, 13)]), "refuted"),
-        (place(11.9, 11.7, 12.1, [(11, 13)]), "inconclusive"),
+        (place(11.9, 11.7, 12.1, [(11, 13)]), "open"),
         (place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis"), "refuted"),
-        (place(NAN, NAN, NAN, [(-INF, 5.0), (11.0, INF)], "no crossover was shown on this axis"), "inconclusive"),
-        (place(11.1, 10.9, 11.3, [(10.8, INF)], at_least=True), "inconclusive"),
+        (place(NAN, NAN, NAN, [(-INF, 5.0), (11.0, INF)], "no crossover was shown on this axis"), "open"),
+        (place(11.1, 10.9, 11.3, [(10.8, INF)], at_least=True), "open"),
         (place(12.5, 12.4, 12.6, [(12.2, INF)], at_least=True), "refuted"),
     ],
 )
@@ -131,12 +123,12 @@ def test_a_place_is_refuted_only_if_it_is_impossible(crossing, verdict):
 @pytest.mark.parametrize(
     ("expected", "bound", "verdict"),
     [
-        (Range(5, 7), "at_least", "inconclusive"),
+        (Range(5, 7), "at_least", "open"),
         (Range(1, 2), "at_least", "refuted"),
-        (Range(3, 5), "at_least", "inconclusive"),
+        (Range(3, 5), "at_least", "open"),
         (Range(3, INF), "at_least", "holds"),
         (Range(5, 7), "at_most", "refuted"),
-        (Range(1, 2), "at_most", "inconclusive"),
+        (Range(1, 2), "at_most", "open"),
         (Range(-INF, 5), "at_most", "holds"),
     ],
 )
@@ -146,7 +138,7 @@ def test_a_bound_refutes_and_confirms_only_on_its_own_side(expected, bound, verd
     judgement = judge(found, expected)
     assert judgement.verdict == verdict
     side = {"at_least": "a lower", "at_most": "an upper"}[bound]
-    assert (f"only {side} bound is known" in judgement.reason) == (verdict == "inconclusive")
+    assert (f"only {side} bound is known" in judgement.reason) == (verdict == "open")
 
 
 def test_a_missing_place_has_a_reason():
@@ -155,12 +147,16 @@ def test_a_missing_place_has_a_reason():
 
 
 @pytest.mark.parametrize("launches", [3, 5, 10])
-def test_a_true_claim_is_rarely_refuted_despite_a_bias_like_that_of_equal_arms(launches):
-    random = np.random.default_rng(launches)
+@pytest.mark.parametrize("times", [0, 1, 2, 4])
+def test_a_claim_at_the_edge_of_its_range_is_rarely_decided_whatever_the_bias(launches, times):
+    """The bias is normal, `times` as large as the standard error; either verdict is wrong in at most 2.5 %."""
+    random = np.random.default_rng([launches, times])
+    bias = 0.03 / np.sqrt(launches) * times
     verdicts = []
     for _ in range(1500):
-        numbers = -0.02 + 0.03 * random.standard_normal((launches, 1))
-        judged = judge(Result(estimate(numbers), [], "", True, np.array([0.02]), 0.0), Range(0.0, INF))
-        verdicts.append(judged.verdict)
-    assert verdicts.count("refuted") / len(verdicts) < 0.04
-    assert verdicts.count("holds") / len(verdicts) < 0.04
+        numbers = bias * random.standard_normal() + 0.03 * random.standard_normal((launches, 1))
+        result = Result(estimate(numbers), [], "", True, np.array([1.96 * bias]))
+        verdicts.append(judge(result, Range(0.0, INF)).verdict)
+    # Of a share of 2.5 %, more than 3.5 % of 1,500 are a chance of one in a hundred.
+    assert verdicts.count("refuted") / len(verdicts) <= 0.035
+    assert verdicts.count("holds") / len(verdicts) <= 0.035

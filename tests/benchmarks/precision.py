@@ -1,9 +1,10 @@
 """Precision of whole runs of two commits, and the questions that they decide: `make bench-precision`.
 
 The commits take turns. Each turn clones one and times `make report` there, set-up included. Then it
-prints, for the new and the old commit, medians over turns of: the wall time; the number of decided claims, of undecided
-crossovers and of recommended settings. For each experiment and for all, it prints half the widths of the intervals of
-log ratios, in the median cell of those that both measure, and the new ones divided by the old ones.
+prints, for the new and the old commit, medians over turns of: the wall time; the number of decided claims, of open
+crossovers and of recommended settings; the share of all axes at which ratios are known. For each experiment and for
+all, it prints half the widths of the intervals of log ratios, in the median cell of those that both measure, and the
+new ones divided by the old ones.
 
 Nothing here passes or fails. A run takes seven minutes, so three turns of both take three quarters of an hour.
 """
@@ -17,13 +18,19 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 import pandas as pd
 
+from crossover.config import leads
+from crossover.report.base import tables
+from crossover.report.base.tables import Tables
+from crossover.report.sentences.winners import known_share, pairs
+
+READ = ("launches", "summary", "ratios", "crossovers", "sensitivity")
 PROJECT = Path(__file__).resolve().parents[2]
 CELL = ["experiment", "placement", "protocol", "metric", "arm", "x"]
 
@@ -67,12 +74,27 @@ def read(results: Path, seconds: float) -> Run:
         "claims decided": int(claims.isin(["holds", "refuted"]).sum()),
         "claims not measured": int((claims == "not measured").sum()),
         "claims": len(claims),
-        "crossovers undecided": int((crossovers == "undecided").sum()),
+        # Earlier releases called them undecided, and alike arms too.
+        "crossovers open or alike": int(crossovers.isin(["open", "alike", "undecided"]).sum()),
         "crossovers": len(crossovers),
         "settings recommended": int(settings.sum()),
         "settings": len(settings),
+        "% of all axes known": round(100 * known(results)),
     }
     return Run(seconds, np.log(rivals["high"] / rivals["low"]) / 2, counts)
+
+
+def known(results: Path) -> float:
+    """The share of all axes at which the ratio is known, also for a run of a release that did not compute it."""
+    found = Tables(*([] for _ in range(5)))
+    rows = {name: tables.harmless(pd.read_parquet(results / f"{name}.parquet").to_dict("records")) for name in READ}
+    place = ("experiment", "placement", "metric")
+    bias = {tuple(row[name] for name in place): row["smallest_effect"] for row in rows["sensitivity"]}
+    for row in rows["ratios"]:
+        row["smallest_effect"] = bias.get(tuple(row[name] for name in place))
+        row.setdefault("verdict", None)
+    found = replace(found, **{name: rows[name] for name in READ if name != "sensitivity"})
+    return known_share(pairs(found.all_leading(leads.leads())))
 
 
 def report(old: Sequence[Run], new: Sequence[Run]) -> None:

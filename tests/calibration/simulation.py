@@ -8,6 +8,9 @@ import numpy as np
 from scipy.stats import beta, norm, t
 from synthetic import NOISES, SIZES, arms, blocks, campaigns
 
+from crossover.analyse.claims.readings import peaks
+from crossover.analyse.claims.result import Result
+from crossover.analyse.claims.verdict import Range, judge
 from crossover.analyse.curves import polyline
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.estimators.crossover import crossing
@@ -34,6 +37,18 @@ OVERHEAD = 4000.0
 
 BIASES = {"no bias": 0.0, "a bias of 2 %": np.log(1.02)}
 """The bias that both the arm and the null arm show, although their true ratio is 1."""
+
+LOUD, NOISIER = 6, 3
+"""The cell that is noisier than its neighbours, and by which factor."""
+
+PEAKS = {"blunt": 0.005, "sharp": 0.05}
+"""The curvature of log values around a peak, per square of a step."""
+
+BIASED = 2
+"""The bias of claims at the edge of their range, as a multiple of the standard error; normal."""
+
+EDGE = Range(0.0, np.inf)
+"""A range whose edge is the truth, so that either verdict is wrong."""
 
 RARE = 4
 """False crossovers are counted in this many times more campaigns, because by design only about 5 % have one."""
@@ -134,7 +149,20 @@ def calibrate(noise, launches, count):
     for name, share in LEVELS.items():
         truth = np.log(OVERHEAD * share / (1 - share))
         found[name] = places(efficiencies, truth, lambda shares, level=share: threshold(DURATIONS, shares, level))
-    wrong = {"crossover": FalseVerdicts(sum(crossing(SIZES, d).verdict != "undecided" for d in flat), len(flat))}
+    loud = np.where(STEP == LOUD, NOISIER, 1.0)
+    found["noisy cell"] = cells(ratios * loud, 0 * STEP, at=LOUD)
+    for name, bend in PEAKS.items():
+        curve = -bend * (STEP - 6.0) ** 2
+        found[f"peak, {name}"] = numbers([peaks(d + curve) for d in ratios], 0.0)
+    wrong = {
+        "crossover": FalseVerdicts(sum(crossing(SIZES, d).verdict not in ("open", "alike") for d in flat), len(flat))
+    }
+    edge = ratios.mean(axis=2)
+    for verdict in ("holds", "refuted"):
+        bias = BIASED * edge.std(axis=1, ddof=1).mean() / np.sqrt(launches)
+        moved = edge + bias * random.standard_normal((count, 1))
+        results = (Result(estimate(d[:, np.newaxis]), [], "", True, np.array([1.96 * bias])) for d in moved)
+        wrong[verdict] = FalseVerdicts(sum(judge(each, EDGE).verdict == verdict for each in results), count)
     for name, bias in BIASES.items():
         signs = random.choice([-1, 1], (2, count, 1, len(SIZES)))
         pairs = zip(ratios + bias * signs[0], null + bias * signs[1], strict=True)
@@ -152,12 +180,23 @@ def height(noise, launches):
     return norm.ppf(0.75) * here * np.sqrt(2 / launches)
 
 
-def cells(medians, truth):
-    """The intervals of cells in all campaigns; `truth` has the unit of `medians`."""
+def numbers(every, truth):
+    """Student's intervals of one number per launch, in all campaigns."""
+    found = Intervals()
+    for own in every:
+        one = estimate(own[:, np.newaxis])
+        found.held.append((one.low <= truth) & (truth <= one.high))
+        found.width.append(2 * one.margin.mean())
+    found.student = found.width
+    return found
+
+
+def cells(medians, truth, at=slice(None)):
+    """The intervals of the cells `at` in all campaigns; `truth` has the unit of `medians`."""
     found = Intervals()
     for d in medians:
         estimates = estimate(d)
-        found.held.append((estimates.low <= truth) & (truth <= estimates.high))
+        found.held.append(np.atleast_1d(((estimates.low <= truth) & (truth <= estimates.high))[at]))
         found.width.append(2 * estimates.margin.mean())
     launches = medians.shape[1]
     errors = medians.std(axis=1, ddof=1) / np.sqrt(launches)
@@ -185,11 +224,11 @@ def places(curves, truth, locate):
 
 
 def claims(arm, null):
-    """Whether in any cell the arm's difference is significantly larger than the smallest detectable effect."""
+    """Whether in any cell the arm's difference is significantly larger than the possible bias."""
     facts = dict(experiment="", placement="", metric="", arm="arm", reference="reference", null=False, ceiling=False)
     pair = [curve(facts, arm), curve(facts | {"arm": "null", "null": True}, null)]
     (found,) = sensitivities(pair)
-    return bool((holm(estimate(arm).p_within(np.log(found["smallest_effect"]))) <= SIGNIFICANCE).any())
+    return bool((holm(estimate(arm).with_bias(np.log(found["smallest_effect"])).p) <= SIGNIFICANCE).any())
 
 
 def curve(facts, ratios):

@@ -1,6 +1,7 @@
 """Another user of the host, who tries to get into the farms of a launch: `python stranger.py PORTS DASK_PORTS`.
 
-PORTS are those on which the launch listens. Prints a JSON list of what he got: messages, or the result of a function.
+PORTS are those on which the launch listens. Prints a JSON list of what he got: messages, pages, or the result of a
+function.
 """
 
 import json
@@ -9,12 +10,15 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from itertools import product
 from threading import Thread
 
 import zmq
 from distributed import Client, Security
 
 NOBODY = 65534
+PAGES = ("/", "/health", "/metrics", "/json/identity.json", "/info/main/workers.html", "/sitemap.json")
 SECONDS = 2
 
 
@@ -56,6 +60,18 @@ def messages(ports: list[int]) -> list[str]:
     return found
 
 
+def pages(ports: list[int]) -> list[str]:
+    """The web pages that he gets from these ports."""
+    found = []
+    for port, page in product(ports, PAGES):
+        with suppress(OSError, HTTPException):
+            connection = HTTPConnection("127.0.0.1", port, timeout=0.3)
+            connection.request("GET", page)
+            if (answer := connection.getresponse()).status == 200:
+                found.append(f"{page} of {len(answer.read())} bytes")
+    return found
+
+
 def run_as_victim(port: int, found: list[str]) -> None:
     """Add what a function returns that Dask's scheduler, if it is at this port, ran for a stranger, by TCP and TLS."""
     for protocol, security in (("tcp", None), ("tls", Security.temporary())):
@@ -73,6 +89,7 @@ if __name__ == "__main__":
     got: list[str] = []
     # Clients that are kept out go on trying, so nobody waits for the end of an attack.
     attacks = [Thread(target=lambda: got.extend(messages(ports)), daemon=True)]
+    attacks += [Thread(target=lambda: got.extend(pages(ports)), daemon=True)]
     attacks += [Thread(target=run_as_victim, args=(port, got), daemon=True) for port in json.loads(sys.argv[2])]
     for attack in attacks:
         attack.start()

@@ -288,7 +288,7 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
     ("entrant", "program", "name"),
     [
         ("leastload", "ipyparallel.controller", "ipyparallel leastload"),
-        ("dask", "distributed.cli.dask_scheduler", "dask"),
+        ("dask", "crossover.measure.farms.support.dask_without_pages", "dask"),
         ("twisted", "crossover.measure.farms.twisted", "twisted"),
     ],
 )

@@ -14,7 +14,7 @@ from crossover.records import record
 
 SHIPPED = schema.complete({})["entrants"]
 ARMS = {"bare zmq": SHIPPED["bare zmq"], "pure": SHIPPED["pure"], "dask": SHIPPED["dask"]}
-SCHEDULER = "distributed.cli.dask_scheduler"
+SCHEDULER = "crossover.measure.farms.support.dask_without_pages"
 STRANGER = Path(__file__).with_name("stranger.py")
 
 

@@ -4,187 +4,139 @@ import math
 import re
 from itertools import pairwise
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from crossover.analyse.curves.curve import NAMES, Curve, curves
-from crossover.query import deciding
-from crossover.query.answer import NO_DIFFERENCE, NOT_MEASURED, NOT_REPLICATED, answer
+from crossover.query.answer import NOT_MEASURED, answer
 from crossover.records.protocol import known
+from crossover.report.base import tables
+from crossover.report.sentences import more
 
 NUMBERS = ["x", "ratio", "low", "high", "launches"]
 
 
-def every_curve(run):
-    """Every arm of every curve of a run that has ratios, with its rows of the table, along the axis."""
-    table = {name: rows.sort_values("x") for name, rows in run.ratios().groupby(NAMES, sort=False)}
-    for curve in curves(run._table("medians")):
-        name = tuple(curve.facts[column] for column in NAMES)
-        if name in table:
-            yield curve, table[name].to_dict("records")
+def every_arm(run):
+    """Every panel of a run, with each arm that has ratios."""
+    every = run._tables
+    for experiment in every.experiments:
+        for panel in every.panels(experiment):
+            yield from ((panel, arm) for arm in dict.fromkeys(row["arm"] for row in panel.ratios))
 
 
-def test_an_answer_at_a_measured_point_is_the_row_of_the_table_for_all_cells(real):
-    cells = 0
-    for run in real:
-        for own, rows in every_curve(run):
-            for row in rows:
-                found = answer(own, "", row["x"]).row
-                assert [found[name] for name in NUMBERS] == pytest.approx([row[name] for name in NUMBERS], rel=1e-9)
-                assert not found["interpolated"]
-                cells += 1
-    assert cells == sum(len(run.ratios()) for run in real) > 500
-
-
-def test_a_question_reaches_every_arm_of_every_curve(real):
-    run = real[1]
-    for own, rows in every_curve(run):
-        facts, row = own.facts, rows[len(rows) // 2]
-        keys = known(facts)
+def test_a_question_reaches_every_cell_of_the_table(real):
+    run, seen = real[1], 0
+    for panel, arm in every_arm(run):
+        keys = known(panel.facts)
         # A key that only other curves have is asked for as missing.
-        others = {key for other in run._chosen(facts["experiment"], facts["metric"], {}) for key in known(other)}
-        where = dict.fromkeys(others - keys.keys()) | keys | {"placement": facts["placement"]}
-        found = run.ask(facts["experiment"], row["x"], metric=facts["metric"], arm=facts["arm"], **where)
-        assert found[NUMBERS].to_numpy(float).ravel() == pytest.approx([row[name] for name in NUMBERS], rel=1e-9)
-        assert list(found["protocol"]) == [facts["protocol"]]
+        others = {key for other in run._panels(panel.experiment, panel.metric) for key in known(other.facts)}
+        where = dict.fromkeys(others - keys.keys()) | keys | {"placement": panel.placement}
+        for row in panel.ratios_of(arm)[:2]:
+            [found] = run.ask(panel.experiment, row["x"], metric=panel.metric, arm=arm, **where).to_dict("records")
+            assert [found[name] for name in NUMBERS] == pytest.approx([row[name] for name in NUMBERS], rel=1e-9)
+            assert found["protocol"] == panel.protocol and not found["interpolated"]
+            seen += 1
+    assert seen > 100
 
 
-def side(row):
-    return int(row["low"] > 1) - int(row["high"] < 1)
-
-
-def test_between_two_points_with_the_same_winner_the_answer_is_that_winner(real):
+def test_between_two_points_the_answer_is_theirs_if_they_agree_and_open_otherwise(real):
     decided = 0
     for run in real:
-        for own, rows in every_curve(run):
-            for left, right in pairwise(rows):
-                for far in (0.1, 0.5, 0.9):
-                    found = answer(own, "", left["x"] * (right["x"] / left["x"]) ** far)
-                    low, high = sorted([left["ratio"], right["ratio"]])
-                    assert low * (1 - 1e-9) <= found.point.ratio <= high * (1 + 1e-9)
-                    if side(left) == side(right) != 0:
-                        assert found.side == side(left) and not found.is_open and found.needed is None
-                        assert NO_DIFFERENCE not in " ".join(found.lines)
-                        decided += 1
+        for panel, arm in every_arm(run):
+            for left, right in pairwise(panel.ratios_of(arm)):
+                x = left["x"] * (right["x"] / left["x"]) ** 0.4
+                if len(found := answer(panel, arm, "", x).cells) < 2:
+                    continue
+                outcome = answer(panel, arm, "", x).outcome
+                assert found == (left, right)
+                for name in ("ratio", "low", "high"):
+                    ends = sorted([left[name], right[name]])
+                    assert ends[0] * (1 - 1e-9) <= getattr(outcome, name) <= ends[1] * (1 + 1e-9)
+                same = left["verdict"] == right["verdict"] is not None
+                assert outcome.verdict == (left["verdict"] if same else "open")
+                decided += same and left["verdict"] != "open"
     assert decided > 50
 
 
 FACTS = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "tcp", "metric": "throughput", "arm": "no-copy",
     "reference": "copy", "null": False, "ceiling": False, "axis": "message size", "axis_unit": "bytes",
-    "unit": "messages/s", "better": "higher", "levels": "[]",
+    "better": "higher", "smallest_effect": 1.02,
 }  # fmt: skip
 
 
-def curve(ratios, x=(1000.0, 10_000.0, 31_623.0), **facts):
-    d = np.log(np.asarray(ratios, float))
-    counts = np.full(d.shape, 20.0)
-    return Curve(FACTS | facts, list(range(1, 1 + len(d))), np.asarray(x), d, d, counts, counts)
-
-
-FASTER = curve([[1.4, 1.5, 1.6], [1.42, 1.48, 1.61], [1.41, 1.52, 1.59]])
-OPEN = curve([[0.9, 1.0, 1.2], [1.1, 1.1, 1.0], [1.0, 1.05, 1.15]])
+def panel(verdict, ratios=(1.3, 1.4, 1.5), unit="messages/s", width=1.02, launches=3, **facts):
+    """A panel whose cells all have a verdict."""
+    ends = (None, None) if launches < 2 else (1 / width, width)
+    rows = [
+        FACTS | {"x": x, "ratio": ratio, "verdict": verdict, "launches": launches, "launches_needed": None} | facts
+        | {name: end and ratio * end for name, end in zip(("low", "high"), ends, strict=True)}
+        for x, ratio in zip((1000.0, 10_000.0, 31_623.0), ratios, strict=False)
+    ]  # fmt: skip
+    return tables.Panel("zmq_throughput", "throughput", "tcp", "node", [FACTS | {"unit": unit, "x": 1.0}], rows, [])
 
 
 @pytest.mark.parametrize(
-    ("ratios", "facts", "verdict"),
+    ("shown", "words"),
     [
-        (FASTER, {}, "no-copy is faster"),
-        (FASTER, {"better": "lower", "unit": "s"}, "no-copy is slower"),
-        (FASTER, {"better": "lower", "unit": "MB"}, "no-copy is worse"),
-        (OPEN, {}, NO_DIFFERENCE),
-        (curve([[1.4, 1.5, 1.6]]), {}, NOT_REPLICATED),
+        (panel("better"), "no-copy is faster"),
+        (panel("worse", unit="MB"), "no-copy is worse"),
+        (panel("alike", (1.0, 1.0, 1.0)), "alike within 1.03 times"),
+        (panel("open"), "open"),
+        (panel(None, ceiling=True), "a ceiling, not a rival"),
     ],
 )
-def test_the_verdict_follows_from_the_interval(ratios, facts, verdict):
-    own = Curve(**(vars(ratios) | {"facts": ratios.facts | facts}))
+def test_the_words_are_those_of_the_verdict(shown, words):
     for x in (1000.0, 5000.0):
-        assert answer(own, "ZeroMQ", x).verdict == verdict
-        assert answer(own, "ZeroMQ", x).lines[0].endswith(f" times, {verdict}")
+        found = answer(shown, "no-copy", "ZeroMQ", x)
+        assert found.verdict == words
+        assert found.lines[0].endswith(f" times, possible bias 2 %: {words}")
 
 
 def test_an_interpolated_answer_says_so_and_names_both_measured_points():
-    found = answer(OPEN, "ZeroMQ stream, tcp", 5000.0)
-    middle = math.log(5) / math.log(10)
-    expected = np.exp((1 - middle) * OPEN.ratios[:, 0].mean() + middle * OPEN.ratios[:, 1].mean())
-    assert found.point.ratio == pytest.approx(expected)
-    head, place = found.lines
-    assert head.startswith("no-copy / copy at 5 kB (ZeroMQ stream, tcp): throughput 1.03 [")
+    found = answer(panel("better"), "no-copy", "ZeroMQ stream, tcp", 5000.0)
+    far = math.log(5) / math.log(10)
+    assert found.outcome.ratio == pytest.approx(1.3 ** (1 - far) * 1.4**far)
+    assert found.lines[0].startswith("no-copy / copy at 5 kB (ZeroMQ stream, tcp): throughput 1.37 [")
     wanted = (
-        r"between the measured 1 kB \(0.997 \[.*\]\) and 10 kB \(1.05 \[.*\]\); interpolated on the logarithmic axis"
+        r"between the measured 1 kB \(1.30 \[.*\], no-copy is faster\) and 10 kB \(1.40 \[.*\], no-copy is faster\); "
+        "interpolated on the logarithmic axis"
     )
-    assert re.fullmatch(wanted, place)
-
-
-def test_a_common_winner_is_kept_where_the_launches_disagree_on_the_interpolated_point():
-    # Few launches measured both points, so the error of a mean of both is large.
-    nan = math.nan
-    shifts = [[1.30, nan], [1.31, nan], [1.32, 2.4], [1.31, 1.2], [nan, 1.70], [nan, 1.71], [nan, 1.72], [nan, 1.70]]
-    own = curve(shifts, x=(1000.0, 10_000.0))
-    found = answer(own, "ZeroMQ", 6000.0)
-    assert found.point.low < 1 < found.point.high and [each.side for each in found.neighbours] == [1, 1]
-    assert found.verdict == "no-copy is faster" and "; no-copy is faster at both; interpolated" in found.lines[1]
+    assert re.fullmatch(wanted, found.lines[1])
 
 
 def test_a_point_that_is_printed_like_a_measured_one_is_that_point():
-    found = answer(FASTER, "ZeroMQ", 31_600.0)
+    found = answer(panel("better"), "no-copy", "ZeroMQ", 31_600.0)
     assert found.x == 31_623 and found.lines[1] == "measured at this point, by 3 launches"
-    assert answer(FASTER, "ZeroMQ", 31_000.0).neighbours
+    assert len(answer(panel("better"), "no-copy", "ZeroMQ", 31_000.0).cells) == 2
 
 
 def test_an_arm_that_was_not_measured_there_says_where_it_was():
-    found = answer(FASTER, "ZeroMQ", 1e6)
-    assert found.verdict == NOT_MEASURED and not found.is_open
+    found = answer(panel("better"), "no-copy", "ZeroMQ", 1e6)
+    assert found.verdict == found.row["verdict"] == NOT_MEASURED
     assert found.lines == ["no-copy / copy at 1 MB (ZeroMQ): not measured; the axis of this arm is 1 kB to 31.6 kB"]
 
 
-# ---- how to decide an open answer
-
-
-def launches(count, seconds=30.0, settings="{}"):
-    row = {"experiment": "zmq_throughput", "placement": "node", "settings": settings, "wall_seconds": seconds}
-    return pd.DataFrame([row | {"launch": number} for number in range(1, count + 1)])
-
-
-def spread(launches, ratio=1.1, sd=0.1):
-    """A curve of one cell whose launches have this mean and standard deviation, on the logarithmic scale."""
-    shifts = np.linspace(-1, 1, launches)
-    d = np.log(ratio) + sd * shifts / shifts.std(ddof=1)
-    return curve(np.exp(d)[:, np.newaxis], x=(1000.0,))
-
-
-def test_as_many_launches_as_it_names_would_decide_it():
-    found = answer(spread(3), "ZeroMQ", 1000.0)
-    assert found.is_open and 3 < found.needed <= 12
-    assert answer(spread(found.needed), "ZeroMQ", 1000.0).verdict == "no-copy is faster"
-    assert answer(spread(found.needed - 1), "ZeroMQ", 1000.0).verdict == NO_DIFFERENCE
-    line = deciding.remedy(found, launches(3))
-    more = (found.needed - 3) * 30
-    assert line.startswith(
-        f"to decide it, if the ratio stays 1.10: crossover more zmq_throughput --launches {found.needed} (about"
-    )
-    assert f"{more // 60} min" in line or f"{more} s" in line
-
-
-def test_a_ratio_too_near_one_is_not_promised_a_decision():
-    line = deciding.remedy(answer(spread(3, ratio=1.0001), "ZeroMQ", 1000.0), launches(3))
-    assert line.startswith(
-        "to decide it takes more than 12 launches; to narrow the interval: crossover more zmq_throughput --launches 12"
-    )
-
-
-def test_launches_that_failed_count_as_planned():
-    found = answer(spread(3), "ZeroMQ", 1000.0)
-    line = deciding.remedy(found, launches(6))
-    assert f"--launches {2 * found.needed} " in line
-
-
-def test_a_single_launch_is_replicated_first():
-    line = deciding.remedy(answer(curve([[1.4, 1.5, 1.6]]), "ZeroMQ", 1000.0), launches(1))
-    assert line.startswith("to replicate it: crossover more zmq_throughput --launches 3")
-    assert line.endswith("(about 1 min)")
-
-
-def test_a_decided_answer_needs_no_command():
-    assert deciding.remedy(answer(FASTER, "ZeroMQ", 5000.0), launches(3)) is None
+@pytest.mark.parametrize(
+    ("verdict", "facts", "planned", "line"),
+    [
+        ("open", {"launches_needed": 7}, 3, "to decide it, if the ratio stays the same: {} --launches 7 (about 2 min)"),
+        (
+            "open",
+            {"launches_needed": 7},
+            6,
+            "to decide it, if the ratio stays the same: {} --launches 14 (about 4 min)",
+        ),
+        (
+            "open",
+            {},
+            3,
+            "to decide it takes more than 12 launches; to narrow the interval: {} --launches 12 (about 4 m",
+        ),
+        ("open", {"launches": 1}, 1, "to replicate it: {} --launches 3 (about 1 min)"),
+        ("better", {}, 3, None),
+    ],
+)
+def test_an_open_answer_names_the_launches_that_would_decide_it(verdict, facts, planned, line):
+    launch = {"experiment": "zmq_throughput", "placement": "node", "settings": "{}", "wall_seconds": 30.0}
+    run = tables.Tables([launch | {"launch": number} for number in range(1, planned + 1)], [], [], [], [])
+    found = more.remedy(run, answer(panel(verdict, **facts), "no-copy", "", 1000.0).cells)
+    assert found is line is None or found.startswith(line.format("crossover more zmq_throughput"))

@@ -86,7 +86,7 @@ def test_an_unknown_key_or_value_lists_what_there_is(where, error):
 
 def test_an_ambiguous_question_lists_the_choices_by_the_keys_that_differ():
     with pytest.raises(CrossoverError) as caught:
-        question.single("x", CURVES)
+        question.require_single("x", CURVES)
     assert str(caught.value).splitlines() == [
         "x has 3 such curves; choose one:",
         "    --transport tcp --polled no",
@@ -97,4 +97,4 @@ def test_an_ambiguous_question_lists_the_choices_by_the_keys_that_differ():
 
 def test_a_value_with_a_space_is_quoted():
     with pytest.raises(CrossoverError, match="--object 'float64 array'"):
-        question.single("x", [curve(object="float64 array"), curve(object="bytes")])
+        question.require_single("x", [curve(object="float64 array"), curve(object="bytes")])

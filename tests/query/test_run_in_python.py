@@ -116,7 +116,7 @@ def test_an_ambiguous_question_has_a_line_for_each_choice_and_each_is_an_answer(
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(CrossoverError, match="not the results of a finished run"):
+    with pytest.raises(CrossoverError, match="no results of a finished run; start one: make report"):
         crossover.load(tmp_path)
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from outcomes import crossover, outcome
 
 from crossover.config import leads
 from crossover.records import record, version_1
+from crossover.records.outcome import BETTER, WORSE
 from crossover.records.protocol import columns
 from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
@@ -49,11 +52,25 @@ class Curve:
     rate: float
     centre: float
     slope: float
-    verdict: str = "one"
     launches: int = 3
+    half_width: float = 0.03
+    intervals: tuple[tuple[float, float], ...] = ()
+    """The intervals of the ratio at the points, instead of `centre`, `slope` and `half_width`."""
 
-    def ratio(self, x: float) -> float:
-        return float((x / self.centre) ** self.slope)
+    def cells(self, scale: float = 1.0) -> list[Row]:
+        """The ratios along the axis, with their outcomes."""
+        ratios = [scale * (x / self.centre) ** self.slope for x in self.points]
+        every = self.intervals or [self.around(ratio) for ratio in ratios]
+        if self.intervals:
+            ratios = [math.sqrt(low * high) for low, high in self.intervals]
+        return [
+            {"x": x} | outcome(ratio, ends if self.launches > 1 else None, self.better, self.launches)
+            for x, ratio, ends in zip(self.points, ratios, every, strict=True)
+        ]
+
+    def around(self, ratio: float) -> tuple[float, float]:
+        """An interval of the half width."""
+        return ratio * (1 - self.half_width), ratio * (1 + self.half_width)
 
 
 @dataclass
@@ -68,7 +85,6 @@ class Campaign:
     estimated: dict[str, list[Row]] = field(default_factory=dict)
     """Rows of further tables, by name."""
     scale: float = 1.0
-    half_width: float = 0.03
 
     def write(self, folder: Path) -> Path:
         """Write the joined tables and those of each experiment, then draw the figures."""
@@ -118,19 +134,19 @@ class Campaign:
         }  # fmt: skip
         replicated = curve.launches > 1
         sign = -1 if curve.better == "lower" else 1
-        for index, x in enumerate(curve.points):
+        cells = curve.cells(self.scale)
+        for index, (x, own) in enumerate(zip(curve.points, cells, strict=True)):
             wobble = 1 + 0.008 * math.sin(3 * index)
+            null = outcome(wobble, curve.around(wobble) if replicated else None, curve.better, curve.launches)
+            null |= {"verdict": None, "launches_needed": None}
             reference_value = curve.rate / (1 + x / (30 * curve.points[0])) ** sign
-            effects = {curve.reference: 1.0, curve.arm: curve.ratio(x) * self.scale, "null": wobble}
-            for arm, effect in effects.items():
-                value = reference_value * effect
+            for arm, found in {curve.reference: {"ratio": 1.0}, curve.arm: own, "null": null}.items():
+                value = reference_value * found["ratio"]
                 cell = {"x": x, "arm": arm, "null": arm == "null", "ceiling": False, "rounds": 20 * curve.launches}
                 spread = {"low": value * 0.93, "high": value * 1.07} if replicated else {"low": None, "high": None}
                 tables["summary"].append(shared | cell | spread | {"unit": curve.unit, "median": value})
                 if arm != curve.reference:
-                    low, high = effect * (1 - self.half_width), effect * (1 + self.half_width)
-                    spread = {"low": low, "high": high} if replicated else {"low": None, "high": None}
-                    tables["ratios"].append(shared | cell | spread | {"ratio": effect, "reference": curve.reference})
+                    tables["ratios"].append(shared | cell | found | {"reference": curve.reference})
         for start in (0, len(curve.points) // 2):
             for name in ("ok", "throttled"):
                 raw = {
@@ -143,15 +159,15 @@ class Campaign:
                 tables["measurements"].append(
                     {key: value for key, value in (shared | raw).items() if key != "launches"}
                 )
-        place = curve.centre * self.scale ** (-1 / curve.slope) if curve.slope else curve.centre
-        found: Row = {"x": None, "low": None, "high": None, "bracket_low": None, "bracket_high": None}
-        if curve.verdict == "one":
-            found = {"x": place, "low": place / 1.3, "high": place * 1.3}
-            found["bracket_low"] = max([x for x in curve.points if x <= place], default=curve.points[0])
-            found["bracket_high"] = min([x for x in curve.points if x > place], default=curve.points[-1])
-        tables["crossovers"].append(
-            shared | found | {"arm": curve.arm, "reference": curve.reference, "verdict": curve.verdict}
-        )
+        found: Row = dict.fromkeys(("x", "low", "high", "bracket_low", "bracket_high"))
+        found["verdict"] = crossover([cell["verdict"] for cell in cells])
+        if found["verdict"] == "one":
+            decided = [cell for cell in cells if cell["verdict"] in (BETTER, WORSE)]
+            ends = next((a["x"], b["x"]) for a, b in pairwise(decided) if a["verdict"] != b["verdict"])
+            place = math.sqrt(ends[0] * ends[1]) if curve.intervals else curve.centre * self.scale ** (-1 / curve.slope)
+            found |= {"x": place, "low": place / 1.3, "high": place * 1.3}
+            found |= {"bracket_low": ends[0], "bracket_high": ends[1]}
+        tables["crossovers"].append(shared | found | {"arm": curve.arm, "reference": curve.reference})
 
 
 SCHEMAS: dict[str, pa.Schema] = {
@@ -185,13 +201,18 @@ def zmq(protocol: str = "PUSH/PULL over tcp, 64 MB in flight", metric: str = "th
     return Curve(**(settings | {"protocol": protocol, "metric": metric} | changes))
 
 
+def steps(*intervals: tuple[float, float], **changes: Any) -> Curve:
+    """`zmq` with these intervals of its ratio, at 100 B, 1 kB, 10 kB and so on."""
+    points = [100.0 * 10**index for index in range(len(intervals))]
+    return zmq(**({"points": points, "intervals": intervals} | changes))
+
+
 def mpi(**changes: Any) -> Curve:
     settings = {
         "experiment": "mpi_pingpong", "protocol": "float64 array, thread level multiple",
         "metric": "round trip", "unit": "s",
         "better": "lower", "arm": "Send", "reference": "send", "axis": "array length", "axis_unit": "elements",
         "points": [1.0, 10, 100, 1000, 10000, 100000, 1000000], "rate": 3.1e-6, "centre": 2e6, "slope": 0.06,
-        "verdict": "always",
     }  # fmt: skip
     return Curve(**(settings | changes))
 
@@ -200,9 +221,14 @@ def tasks(metric: str = "submission", **changes: Any) -> Curve:
     settings = {
         "experiment": "task_latency", "protocol": "ipyparallel, hwm 0, 2 engines", "metric": metric, "unit": "tasks/s",
         "better": "higher", "arm": "pure", "reference": "leastload", "axis": "tasks", "axis_unit": "tasks",
-        "points": [8.0, 32, 128, 1024], "rate": 600.0, "centre": 100.0, "slope": 0.005, "verdict": "undecided",
+        "points": [8.0, 32, 128, 1024], "rate": 600.0, "centre": 100.0, "slope": 0.005, "half_width": 0.6,
     }  # fmt: skip
     return Curve(**(settings | changes))
+
+
+def near() -> Curve:
+    """Tasks whose open points a few more launches would decide."""
+    return tasks("round trip", slope=0.1, half_width=0.3)
 
 
 def lasting(**changes: Any) -> Curve:
@@ -246,15 +272,16 @@ def recommendation(**changes: Any) -> Row:
         "metric": "throughput", "arm": "no-copy", "default": "copy", "arms": '["no-copy", "copy"]', "verdict": "from",
         "axis": "message size", "axis_unit": "bytes", "launches": 3, "tried": 1, "x": 14720.0, "low": 9315.0,
         "high": 20710.0, "gain": 12.6, "gain_low": 8.87, "gain_high": 17.9, "gain_from": 31623.0, "gain_to": 1e6,
-        "smallest_effect": 1.3, "points": '{"better": [31623.0, 1e5, 1e6], "open": [], "worse": [100.0, 1000.0, 1e4]}',
+        "smallest_effect": 1.3,
+        "points": '{"better": [31623.0, 1e5, 1e6], "alike": [], "open": [], "worse": [100.0, 1000.0, 1e4]}',
     }  # fmt: skip
     row |= changes
     return row | (version_1.keys(row["protocol"]) if row["protocol"] else {})
 
 
-NOT_SHOWN: Row = {
+NO_GAIN: Row = {
     **{"recommended": False, "value": None, "snippet": None, "effects": None},
-    "reason": "no gain is significantly larger",
+    "reason": "open: no gain is beyond chance and possible bias",
 }
 """Changes to a recommendation that did not pass its test."""
 
@@ -267,7 +294,7 @@ def two_good_one_hole(**changes: Any) -> Campaign:
         for protocol in ("PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight")
         for metric in ("throughput", "bandwidth", "send rate")
     ]
-    told = [recommendation(), recommendation(protocol="PUSH/PULL over ipc, 64 MB in flight", **NOT_SHOWN)]
+    told = [recommendation(), recommendation(protocol="PUSH/PULL over ipc, 64 MB in flight", **NO_GAIN)]
     return Campaign([*curves, mpi()], holes=list(TASK_HOLES), **({"estimated": {"recommendations": told}} | changes))
 
 

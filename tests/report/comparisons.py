@@ -54,7 +54,7 @@ def comparison() -> dict[str, list[Row]]:
         ],
         "changes": [
             *(cell(x, change) for x, change in zip(SIZES_BYTES[:2], (0.9, 0.8), strict=True)),
-            cell(SIZES_BYTES[2], 0.97, verdict="undecided"),
+            cell(SIZES_BYTES[2], 0.97, verdict="open"),
             *(cell(x, 1.01, verdict="same", arm="null", null=True) for x in SIZES_BYTES),
         ],
         "unpaired": [

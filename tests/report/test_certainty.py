@@ -1,4 +1,4 @@
-"""Does the page give the smallest detectable effects, the needs of the next run and the launches that settled?"""
+"""Does the page give the possible bias, the needs of the next run and the launches that settled?"""
 
 import pytest
 from campaigns import Campaign, lasting, mpi, zmq

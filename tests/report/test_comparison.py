@@ -84,11 +84,11 @@ def test_the_summary_says_if_nothing_changed_and_no_null_arm_was_measured(tmp_pa
 
 
 def test_a_single_launch_is_called_not_replicated(tmp_path):
-    alone = curve(verdict="undecided", launches_after=1, low=None, high=None, p=1.0)
+    alone = curve(verdict="open", launches_after=1, low=None, high=None, p=1.0)
     found = of(tmp_path, curve_changes=[alone], unpaired=[])
     (line,) = words.lines(found, "zmq_throughput")
     assert (line["after ÷ before"], line["verdict"]) == ("0.880", "not replicated")
-    assert "against its reference, **1 undecided**." in words.summary(found)
+    assert "against its reference, **1 open**." in words.summary(found)
 
 
 def test_a_curve_without_a_mean_is_described_by_its_points(tmp_path):
@@ -100,7 +100,7 @@ def test_a_curve_without_a_mean_is_described_by_its_points(tmp_path):
     assert changes.overviews(found) == {}
 
 
-def test_an_absolute_value_is_the_same_or_undecided(tmp_path):
+def test_an_absolute_value_is_the_same_or_open(tmp_path):
     (line,) = words.absolute_lines(of(tmp_path))
     assert list(line.values())[2:] == [
         "`no-copy`", "1,200,000 messages/s", "1,100,000 messages/s", "0.917 [0.840, 0.920]", "the same within ±10 %",

@@ -5,14 +5,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from campaigns import Campaign, lasting, mpi, run, tasks, two_good_one_hole, zmq
+from campaigns import Campaign, lasting, mpi, run, steps, tasks, two_good_one_hole, zmq
 
 from crossover.config import published
 from crossover.config.leads import leads
 from crossover.records import failure
+from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import questions
 from crossover.report.glance import overview
-from crossover.report.sentences.winners import OPEN, Pair
+from crossover.report.sentences.winners import Pair
 
 LEADS = leads()
 
@@ -34,12 +35,12 @@ def texts(data, kind):
 
 
 def test_each_cell_has_the_side_of_its_winner_and_open_ones_have_no_colour():
-    data, _ = drawn(zmq(), half_width=0.1)
+    shown = steps((0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2))
+    data, _ = drawn(shown)
     cells = [row for row in data if "side" in row]
-    pair = Pair(panels(zmq(), half_width=0.1)[0], "no-copy")
-    sides = {"no-copy": "rival", "copy": "reference", OPEN: OPEN}
-    assert [row["side"] for row in cells] == [sides[pair.winner(cell)] for cell in pair.cells]
-    assert {row["side"] for row in cells} == {"rival", "reference", OPEN}
+    pair = Pair(panels(shown)[0], "no-copy")
+    assert [row["winner"] for row in cells] == [pair.winner(cell) for cell in pair.cells]
+    assert [row["side"] for row in cells] == ["reference", OPEN, ALIKE, "rival"]
     assert all((row["strength"] == 0) == (row["side"] == OPEN) and row["strength"] <= 1 for row in cells)
 
 
@@ -56,7 +57,7 @@ def test_a_crossover_has_its_place_and_interval():
     data, _ = drawn(zmq(centre=6200.0))
     (place,) = [row for row in data if row["kind"] == "crossover"]
     assert place["x0"] < place["place"] < place["x1"]
-    none, _ = drawn(zmq(verdict="none"))
+    none, _ = drawn(steps((0.4, 0.6), (0.7, 1.4)))
     assert not [row for row in none if row["kind"] == "crossover"]
 
 

@@ -276,7 +276,7 @@ def test_an_arm_that_one_protocol_lacks_is_reported_there_and_compared_elsewhere
 def test_a_caption_explains_exactly_the_marks_of_its_chart(tmp_path, page):
     assert "A vertical line marks a crossover" in page.picture("zmq_throughput").data
     assert "An upright line" not in page.picture("mpi_pingpong").data
-    alone = Page(LEADS, Campaign([zmq(launches=1, verdict="undecided")]).write(tmp_path))
+    alone = Page(LEADS, Campaign([zmq(launches=1)]).write(tmp_path))
     assert "and its ratio to `copy`. The dashed line marks no difference, grey is `copy` against itself" in (
         alone.picture("zmq_throughput").data
     )

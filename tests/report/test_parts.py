@@ -44,6 +44,7 @@ PARTS = {
     "claims_told": (claims, "paragraphs"),
     "ladder": (ladder, "panel"),
     "odds": (numbers, "odds"),
+    "alike": (numbers, "alike"),
 }
 """The parts of the page without an experiment, each with the function that it calls."""
 

@@ -21,11 +21,11 @@ def panel(*rows, curve=None):
         ("up to", "up to **2 ms [1.8 ms, 2.3 ms]**", "1 ms to 10 ms"),
         ("always", "at every measured point", "–"),
         ("never", "at no measured point", "–"),
-        ("partly", "at some measured points, undecided at the last", "–"),
+        ("partly", "at some measured points, open at the last", "–"),
         ("at the latest", "at the latest from 10 ms on", "–"),
-        ("not yet", "not yet at 1 ms, undecided beyond", "–"),
+        ("not yet", "not yet at 1 ms, open beyond", "–"),
         ("several", "on and off, several times along the axis", "–"),
-        ("undecided", "undecided", "–"),
+        ("open", "open", "–"),
     ],
 )
 def test_each_verdict_has_its_words(verdict, words, bracket):
@@ -37,7 +37,7 @@ def test_each_verdict_has_its_words(verdict, words, bracket):
 
 
 def test_a_single_launch_is_called_not_replicated():
-    shown = panel(threshold("pure", 0.5, "undecided", launches=1))
+    shown = panel(threshold("pure", 0.5, "open", launches=1))
     assert thresholds.sentences(shown) == "Efficiency of at least 50 %: `pure` not replicated."
 
 

@@ -47,6 +47,14 @@ def workers(project: Project) -> list[psutil.Process]:
     return found
 
 
+def pauses(process: psutil.Process) -> bool:
+    """Whether a process is a rank that got the pause of the toy."""
+    try:
+        return "mpi4py" in process.cmdline() and "CROSSOVER_TOY_SECONDS" in process.environ()
+    except psutil.Error:
+        return False
+
+
 def slow(project: Project) -> None:
     """Make each launch of the toy take some seconds, in many cells."""
     project.configure(

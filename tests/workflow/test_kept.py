@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 from copies import SMALL_MPI, Project
-from test_interruptions import TOY_DRIVER, kill, wait_for, workers
+from test_interruptions import TOY_DRIVER, kill, pauses, wait_for, workers
 
 from crossover.records import record
 
@@ -120,7 +120,7 @@ def test_a_failed_remeasurement_ends_with_code_1_and_its_command_repeats_it(
     other_setting(measured)
     again = (*RUN, "--config", "remeasure=true", "--", "toy")
     with monkeypatch.context() as waiting:
-        waiting.setenv("TOY_SECONDS", "3")
+        waiting.setenv("CROSSOVER_TOY_SECONDS", "3")
         run = measured.start(*again)
 
         def victims() -> list[psutil.Process]:
@@ -174,11 +174,12 @@ def test_a_kill_during_remeasuring_leaves_the_old_launch(
     before = raw(measured)
     logs = measured.folder / "results/logs/quick/toy/node"
     with monkeypatch.context() as waiting:
-        waiting.setenv("TOY_SECONDS", "60")
+        waiting.setenv("CROSSOVER_TOY_SECONDS", "60")
         shutil.rmtree(logs)
         run = measured.start(*RUN, *asked)
         # Wait for its ranks, because Snakemake can hang if it is interrupted while it forks.
         wait_for(lambda: any(logs.glob("*.log")) and len(workers(measured)) > 4)
+        wait_for(lambda: any(pauses(each) for each in workers(measured)))
         kill(run, how)
     wait_for(lambda: not workers(measured))
     assert raw(measured) == before

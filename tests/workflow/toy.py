@@ -38,7 +38,7 @@ class Spinner:
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Spinner]:
     """Spin on rank 0; a test may set a pause before, to have time to interfere."""
     channel = peers.channel(to=1)
-    sleep(float(os.environ.get("TOY_SECONDS", 0)))
+    sleep(float(os.environ.get("CROSSOVER_TOY_SECONDS", 0)))
     yield Spinner()
     channel.send(None)
 

@@ -46,12 +46,12 @@ def more(chosen: Namespace) -> None:
     """
     from crossover.config import leads
     from crossover.planning import command_line
-    from crossover.report.base import numbers
-    from crossover.report.terminal import undecided
+    from crossover.report.base import numbers, tables
+    from crossover.report.sentences.more import wanted
     from crossover.run import replication
 
     last = replication.kept(chosen.results)
-    found = undecided.wanted(chosen.results, leads.leads(), chosen.experiments, chosen.launches)
+    found = wanted(tables.load(chosen.results), leads.leads(), chosen.experiments, chosen.launches)
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
     print(f"launches of each heat: {each}; about {took}, to decide some {found.decided} of {found.open} open pairs")
@@ -129,14 +129,25 @@ def report(chosen: Namespace) -> int:
     if chosen.bundle:
         from crossover.share import unpack
 
-        message, failures = unpack.render(chosen.bundle, chosen.page)
+        message, failures = unpack.render(chosen.bundle, chosen.page, _renewed)
         print(message)
     else:
+        from crossover.records import run_tables
         from crossover.report.render import inputs, renderer
 
         results = chosen.results or Path("results")
+        run_tables.require_joined(results)
         failures = renderer.render(results, chosen.page, inputs.joined(chosen.waiting, chosen.own, results))
     return 0 if chosen.go_on else _ended(failures)
+
+
+def _renewed(results: Path) -> None:
+    """Bring the tables of a bundle from an earlier release up to date."""
+    from crossover.analyse.advice.recommend import recommend
+    from crossover.analyse.tables.renewal import renew
+
+    if renew(results):
+        recommend(results)
 
 
 def _ended(failures: list[Any]) -> int:
@@ -175,7 +186,7 @@ def _fraction(text: str) -> float:
 def compare(chosen: Namespace) -> int:
     """Compare two runs, such as before and after an upgrade, or of two clusters.
 
-    Calls each arm's ratio to the reference better, worse, the same or undecided, curve by curve. Writes parquet tables
+    Calls each arm's ratio to the reference better, worse, the same or open, curve by curve. Writes parquet tables
     and a page; measures nothing.
     """
     from crossover.analyse.compare import compare

@@ -3,14 +3,15 @@
 from itertools import product
 from typing import Any
 
+from crossover.records import protocol
 from crossover.records.protocol import label
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
 """ZeroMQ's transports that work in each placement."""
 
 _CHOICES: tuple[dict[str, tuple[Any, ...]], ...] = (
-    {"pattern": ("PUSH/PULL", "DEALER/ROUTER"), "transport": ("tcp", "ipc", "inproc"), "polled": (False, True)},
-    {"pattern": ("REQ/REP",), "transport": ("tcp", "ipc", "inproc"), "legacy": (False, True)},
+    {"pattern": ("PUSH/PULL", "DEALER/ROUTER"), "transport": protocol.TRANSPORTS, "polled": (False, True)},
+    {"pattern": ("REQ/REP",), "transport": protocol.TRANSPORTS, "legacy": (False, True)},
     {"object": ("float64 array", "bytes", "list of floats", "dict"), "re_sent": (False, True)},
 )
 

@@ -3,187 +3,129 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from scipy.special import stdtrit
-
-from crossover.analyse.curves.curve import Curve
-from crossover.analyse.statistics.intervals import Estimate, Floats, between, estimate
+from crossover.records.outcome import ALIKE, BETTER, OPEN, WORSE, Outcome
 from crossover.records.protocol import known
-from crossover.records.record import CONFIDENCE
 from crossover.report.base import numbers
+from crossover.report.base.tables import Panel
 
 Row = dict[str, Any]
 
-NO_DIFFERENCE = "no difference seen"
-NOT_REPLICATED = "not replicated"
 NOT_MEASURED = "not measured"
-
-MOST = 4
-"""An answer names the launches that would decide it up to this multiple of those that there are."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """The ratio of an arm to the reference at one point of the axis; the interval is None without replication."""
-
-    x: float
-    ratio: float
-    low: float | None
-    high: float | None
-    launches: int
-
-    @property
-    def side(self) -> int:
-        """1 or -1 if the interval is above or below 1, otherwise 0."""
-        if self.low is None or self.high is None:
-            return 0
-        return int(self.low > 1) - int(self.high < 1)
-
-    def words(self, unit: str) -> str:
-        """The point and its ratio."""
-        return f"{numbers.quantity(self.x, unit)} ({numbers.ratio(self.ratio, self.low, self.high)})"
 
 
 @dataclass(frozen=True)
 class Answer:
     """The answer of one arm at one point of the axis."""
 
-    facts: Row
-    """The facts of the curve, as in the tables."""
+    panel: Panel
+    arm: str
     name: str
     """The short name of the question, such as `ZeroMQ stream, tcp`."""
-    point: Point | None
-    """The ratio there; None outside the arm's measured axis."""
     x: float
-    ends: tuple[float, float]
-    """The ends of the arm's measured axis."""
-    neighbours: tuple[Point, ...] = ()
-    """The measured points on both sides, if the point itself was not measured."""
-    needed: int | None = None
-    """The launches that would decide an undecided point if the ratio stayed the same; None for more than MOST times
-    those that there are, and for a point that is decided or not replicated."""
+    cells: tuple[Row, ...]
+    """The measured cell at the point, or those on both sides of it; empty outside the arm's measured axis."""
 
     @property
-    def common(self) -> int:
-        """The side of both neighbours, 0 if they differ or one is undecided."""
-        sides = {point.side for point in self.neighbours}
-        return sides.pop() if len(sides) == 1 else 0
+    def ends(self) -> tuple[float, float]:
+        """The ends of the arm's measured axis."""
+        places = [cell["x"] for cell in self.panel.ratios_of(self.arm)]
+        return places[0], places[-1]
 
     @property
-    def side(self) -> int:
-        """The side on which the arm is: by its interval, otherwise that of both neighbours.
+    def outcome(self) -> Outcome | None:
+        """The outcome there; None outside the measured axis.
 
-        Between two points with the same winner, the launches' scatter between cells can make the interval of the
-        interpolated point contain 1. That is no evidence against the winner on both sides.
+        Between two measured points, ratio and interval are interpolated on the logarithmic axis. The verdict is the one
+        of both: a step can lie between them.
         """
-        return (self.point.side if self.point else 0) or self.common
+        if len(self.cells) < 2:
+            return Outcome.of(self.cells[0]) if self.cells else None
+        below, above = map(Outcome.of, self.cells)
+        start, end = (cell["x"] for cell in self.cells)
+        far = math.log(self.x / start) / math.log(end / start)
+
+        def between(first: float, second: float) -> float:
+            return math.exp((1 - far) * math.log(first) + far * math.log(second))
+
+        low = between(below.low, above.low) if below.low and above.low else None
+        high = between(below.high, above.high) if below.high and above.high else None
+        verdict = below.verdict if below.verdict == above.verdict else OPEN
+        launches = min(below.launches, above.launches)
+        return Outcome(verdict, between(below.ratio, above.ratio), low, high, below.bias, launches)
 
     @property
     def verdict(self) -> str:
         """The conclusion, such as `no-copy is faster`."""
-        if self.point is None:
-            return NOT_MEASURED
-        if self.side:
-            better, worse = numbers.comparatives(self.facts["unit"])
-            is_better = (self.side > 0) == (self.facts["better"] == "higher")
-            return f"{self.facts['arm']} is {better if is_better else worse}"
-        return NO_DIFFERENCE if self.point.low is not None else NOT_REPLICATED
+        if self.cells and (self.cells[0]["null"] or self.cells[0]["ceiling"]):
+            return "a null arm, not a rival" if self.cells[0]["null"] else "a ceiling, not a rival"
+        return NOT_MEASURED if self.outcome is None else self._words(self.outcome)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the point was measured or interpolated, and no arm is shown to be better there."""
-        return self.point is not None and not self.side
+    def _words(self, found: Outcome) -> str:
+        better, worse = numbers.comparatives(self.panel.unit)
+        words = {BETTER: f"{self.arm} is {better}", WORSE: f"{self.arm} is {worse}"}
+        within = f" within {numbers.significant(found.most)} times" if found.verdict == ALIKE else ""
+        return words.get(found.verdict, f"{found.verdict}{within}")
 
     @property
     def row(self) -> Row:
         """All facts of the answer, as a row of a table."""
-        names = ("experiment", "placement", "protocol", "metric", "unit", "better", "arm", "reference", "axis")
-        point, sides = self.point, dict(zip(("below", "above"), self.neighbours, strict=False))
+        facts, found = self.panel.facts, self.outcome
+        names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "better")
+        sides = dict(zip(("below", "above"), self.cells if len(self.cells) > 1 else (), strict=False))
         return {
-            **{name: self.facts[name] for name in (*names, "axis_unit")},
-            **known(self.facts),
+            **{name: facts[name] for name in names},
+            "unit": self.panel.unit,
+            "arm": self.arm,
+            "reference": self.panel.reference,
+            **known(facts),
             "x": self.x,
-            **{name: getattr(point, name, None) for name in ("ratio", "low", "high", "launches")},
-            "verdict": self.verdict,
-            "interpolated": bool(self.neighbours),
+            **{name: getattr(found, name, None) for name in ("ratio", "low", "high", "launches")},
+            "smallest_effect": getattr(found, "bias", None),
+            "verdict": getattr(found, "verdict", NOT_MEASURED),
+            "says": self.verdict,
+            "interpolated": bool(sides),
             **{
-                f"{side}_{name}": getattr(sides.get(side), name, None)
+                f"{side}_{name}": sides[side][name] if side in sides else None
                 for side in ("below", "above")
-                for name in ("x", "ratio", "low", "high")
+                for name in ("x", "ratio", "low", "high", "verdict")
             },
-            "launches_needed": self.needed,
+            "launches_needed": self.cells[0]["launches_needed"] if len(self.cells) == 1 else None,
         }
 
     @property
     def lines(self) -> list[str]:
         """The answer in words: the ratio with its verdict, and its place among the measured points."""
-        facts, unit = self.facts, self.facts["axis_unit"]
-        head = f"{facts['arm']} / {facts['reference']} at {numbers.quantity(self.x, unit)} ({self.name}): "
-        if self.point is None:
+        unit, found = self.panel.facts["axis_unit"], self.outcome
+        head = f"{self.arm} / {self.panel.reference} at {numbers.quantity(self.x, unit)} ({self.name}): "
+        if found is None:
             low, high = (numbers.quantity(end, unit) for end in self.ends)
             return [f"{head}{NOT_MEASURED}; the axis of this arm is {low} to {high}"]
-        ratio = numbers.ratio(self.point.ratio, self.point.low, self.point.high)
-        return [f"{head}{facts['metric']} {ratio} times, {self.verdict}", self._place()]
+        ratio = numbers.ratio(found.ratio, found.low, found.high)
+        bias = "" if found.bias in (None, 1) else f", possible bias {numbers.percent(found.bias - 1)}"
+        return [f"{head}{self.panel.metric} {ratio} times{bias}: {self.verdict}", self._place(found)]
 
-    def _place(self) -> str:
-        if not self.neighbours:
-            assert self.point
-            return f"measured at this point, by {numbers.counted(self.point.launches, 'launch')}"
-        below, above = (point.words(self.facts["axis_unit"]) for point in self.neighbours)
-        both = f"; {self.verdict} at both" if self.point and self.common and not self.point.side else ""
-        return f"between the measured {below} and {above}{both}; interpolated on the logarithmic axis"
+    def _place(self, found: Outcome) -> str:
+        if len(self.cells) == 1:
+            return f"measured at this point, by {numbers.counted(found.launches, 'launch')}"
+        below, above = map(self._point, self.cells)
+        return f"between the measured {below} and {above}; interpolated on the logarithmic axis"
 
-
-def answer(curve: Curve, name: str, x: float) -> Answer:
-    """The answer of a curve at `x`, by the estimates behind the table of ratios; `name` is that of its panel."""
-    measured = ~np.isnan(curve.ratios).all(axis=0)
-    places, d = curve.x[measured], curve.ratios[:, measured]
-    ends = float(places[0]), float(places[-1])
-    cells, counts = estimate(d), (~np.isnan(d)).sum(axis=0)
-    points = [_point(place, cells, cell, counts[cell]) for cell, place in enumerate(places.tolist())]
-    here = _cell(places, x, curve.facts["axis_unit"])
-    if here is not None:
-        needed = _needed(cells, here, points[here])
-        return Answer(curve.facts, name, points[here], points[here].x, ends, needed=needed)
-    if not ends[0] < x < ends[1]:
-        return Answer(curve.facts, name, None, x, ends)
-    left = int(np.searchsorted(places, x)) - 1
-    far = math.log(x / places[left]) / math.log(places[left + 1] / places[left])
-    # The same weighted mean that locates crossovers between two cells.
-    found = between(d, cells.mean, left, np.array([far]))
-    both = int((~np.isnan(d[:, left : left + 2])).all(axis=1).sum())
-    point = _point(x, found, 0, both)
-    whole = Answer(curve.facts, name, point, x, ends, (points[left], points[left + 1]))
-    return whole if whole.side else replace(whole, needed=_needed(found, 0, point))
+    def _point(self, cell: Row) -> str:
+        place = numbers.quantity(cell["x"], cell["axis_unit"])
+        ratio = numbers.ratio(cell["ratio"], cell["low"], cell["high"])
+        return f"{place} ({ratio}, {self._words(Outcome.of(cell))})"
 
 
-def _point(x: float, found: Estimate, index: int, launches: int) -> Point:
-    low, high = (float(np.exp(end[index])) for end in (found.low, found.high))
-    known_ends = not math.isnan(low)
-    ratio = float(np.exp(found.mean[index]))
-    return Point(x, ratio, low if known_ends else None, high if known_ends else None, int(launches))
-
-
-def _cell(places: Floats, x: float, unit: str) -> int | None:
-    """The measured cell at `x`, or at a point that is printed like it; None without one.
-
-    Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
-    """
-    near = int(np.argmin(np.abs(np.log(places / x))))
-    place = float(places[near])
-    return near if place == x or numbers.quantity(place, unit) == numbers.quantity(x, unit) else None
-
-
-def _needed(found: Estimate, index: int, point: Point) -> int | None:
-    """The fewest launches whose interval would exclude 1 if the ratio and the variance stayed the same."""
-    now = point.launches
-    if point.side or point.low is None:
-        return None
-    mean, error, df = (float(part[index]) for part in (found.mean, found.error, found.df))
-    more = np.arange(now + 1, MOST * now + 1)
-    margins = stdtrit(df * (more - 1) / (now - 1), (1 + CONFIDENCE) / 2) * error * np.sqrt(now / more)
-    enough = more[margins < abs(mean)]
-    return int(enough[0]) if enough.size else None
+def answer(panel: Panel, arm: str, name: str, x: float) -> Answer:
+    """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel."""
+    cells, unit = panel.ratios_of(arm), panel.facts["axis_unit"]
+    near = min(cells, key=lambda cell: abs(math.log(cell["x"] / x)))
+    # Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
+    if near["x"] == x or numbers.quantity(near["x"], unit) == numbers.quantity(x, unit):
+        return Answer(panel, arm, name, near["x"], (near,))
+    around = [pair for pair in pairwise(cells) if pair[0]["x"] < x < pair[1]["x"]]
+    return Answer(panel, arm, name, x, around[0] if around else ())

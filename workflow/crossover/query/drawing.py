@@ -10,9 +10,6 @@ from crossover.errors import CrossoverError
 from crossover.report.base.tables import Panel
 from crossover.report.charts import figures
 
-TABLES = ("summary", "ratios", "crossovers", "thresholds", "launches")
-"""The tables behind a chart, as `tables.panels` takes them."""
-
 WIDTH = 480
 """In pixels, because a notebook's cell has no width of its own."""
 

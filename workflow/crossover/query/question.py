@@ -93,11 +93,10 @@ def matching(subject: str, rows: Sequence[Row], where: Mapping[str, object]) -> 
     return found
 
 
-def single(subject: str, rows: Sequence[Row]) -> Row:
-    """The only row. Raises CrossoverError if there are several, with the options that choose each."""
+def require_single(subject: str, rows: Sequence[Row]) -> None:
+    """Raise CrossoverError if there are several rows, with the options that choose each."""
     if len(rows) > 1:
         raise CrossoverError(f"{subject} has {len(rows)} such curves; choose one:{_choices(rows)}")
-    return rows[0]
 
 
 def _facts(row: Row) -> Row:

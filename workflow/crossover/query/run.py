@@ -9,35 +9,35 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crossover.analyse.curves.curve import Curve, curves
-from crossover.config import leads
+from crossover.config import leads, tiers
 from crossover.errors import CrossoverError
-from crossover.query import deciding, question, settings
+from crossover.query import question, settings
 from crossover.query.answer import Answer, answer
-from crossover.records import record
+from crossover.records import run_tables
 from crossover.report.base import numbers, questions, tables
+from crossover.report.base.tables import Panel
+from crossover.report.sentences import more
 
 if TYPE_CHECKING:
     import altair as alt
 
 Row = dict[str, Any]
 
-PLACE = ["placement", "protocol"]
-"""The columns that tell the panels of one metric of an experiment apart."""
+QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds")
+"""The tables behind answers and charts."""
 
 
 class Run:
-    """A finished run, read from its folder of results.
+    """A finished run, read from its folder of results; an experiment that was measured alone since has its new tables.
 
     Keys of curves, such as `transport`, are arguments by name: those of docs/data.md, and `placement`.
     """
 
     def __init__(self, results: str | Path = "results") -> None:
         self.results = Path(results)
-        if not (self.results / "medians.parquet").exists():
+        if not (self.results / "ratios.parquet").exists() and not run_tables.newer(self.results):
             raise CrossoverError(
-                f"{self.results}: has no medians.parquet, so it is not the results of a finished run; name another "
-                "folder, or finish the run first"
+                f"{self.results}: has no results of a finished run; start one: make report, or name another folder"
             )
 
     def ask(
@@ -66,7 +66,8 @@ class Run:
         return self._table("crossovers")
 
     def settings(self) -> pd.DataFrame:
-        """The table of recommended settings."""
+        """The table of recommended settings. Raises CrossoverError if an experiment was measured alone since."""
+        run_tables.require_joined(self.results)
         return self._table("recommendations")
 
     def chart(
@@ -79,117 +80,82 @@ class Run:
         # Altair takes half a second to load, which no other question needs.
         from crossover.query import drawing
 
-        places = {tuple(row[name] for name in PLACE) for row in self._chosen(experiment, metric, keys)}
-        metric = self._metric(self._of(experiment), experiment, metric)
-        read = (tables.rows(self.results, name) for name in drawing.TABLES)
-        return drawing.chart(
-            [
-                panel
-                for panel in tables.panels(*read)
-                if (panel.experiment, panel.metric) == (experiment, metric)
-                and (panel.placement, panel.protocol) in places
-            ],
-            ratios,
-        )
+        return drawing.chart(self._chosen(experiment, metric, keys), ratios)
 
     def answers(
         self, experiment: str, at: object, metric: str | None, arm: str | None, keys: Mapping[str, object]
     ) -> list[Answer]:
         """The answers of `ask`, one per arm."""
-        chosen = question.single(experiment, self._chosen(experiment, metric, keys))
-        own = self._of(experiment)
-        own = own[own["metric"] == self._metric(own, experiment, metric)]
-        name = questions.names(map(_panel, _places(own)))[_name(chosen)]
-        of_panel = own[(own[PLACE] == [chosen[column] for column in PLACE]).all(axis=1)]
-        x = question.amount(at, chosen["axis_unit"])
-        found = [answer(curve, name, x) for curve in _of_arm(list(curves(of_panel)), arm)]
-        if all(each.point is None for each in found):
+        chosen = self._chosen(experiment, metric, keys)
+        question.require_single(experiment, [panel.facts for panel in chosen])
+        panel = chosen[0]
+        name = questions.names(self._panels(experiment, metric))[questions.name(panel)]
+        x = question.amount(at, panel.facts["axis_unit"])
+        found = [answer(panel, each, name, x) for each in _arms(panel, arm)]
+        if not any(each.cells for each in found):
             low, high = min(each.ends[0] for each in found), max(each.ends[1] for each in found)
-            here, *ends = (numbers.quantity(place, chosen["axis_unit"]) for place in (x, low, high))
+            here, *ends = (numbers.quantity(place, panel.facts["axis_unit"]) for place in (x, low, high))
             raise CrossoverError(
-                f"{here} is outside the measured axis; the {chosen['axis']} of {experiment} is from {ends[0]} to "
+                f"{here} is outside the measured axis; the {panel.facts['axis']} of {experiment} is from {ends[0]} to "
                 f"{ends[1]}"
             )
         return found
 
     def remedy(self, found: Answer) -> str | None:
         """The line that says how to decide an open answer; None for one that is decided."""
-        return deciding.remedy(found, self._launches)
+        return more.remedy(self._tables, found.cells)
 
     def recommended(self, setting: str, keys: Mapping[str, object]) -> list[Row]:
         """The recommendations for a setting by its name, with values instead of JSON."""
-        every = self._read("recommendations").to_pylist()
+        run_tables.require_joined(self.results)
+        every = run_tables.read(self.results, "recommendations").to_pylist()
         question.one_of("setting", setting, (row["setting"] for row in every))
         own = [row for row in every if row["setting"] == setting]
         return [settings.decoded(row) for row in question.matching(setting, own, keys)]
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""
-        return sorted(self._medians["experiment"].unique())
+        return sorted({row["experiment"] for row in self._tables.summary})
 
     def axis(self, experiment: str) -> str:
         """The axis of an experiment, in words."""
-        own = self._of(experiment)
-        low, high = (numbers.quantity(end, own["axis_unit"].iloc[0]) for end in (own["x"].min(), own["x"].max()))
-        return f"{own['axis'].iloc[0]}, {low} to {high}"
+        panels = self._panels(experiment, None)
+        places = [row["x"] for panel in panels for row in panel.summary]
+        facts = panels[0].facts
+        low, high = (numbers.quantity(end, facts["axis_unit"]) for end in (min(places), max(places)))
+        return f"{facts['axis']}, {low} to {high}"
 
     @cached_property
-    def _medians(self) -> pd.DataFrame:
-        return self._table("medians")
-
-    @cached_property
-    def _launches(self) -> pd.DataFrame:
-        return self._table("launches")
+    def _tables(self) -> tables.Tables:
+        return tables.load(self.results, QUERIED)
 
     def _table(self, name: str) -> pd.DataFrame:
-        frame: pd.DataFrame = self._read(name).to_pandas()
+        frame: pd.DataFrame = run_tables.read(self.results, name).to_pandas()
         return frame
 
-    def _read(self, name: str) -> Any:
-        return record.read(self.results / f"{name}.parquet", record.schemas(name)[name])
+    def _panels(self, experiment: str, metric: str | None) -> list[Panel]:
+        """The panels of one metric of an experiment: of its leading one, or the first if that was not measured."""
+        if experiment not in self.experiments() and (tier := tiers.first(experiment)):
+            raise CrossoverError(f"{experiment}: is not in this run; tier {tier} measures it: make report TIER={tier}")
+        question.one_of("experiment", experiment, self.experiments())
+        every = self._tables.panels(experiment, metric or leads.leads().get(experiment))
+        if metric is not None:
+            question.one_of("metric", metric, (panel.metric for panel in every))
+        return [panel for panel in every if panel.metric == every[0].metric]
 
-    def _of(self, experiment: str) -> pd.DataFrame:
-        question.one_of("experiment", experiment, self._medians["experiment"])
-        return self._medians[self._medians["experiment"] == experiment]
-
-    def _metric(self, own: pd.DataFrame, experiment: str, metric: str | None) -> str:
-        """The metric that is asked for; by default the leading one, or the first if that was not measured."""
-        measured = sorted(own["metric"].unique())
-        if metric is None:
-            lead = leads.leads().get(experiment, "")
-            return lead if lead in measured else str(measured[0])
-        return question.one_of("metric", metric, measured)
-
-    def _chosen(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> list[Row]:
-        """A row of each panel of the metric that has these keys."""
-        own = self._of(experiment)
-        own = own[own["metric"] == self._metric(own, experiment, metric)]
-        return question.matching(experiment, _places(own), keys)
+    def _chosen(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> list[Panel]:
+        """The panels of the metric that have these keys."""
+        panels = self._panels(experiment, metric)
+        found = question.matching(experiment, [panel.facts for panel in panels], keys)
+        return [panel for panel in panels if any(panel.facts is facts for facts in found)]
 
 
-def _places(own: pd.DataFrame) -> list[Row]:
-    """A row of each panel."""
-    rows = own.drop_duplicates(PLACE).to_dict("records")
-    return [{str(name): value for name, value in row.items()} for row in rows]
-
-
-def _panel(row: Row) -> tables.Panel:
-    """A panel without its numbers, for its name."""
-    return tables.Panel(row["experiment"], row["metric"], row["protocol"], row["placement"], [], [row], [])
-
-
-def _name(row: Row) -> questions.Name:
-    return questions.name(_panel(row))
-
-
-def _of_arm(every: list[Curve], arm: str | None) -> list[Curve]:
-    """The curve of an arm that has ratios, or of all rivals. Raises CrossoverError without any."""
-    compared = {curve.facts["arm"]: curve for curve in every if (curve.ratios == curve.ratios).any()}
-    rivals = [name for name, curve in compared.items() if curve.competes]
-    if arm is None and rivals:
-        return [compared[name] for name in rivals]
-    reference = every[0].facts["reference"]
-    if arm in (None, reference):
-        fault = f"{reference} is the reference of all ratios" if arm else "no rival has a ratio"
+def _arms(panel: Panel, arm: str | None) -> list[str]:
+    """An arm that has ratios, or all rivals that do. Raises CrossoverError without any."""
+    if arm is None and panel.compared:
+        return panel.compared
+    compared = {row["arm"] for row in panel.ratios}
+    if arm in (None, panel.reference):
+        fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
         raise CrossoverError(f"{fault}; choose another arm: {', '.join(sorted(compared)) or 'none is measured'}")
-    return [compared[question.one_of("arm", str(arm), compared)]]
+    return [question.one_of("arm", str(arm), compared)]

@@ -55,6 +55,9 @@ def _options(keys: Keys) -> str:
     return ", ".join(f"{option} of {name}: {own[option]}" for name, own in entrants.items() for option in own)
 
 
+TRANSPORTS = ("tcp", "ipc", "inproc")
+"""ZeroMQ's transports, from the one with the widest reach down."""
+
 KEYS = {
     "library_version": Key(str, "libzmq {}"),
     "pattern": Key(str, _sockets),

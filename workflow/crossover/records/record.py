@@ -86,19 +86,19 @@ SUMMARY = _schema(
 """One row per arm and cell: the geometric mean over launches of the median over rounds. No interval: low, high null."""
 
 RATIOS = _schema(
-    strings="experiment placement protocol metric arm reference axis axis_unit better",
-    integers="launches rounds",
-    numbers="x ratio low high",
+    strings="experiment placement protocol metric arm reference verdict axis axis_unit better",
+    integers="launches rounds launches_needed",
+    numbers="x ratio low high smallest_effect",
     flags="null ceiling",
 )
-"""One row per arm and cell: the arm's value divided by the reference's, paired within rounds."""
+"""One row per arm and cell: the arm's value divided by the reference's. `verdict` (records.outcome): only of rivals."""
 
 CROSSOVERS = _schema(
     strings="experiment placement protocol metric arm reference verdict axis axis_unit better",
     integers="launches",
     numbers="x low high bracket_low bracket_high",
 )
-"""One row per arm and curve: the point where its ratio passes 1. `verdict`: one, none, always, several, undecided."""
+"""One row per arm and curve: the point where its ratio passes 1 (docs/data.md, Crossover verdicts)."""
 
 THRESHOLDS = _schema(
     strings="experiment placement protocol metric arm verdict axis axis_unit better",
@@ -113,7 +113,7 @@ SENSITIVITY = _schema(
     integers="launches cells null_cells",
     numbers="smallest_effect resolution",
 )
-"""One row per arm and curve: the smallest detectable effect and the precision, as ratios of at least 1."""
+"""One row per arm and curve: the possible bias and the precision, as ratios of at least 1."""
 
 GROUPS = _schema(
     strings="experiment placement protocol metric arm reference axis_unit members",
@@ -159,7 +159,7 @@ CLAIMS = _schema(
     numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
     flags="at_least at_most",
 )
-"""One row per published claim. `verdict`: holds, refuted, inconclusive, not measured, not judged, with a `reason`."""
+"""One row per published claim. `verdict`: holds, refuted, open, not measured, not judged, with a `reason`."""
 
 RECOMMENDATIONS = _schema(
     strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
@@ -201,8 +201,7 @@ HISTORY = _schema(
 """One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
 
 
-DIGEST = b"digest"
-"""The key of the checksum of rows and metadata."""
+DIGEST = b"digest"  # the key of the checksum of rows and metadata
 
 
 def schemas(tables: str) -> dict[str, pa.Schema]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from crossover.records.protocol import KEYS
 
@@ -72,13 +73,20 @@ def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-ADDED = ("hosts", "job", "phases")
+ADDED = ("hosts", "job", "phases", "launches_needed", "smallest_effect", "verdict")
 """Columns that were added later than their tables, and are null in tables of earlier releases."""
+
+FORMER = ("undecided", "inconclusive", "not shown")
+"""Verdicts that are all called `open` now."""
 
 
 def with_added(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with the columns of `schema` that are in ADDED, null if it lacks them."""
+    """The table with the columns of `schema` that are in ADDED, null if it lacks them, with present verdicts."""
     for field in schema:
         if field.name in ADDED and field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    if "verdict" in table.column_names and pa.types.is_string(table["verdict"].type):
+        former = pc.is_in(table["verdict"], pa.array(FORMER))
+        place = table.column_names.index("verdict")
+        table = table.set_column(place, "verdict", pc.if_else(former, "open", table["verdict"]))
     return table

@@ -6,7 +6,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,12 +27,16 @@ BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 """Errors from reading a damaged zip file, or text and JSON in it."""
 
 
-def render(bundle: Path, page: Path) -> tuple[str, list[Failure]]:
-    """Render a bundle's report to the file `page`. Returns how they compare, and failures. Raises CrossoverError."""
+def render(bundle: Path, page: Path, prepare: Callable[[Path], None]) -> tuple[str, list[Failure]]:
+    """Render a bundle's report to the file `page`. Returns how they compare, and failures. Raises CrossoverError.
+
+    Before, `prepare` brings the unpacked results up to date.
+    """
     if page.resolve() == bundle.resolve():
         raise CrossoverError(f"--page {page}: is the bundle itself; name another file")
     with opened(bundle) as folder:
         theirs = folder / "results" / freshness.PAGE
+        prepare(folder / "results")
         failures = renderer.render(folder / "results", page, json.dumps(origin.read(theirs)["waiting"]), foreign=True)
         same = page.read_bytes() == theirs.read_bytes()
     if same:

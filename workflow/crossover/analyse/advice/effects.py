@@ -14,6 +14,8 @@ from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.statistics.intervals import Floats, estimate, holm
+from crossover.analyse.statistics.outcome import sides
+from crossover.records.outcome import BETTER, OPEN, WORSE
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 
@@ -27,13 +29,13 @@ class Gain:
     high: float
     """Ends of the interval, simultaneous over all alternatives that were tried."""
     p: float
-    """p-value of a gain within the smallest detectable effect, corrected for the alternatives that were tried."""
+    """p-value of no gain, beyond chance and possible bias, corrected for the alternatives that were tried."""
     tried: int
 
     @property
-    def shown(self) -> bool:
-        """Whether it is a gain, significantly beyond the smallest detectable effect."""
-        return self.mean > 0 and self.p <= SIGNIFICANCE
+    def verdict(self) -> str:
+        """BETTER or WORSE than without the setting, otherwise OPEN."""
+        return (BETTER if self.mean > 0 else WORSE) if self.p <= SIGNIFICANCE else OPEN
 
 
 def per_launch(d: Floats) -> Floats:
@@ -45,16 +47,16 @@ def per_launch(d: Floats) -> Floats:
     return np.asarray(d[:, measured].mean(axis=1)) if measured.any() else np.full(len(d), np.nan)
 
 
-def gains(numbers: Floats, smallest_effect: float) -> list[Gain]:
+def gains(numbers: Floats, bias: float) -> list[Gain]:
     """The gain of each alternative from `numbers`, shape (launches, alternatives), NaN where a launch has none.
 
-    Each is a t interval over launches and a minimum-effect test. The best of several alternatives looks better than it
-    is. So the p-values are Holm's, and the intervals Bonferroni's: with k alternatives, each has a confidence of
-    1 - 5 % / k, so that all hold at once, including the selected one.
+    Each is a t interval over launches, and a test that allows for a `bias` too. The best of several alternatives looks
+    better than it is. So the p-values are Holm's, and the intervals Bonferroni's: with k alternatives, each has a
+    confidence of 1 - 5 % / k, so that all hold at once, including the selected one.
     """
     # Alternatives are not neighbours on an axis, so nothing is pooled.
     every = [estimate(column[:, np.newaxis]) for column in numbers.T]
-    corrected = holm(np.array([float(each.p_within(smallest_effect)[0]) for each in every]))
+    corrected = holm(np.array([float(each.with_bias(bias).p[0]) for each in every]))
     share = (1 - CONFIDENCE) / max(len(every), 1)
     found = []
     for column, each, p in zip(numbers.T, every, corrected, strict=True):
@@ -99,23 +101,13 @@ def change(rule: Onset | Choice | Level, arm: str, value: Value, panel: Panel) -
     return np.where(panel.x >= float(value), better, np.nan) if isinstance(rule, Onset) else better
 
 
-def standing(d: Floats) -> Floats:
-    """The side of each cell of `d`, shape (launches, cells): 1 if its interval is above zero, -1 if below, 0 if it
-    contains zero or there is none; NaN if the cell was not measured.
-
-    These are the intervals of the table of ratios, each for its cell alone.
-    """
-    cells = estimate(d)
-    return np.where(np.isnan(cells.mean), np.nan, 1.0 * (cells.low > 0) - (cells.high < 0))
-
-
 def contradicts(rule: Onset | Choice | Level, arm: str, value: Value, panel: Panel) -> bool:
-    """Whether the value chooses, at any measured cell, an arm that is worse there by the cell's own interval."""
+    """Whether the value chooses, at any measured cell, an arm that is worse there, decided as in the ratios."""
     if isinstance(rule, Level) or len(panel.measured([arm, default_of(rule)])) < 2:
         return False
-    sides = standing(panel.better[arm] - panel.better[default_of(rule)])
+    side = sides(estimate(panel.better[arm] - panel.better[default_of(rule)]).with_bias(panel.bias))
     chosen = panel.x >= float(value) if isinstance(rule, Onset) else np.full(panel.x.shape, True)
-    return bool((sides[chosen] < 0).any() or (sides[~chosen] > 0).any())
+    return bool((side[chosen] < 0).any() or (side[~chosen] > 0).any())
 
 
 def effects(setting: Setting, row: Row, decided: Evidence, others: Iterable[Evidence]) -> Iterator[Row]:
@@ -141,22 +133,19 @@ def _effect(of: Evidence, over: str, d: Floats) -> Row:
     """One entry, from `d`, shape (launches, cells); without numbers if no cell changes."""
     panel = of.panel
     swept = panel.swept(d)
-    entry: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": "not shown"}
+    entry: Row = {"aim": of.aim.name if of.decides else None, "over": over, "says": OPEN}
     entry |= {name: panel.facts[name] for name in ("experiment", "protocol", "metric", "axis_unit")}
     if np.isnan(swept).all():
         return entry
-    (gain,) = gains(per_launch(swept)[:, np.newaxis], panel.smallest_effect)
+    (gain,) = gains(per_launch(swept)[:, np.newaxis], panel.bias)
     cells = panel.cells(swept)
-    numbers = {"factor": gain.mean, "low": gain.low, "high": gain.high, "smallest_effect": panel.smallest_effect}
+    numbers = {"factor": gain.mean, "low": gain.low, "high": gain.high, "smallest_effect": panel.bias}
     entry |= {name: float(np.exp(number)) for name, number in numbers.items() if not np.isnan(number)}
-    entry |= {"from": float(cells.min()), "to": float(cells.max())}
-    if not np.isnan(panel.smallest_effect) and gain.p <= SIGNIFICANCE:
-        entry["says"] = "better" if gain.mean > 0 else "worse"
-    return entry
+    return entry | {"from": float(cells.min()), "to": float(cells.max()), "says": gain.verdict}
 
 
 def serves(effect: Row, evidence: Evidence) -> bool:
     """Whether an effect is a gain for this evidence's aim."""
     names = ("experiment", "protocol", "metric")
     here = all(effect[name] == evidence.panel.facts[name] for name in names)
-    return here and effect["aim"] == evidence.aim.name and effect["says"] == "better"
+    return here and effect["aim"] == evidence.aim.name and effect["says"] == BETTER

@@ -15,6 +15,7 @@ from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.records import failure, holes, protocol, record
+from crossover.records.protocol import TRANSPORTS
 
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""
@@ -84,7 +85,13 @@ def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Ev
                 values = [panel.facts[name] for name in ("placement", *(aim.condition or ["protocol"]))]
                 condition = ", ".join(str(value) for value in values if value is not None)
                 found.setdefault(condition, []).append(Evidence(aim, panel))
-    return found
+    return dict(sorted(found.items(), key=lambda entry: _reach(entry[1][0].panel)))
+
+
+def _reach(panel: Panel) -> int:
+    """The place of a panel's transport among protocol.TRANSPORTS; last without one."""
+    transport = panel.facts.get("transport")
+    return TRANSPORTS.index(transport) if transport in TRANSPORTS else len(TRANSPORTS)
 
 
 def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:

@@ -10,14 +10,16 @@ from dataclasses import fields
 
 import numpy as np
 
-from crossover.analyse.advice.effects import Gain, change, contradicts, gains, per_launch, standing
+from crossover.analyse.advice.effects import Gain, change, contradicts, gains, per_launch
 from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
-from crossover.analyse.estimators.crossover import Crossing, sides
+from crossover.analyse.estimators.crossover import Crossing
 from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.estimators.threshold import onset
 from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.statistics.outcome import verdicts
+from crossover.records.outcome import ALIKE, BETTER, OPEN, VERDICTS, WORSE
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
@@ -30,18 +32,19 @@ NO_ONSET = {
     "never": "`{arm}` is worse than `{other}` at every measured point",
     "not yet": "`{arm}` is worse than `{other}` at some points, and no gain passes the test of all points together",
     "several": "`{arm}` and `{other}` cross several times along the axis",
-    "undecided": "undecided: with all points tested together, `{arm}` and `{other}` do not differ significantly",
+    ALIKE: "`{arm}` and `{other}` are alike at every measured point",
+    OPEN: "open: `{arm}` and `{other}` differ nowhere beyond chance and possible bias",
 }
-STANDINGS = {"better": 1, "open": 0, "worse": -1}
 NO_SPLIT = "no point of the axis has every gain of `{arm}` above and every loss below"
+AS_SHIPPED = "the shipped threshold may stay: no measured point shows that another is better"
 LOSS = "`{arm}` is worse than the default at some measured points"
 NO_LEVEL = {
     "up to": "`{arm}` reaches it only below a point, not above",
     "never": "`{arm}` is significantly below it at every measured point",
     "not yet": "`{arm}` is significantly below it at first, and is nowhere shown to reach it",
-    "partly": "`{arm}` reaches it at some points, but is undecided at the last",
+    "partly": "`{arm}` reaches it at some points, but the last is open",
     "several": "`{arm}` reaches it on and off along the axis",
-    "undecided": "undecided: the data cannot tell whether `{arm}` reaches it",
+    OPEN: "open: the data cannot tell whether `{arm}` reaches it",
 }
 
 
@@ -75,39 +78,55 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
         reasons = dict.fromkeys(row.get("reason", NO_PAIR) for row in places.values())
         return columns | places[arms[0]] | {"arm": arms[0], "reason": "; ".join(reasons)}
     numbers = np.stack([per_launch(d) for d in gained.values()], axis=1)
-    found = dict(zip(gained, gains(numbers, panel.smallest_effect), strict=True))
+    found = dict(zip(gained, gains(numbers, panel.bias), strict=True))
     cells = len(panel.cells(panel.swept(panel.better[rule.other])))
     along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
-    best = max(found, key=lambda arm: (found[arm].shown, along[arm]))
+    best = max(found, key=lambda arm: (found[arm].verdict == BETTER, along[arm]))
     columns |= placed[best] | {"arm": best}
+    if _as_shipped(rule, columns, panel):
+        return columns | {"reason": AS_SHIPPED}
     return columns | _judged(setting, _written(columns, panel.x), best, found[best], panel, gained[best])
+
+
+def _as_shipped(rule: Onset, place: Row, panel: Panel) -> bool:
+    """Whether the library's own threshold lies within a place's interval; of a bound, if nothing decided is between."""
+    shipped = rule.shipped_from
+    if place["low"] is not None:
+        return bool(place["low"] <= shipped <= place["high"])
+    between = (panel.x >= shipped) != (panel.x >= place["x"])
+    decided = json.loads(place["points"])
+    return np.isfinite(shipped) and not np.isin(panel.x[between], decided[BETTER] + decided[WORSE]).any()
 
 
 def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
     """The point from which an arm is better than the other, or the reason why there is none."""
     d = panel.better[arm] - panel.better[rule.other]
-    columns: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum()), "points": _points(d, panel)}
+    told = _points(d, panel)
+    columns: Row = {"launches": int((~np.isnan(d)).any(axis=1).sum()), "points": json.dumps(told)}
     if columns["launches"] < 2:
         return columns | {"reason": NOT_REPLICATED}
-    found = onset(panel.x, d)
+    if np.isnan(panel.bias):
+        return columns | {"reason": NO_NULL}
+    found = onset(panel.x, d, panel.bias)
     columns["verdict"] = found.verdict
     if found.verdict in NO_ONSET:
         # Losses that are neither first nor everywhere have no verdict of their own.
-        lost = found.verdict == "undecided" and (sides(estimate(d)) < 0).any()
-        reason = NO_ONSET["not yet" if lost else found.verdict]
+        lost = found.verdict == OPEN and told[WORSE]
+        equal = len(told[ALIKE]) == sum(map(len, told.values()))
+        reason = NO_ONSET["not yet" if lost else ALIKE if equal else found.verdict]
         return columns | {"reason": reason.format(arm=arm, other=rule.other)}
-    side = standing(d)
-    gain, loss = float(panel.x[side > 0].min()), float(panel.x[side < 0].max(initial=0))
+    gain, loss = min(told[BETTER]), max(told[WORSE], default=0)
     if loss >= gain:
         return columns | {"reason": NO_SPLIT.format(arm=arm)}
     crossed = found.verdict == "from" and found.x is not None and loss < found.x <= gain
     return columns | (_estimated(found) if crossed else _bound(gain))
 
 
-def _points(d: Floats, panel: Panel) -> str:
-    """The column `points`: the measured points at which an alternative, ahead by `d`, is better, worse, or open."""
-    side = standing(d)
-    return json.dumps({name: panel.x[side == wanted].tolist() for name, wanted in STANDINGS.items()})
+def _points(d: Floats, panel: Panel) -> dict[str, list[float]]:
+    """The column `points`: for each verdict, the measured points at which an alternative, ahead by `d`, has it."""
+    x = panel.cells(d)
+    told = verdicts(estimate(d[:, np.isin(panel.x, x)]).with_bias(panel.bias))
+    return {name: [float(place) for place, own in zip(x, told, strict=True) if own == name] for name in VERDICTS}
 
 
 def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
@@ -124,15 +143,18 @@ def _choice(setting: Setting, rule: Choice, panel: Panel) -> Row:
     paired = {arm: column for arm, column in numbers.items() if not np.isnan(column).all()}
     if not paired:
         return {"default": rule.default, "reason": NO_PAIR}
-    found = dict(zip(paired, gains(np.stack(list(paired.values()), axis=1), panel.smallest_effect), strict=True))
+    found = dict(zip(paired, gains(np.stack(list(paired.values()), axis=1), panel.bias), strict=True))
     sound = {arm: not contradicts(rule, arm, rule.values[arm], panel) for arm in found}
-    best = max(found, key=lambda arm: (found[arm].shown and sound[arm], found[arm].shown, found[arm].mean))
+    best = max(
+        found,
+        key=lambda arm: (found[arm].verdict == BETTER and sound[arm], found[arm].verdict == BETTER, found[arm].mean),
+    )
     gain = found[best]
     columns: Row = {"arm": best, "default": rule.default, "arms": json.dumps([rule.default, *found])}
     columns["launches"] = gain.launches
     if gain.launches < 2:
         return columns | {"reason": NOT_REPLICATED}
-    columns["points"] = _points(change(rule, best, rule.values[best], panel), panel)
+    columns["points"] = json.dumps(_points(change(rule, best, rule.values[best], panel), panel))
     return columns | _judged(setting, rule.values[best], best, gain, panel, gained[best])
 
 
@@ -182,23 +204,27 @@ def _judged(setting: Setting, value: Value, arm: str, gain: Gain, panel: Panel, 
         "gain_high": np.exp(gain.high),
         "gain_from": cells.min(),
         "gain_to": cells.max(),
-        "smallest_effect": np.exp(panel.smallest_effect),
+        "smallest_effect": np.exp(panel.bias),
         "tried": gain.tried,
     }
     if np.isnan(gain.low):
         return columns | {"reason": NOT_REPLICATED}
-    if np.isnan(panel.smallest_effect):
+    if np.isnan(panel.bias):
         return columns | {"reason": NO_NULL}
-    if not gain.shown:
-        return columns | {"reason": "no gain is significantly larger than the smallest detectable effect"}
+    if gain.verdict != BETTER:
+        return columns | {"reason": "open: no gain is beyond chance and possible bias"}
     if contradicts(setting.rule, arm, value, panel):
         return columns | {"reason": LOSS.format(arm=arm)}
-    return columns | _recommended(setting, value, arm)
+    everywhere = isinstance(setting.rule, Onset) and cells.min() == panel.x.min()
+    return columns | _recommended(setting, value, arm, everywhere)
 
 
-def _recommended(setting: Setting, value: Value, arm: str) -> Row:
+def _recommended(setting: Setting, value: Value, arm: str, everywhere: bool = False) -> Row:
+    """The columns of a recommendation; `everywhere` if the value changes every measured point."""
     texts = setting.snippet
     snippet = texts if isinstance(texts, str) else texts.get(value) or texts[arm]
+    if everywhere:
+        snippet = setting.everywhere.get(arm, snippet)
     return {"recommended": True, "value": json.dumps(value), "snippet": snippet.replace("{value}", json.dumps(value))}
 
 

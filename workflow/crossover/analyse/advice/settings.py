@@ -5,7 +5,7 @@ themselves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from crossover.records.protocol import Keys
@@ -73,6 +73,8 @@ class Setting:
     """The most important first; if one value serves several, it is the value for the first."""
     snippet: str | Mapping[Value, str]
     """The lines to paste, or one text per value or arm; `{value}` stands for the value in Python."""
+    everywhere: Mapping[str, str] = field(default_factory=dict)
+    """By arm, the lines for an arm that is to be used at every measured point."""
 
 
 PYZMQ_THRESHOLD_BYTES = 65536
@@ -165,6 +167,19 @@ def receive(array, source):
 from mpi4py.util import pkl5
 
 # For arrays of {value} elements or more; both ends must use the same call for a message.
+out_of_band = pkl5.Intracomm(comm)
+out_of_band.send(array, destination)
+""",
+        },
+        everywhere={
+            "Send": """\
+comm.Send(array, destination)
+# The other end: comm.Recv(array, source)
+""",
+            "pkl5.send": """\
+from mpi4py.util import pkl5
+
+# Both ends must use the same call for a message.
 out_of_band = pkl5.Intracomm(comm)
 out_of_band.send(array, destination)
 """,

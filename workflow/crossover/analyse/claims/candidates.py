@@ -45,7 +45,7 @@ class Candidates(ABC):
 
     curves: Sequence[Curve]
     effects: Mapping[tuple[str, str, str], float]
-    """The smallest detectable effects by experiment, placement and metric, as logarithms of ratios."""
+    """The possible biases by experiment, placement and metric, as logarithms of ratios."""
 
     partial: ClassVar[bool] = False
     """Whether a curve may cover only a part of the claim's points."""
@@ -82,7 +82,7 @@ class Candidates(ABC):
         return next((other for other in self.curves if all(other.facts[name] == facts[name] for name in NAMES)), None)
 
     def effect(self, curve: Curve) -> float:
-        """The smallest detectable effect for this curve; NaN if unknown."""
+        """The possible bias for this curve; NaN if unknown."""
         return self.effects.get((curve.facts["experiment"], curve.facts["placement"], curve.facts["metric"]), np.nan)
 
 

@@ -40,7 +40,7 @@ def value(candidates: Candidates, quantity: Quantity) -> Result:
     reading = read(candidates, quantity, curve, curve.x, scale.of_log(curve.values))
     found = _numbers(reading, [curve], curve.facts["unit"], candidates.effect(curve))
     if reading.slope:
-        return replace(found, unit="", neutral=0.0)
+        return replace(found, unit="")
     return replace(found, effect=scale.lowered(found.known.mean, found.effect), scale=scale)
 
 
@@ -65,11 +65,11 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
         effect += candidates.effect(second)
     together = aligned(first, second)
     if together[0].launches:
-        return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect, neutral=0.0)
+        return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect)
     # Arms of two launches can each have a bias.
     readings = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
     reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
-    return replace(_numbers(_divided(reading, readings[1]), [first, second], "", 2 * effect, neutral=0.0), apart=True)
+    return replace(_numbers(_divided(reading, readings[1]), [first, second], "", 2 * effect), apart=True)
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
@@ -124,7 +124,7 @@ def penalty(candidates: Candidates, quantity: Quantity) -> Result:
     average = means(first.x, own)
     effect = np.expm1(candidates.effect(first)) * np.nanmean(average) if np.isfinite(average).any() else np.nan
     known = estimate((average - others[:, 0])[:, np.newaxis])
-    return Result(known, [first, second], "", False, np.array([effect]), neutral=0.0)
+    return Result(known, [first, second], "", False, np.array([effect]))
 
 
 def crossover(candidates: Candidates, quantity: Quantity) -> Result:
@@ -149,7 +149,7 @@ def loss(candidates: Candidates, quantity: Quantity) -> Result:
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = read(candidates, {"each": {}}, first, x, lost)
-    return _numbers(reading, [first, second], "", candidates.effect(first), neutral=0.0)
+    return _numbers(reading, [first, second], "", candidates.effect(first))
 
 
 def gap(candidates: Candidates, quantity: Quantity) -> Result:
@@ -160,7 +160,7 @@ def gap(candidates: Candidates, quantity: Quantity) -> Result:
     mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
     share = estimate((covered / whole)[:, np.newaxis])
     effect = candidates.effect(arm) * (1 + np.abs(share.mean)) / mean_way
-    return Result(share, [arm, start, end], "", False, effect, neutral=0.0)
+    return Result(share, [arm, start, end], "", False, effect)
 
 
 def saturation(candidates: Candidates, quantity: Quantity) -> Result:
@@ -177,7 +177,7 @@ def scaling(candidates: Candidates, quantity: Quantity) -> Result:
     places = quantity["to"], quantity["from"]
     ends = [at(candidates, place, curve, curve.x, curve.values).estimate for place in places]
     effect = np.array([candidates.effect(curve)])
-    return Result(difference(*ends), [curve], "", True, effect, neutral=0.0)
+    return Result(difference(*ends), [curve], "", True, effect)
 
 
 KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
@@ -200,11 +200,11 @@ def _together(candidates: Candidates, quantity: Quantity, *others: str, refined:
     return curves
 
 
-def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float, neutral: float | None = None) -> Result:
+def _numbers(reading: Reading, curves: list[Curve], unit: str, effect: float) -> Result:
     known, effects = reading.estimate, np.full(len(reading.x), effect * reading.lever)
     arms = [""] * len(effects)
     bounds = {name: getattr(reading, name) for name in ("at_least", "at_most", "between")}
-    return Result(known, curves, unit, not reading.slope, effects, neutral, reading.x, arms, **bounds)
+    return Result(known, curves, unit, not reading.slope, effects, reading.x, arms, **bounds)
 
 
 def _joined(found: list[Result]) -> Result:

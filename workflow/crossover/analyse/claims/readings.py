@@ -111,10 +111,18 @@ def _slope(x: Floats, d: Floats) -> Reading:
     return Reading(_per_launch(d @ weights), lever=float(np.abs(weights).sum()), slope=True)
 
 
+def peak(d: Floats) -> int:
+    """The cell with the largest mean over launches; `d` has shape (launches, cells), and a value in each cell."""
+    return int(np.argmax(np.nanmean(d, axis=0)))
+
+
 def peaks(d: Floats) -> Floats:
-    """The largest value of each launch; NaN for a launch without values."""
-    largest = d.max(axis=1, initial=-np.inf, where=~np.isnan(d))
-    return np.where(np.isfinite(largest), largest, np.nan)
+    """Each launch's value at the peak of the mean curve; NaN for a launch without one.
+
+    The largest value of each launch would be too large on average, because it is also the luckiest one.
+    """
+    d = d[:, ~np.isnan(d).all(axis=0)]
+    return d[:, peak(d)] if d.size else np.full(len(d), np.nan)
 
 
 def rises(wanted: Mapping[str, float], d: Floats, effect: float) -> bool:

@@ -1,5 +1,7 @@
 """The estimate of a claim's quantity: numbers with t intervals, or a point of the axis with its possible range."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,14 +22,18 @@ class Place:
     """The point."""
     low: Floats
     high: Floats
-    """Ends of the interval."""
+    """Ends of the interval, which allows for the possible bias."""
     possible: Sequence[tuple[float, float]]
-    """Its possible ranges, allowing for the smallest detectable effect."""
+    """Its possible ranges, allowing for it too."""
     story: str = ""
     """The reason if the point is unknown."""
 
-    def p_between(self, low: float, high: float, effect: Floats) -> Floats:
-        """0 if the point cannot be between the two, otherwise 1; the possible ranges allow for the effect."""
+    def with_bias(self, bias: Floats) -> Place:
+        """The point itself: its interval was made with the bias of the curve below it."""
+        return self
+
+    def p_between(self, low: float, high: float) -> Floats:
+        """0 if the point cannot be between the two, otherwise 1."""
         return np.array([float(any(first <= high and last >= low for first, last in self.possible))])
 
     def p_outside(self, low: float, high: float) -> Floats:
@@ -51,9 +57,7 @@ class Result:
     log: bool
     """Whether its numbers are on `scale`."""
     effect: Floats
-    """The smallest detectable effect of each number, on the same scale; NaN if unknown."""
-    neutral: float | None = None
-    """The number that means no difference, if there is one."""
+    """The possible bias of each number, on the same scale; NaN if unknown."""
     x: Sequence[float | None] = (None,)
     """The point of the axis of each number."""
     arms: Sequence[str] = ("",)

@@ -13,7 +13,7 @@ import numpy as np
 from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate, holm
 from crossover.records.record import SIGNIFICANCE
 
-Verdict = Literal["better", "worse", "mixed", "same", "undecided"]
+Verdict = Literal["better", "worse", "mixed", "same", "open"]
 
 WORDS: dict[int, Verdict] = {1: "better", -1: "worse"}
 """The verdict for each significant sign of a change for the better."""
@@ -42,7 +42,7 @@ class Change:
         """The verdict on each cell; `better` is `higher` or `lower`, `within` a distance in logarithms."""
         equal = self.cells.p_outside(-within, within) <= SIGNIFICANCE
         signs = _signs(self.cells.mean, self.p[:-1], better)
-        return [WORDS.get(sign, "same" if same else "undecided") for sign, same in zip(signs, equal, strict=True)]
+        return [WORDS.get(sign, "same" if same else "open") for sign, same in zip(signs, equal, strict=True)]
 
     def verdict(self, better: str, within: float) -> Verdict:
         """The verdict on the curve: `mixed` is better in one test and worse in another, `same` is about the height."""
@@ -52,7 +52,7 @@ class Change:
             return "mixed"
         if signs:
             return WORDS[signs.pop()]
-        return "same" if self.whole.p_outside(-within, within)[0] <= SIGNIFICANCE else "undecided"
+        return "same" if self.whole.p_outside(-within, within)[0] <= SIGNIFICANCE else "open"
 
 
 def change(before: Floats, after: Floats) -> Change:

@@ -71,7 +71,7 @@ def _of_pair(before: Curve, after: Curve, within: float) -> tuple[list[Row], lis
         # An arm's own values can only be shown to be the same: a machine's speed varies more between runs than between
         # the launches of one, so a difference means little.
         row = _whole(before.values, after.values, within)
-        verdict = "same" if row["equivalent"] else "undecided"
+        verdict = "same" if row["equivalent"] else "open"
         whole.append(facts | row | {"quantity": "value", "verdict": verdict})
     return whole, cells
 

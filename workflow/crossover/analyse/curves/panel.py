@@ -26,8 +26,8 @@ class Panel:
     """By arm, the logarithm of the factor by which it is better than the reference, shape (launches, cells)."""
     thresholds: list[dict[str, Any]]
     """The panel's rows of record.THRESHOLDS."""
-    smallest_effect: float
-    """The smallest detectable effect, as a logarithm; NaN if unknown."""
+    bias: float
+    """The possible bias, as a logarithm; NaN if unknown."""
     configured: frozenset[str]
     """The arms in the settings of the experiment's launches."""
 

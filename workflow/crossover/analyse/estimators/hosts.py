@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from crossover.analyse.curves.curve import PANEL, Curve, Row
 from crossover.analyse.estimators.groups import NOTICEABLE
-from crossover.analyse.estimators.sensitivity import sensitivities
+from crossover.analyse.estimators.sensitivity import Biases
 from crossover.analyse.statistics.intervals import Estimate, Floats, holm
+from crossover.records.outcome import OPEN, WORSE
 from crossover.records.record import SIGNIFICANCE
 
 FEWEST = 2
@@ -33,19 +34,14 @@ def hosts(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:
     """The rows of record.HOSTS; none where all launches of an experiment and placement ran on the same hosts.
 
     `launches` are rows of record.LAUNCHES. `p` is adjusted for all rows of an experiment and placement (Holm), so alike
-    hosts are called worse in at most SIGNIFICANCE of them. A worse host is at least NOTICEABLE worse, and significantly
-    more than the smallest detectable effect.
+    hosts are called worse in at most SIGNIFICANCE of them. A worse host is at least NOTICEABLE worse, and beyond chance
+    and possible bias.
     """
-    smallest = _smallest_effects(curves)
+    biases = Biases(curves)
     for place, sets in _used(launches).items():
         if len(set(sets.values())) > 1:
             own = [each.swept for each in curves if (each.facts["experiment"], each.facts["placement"]) == place]
-            yield from _judged([row for panel in _panels(own) for row in _rows(panel, sets, smallest)])
-
-
-def _smallest_effects(curves: Sequence[Curve]) -> dict[tuple[str, ...], float]:
-    rows = sensitivities(curves)
-    return {tuple(row[name] for name in ("experiment", "placement", "metric")): row["smallest_effect"] for row in rows}
+            yield from _judged([row for panel in _panels(own) for row in _rows(panel, sets, biases)])
 
 
 def _used(launches: Sequence[Row]) -> Used:
@@ -67,12 +63,10 @@ def _panels(curves: Sequence[Curve]) -> list[list[Curve]]:
     return [[each for each in panel if len(each.launches) == most[name]] for name, panel in found.items()]
 
 
-def _rows(
-    panel: Sequence[Curve], sets: dict[int, frozenset[str]], smallest: dict[tuple[str, ...], float]
-) -> Iterator[Row]:
+def _rows(panel: Sequence[Curve], sets: dict[int, frozenset[str]], biases: Biases) -> Iterator[Row]:
     """The rows of a panel, not judged yet: `p` is not adjusted."""
     facts = panel[0].facts
-    smallest_effect = smallest.get((facts["experiment"], facts["placement"], facts["metric"]), np.nan)
+    bias = biases.of(panel[0])
     numbers = [number for number in panel[0].launches if number in sets]
     x = np.unique(np.concatenate([curve.x for curve in panel]))
     d = deviations([_on(curve, numbers, x) for curve in panel], facts["better"])
@@ -83,8 +77,8 @@ def _rows(
             "host": host,
             "x_from": x[half[0]],
             "x_to": x[half[-1]],
-            "smallest_effect": smallest_effect,
-            **_compared(_median(d[:, half], axis=1), with_host, np.log(smallest_effect)),
+            "smallest_effect": np.exp(bias),
+            **_compared(_median(d[:, half], axis=1), with_host, bias),
         }
 
 
@@ -115,8 +109,8 @@ def _median(values: Floats, axis: int) -> Floats:
         return np.asarray(np.nanmedian(values, axis=axis))
 
 
-def _compared(d: Floats, with_host: NDArray[np.bool_], effect: float) -> Row:
-    """The launches' deviations `d` with the host, against those without it; `effect` is the smallest detectable one."""
+def _compared(d: Floats, with_host: NDArray[np.bool_], bias: float) -> Row:
+    """The launches' deviations `d` with the host, against those without it; `bias` is the possible one."""
     known = ~np.isnan(d)
     those, others = d[known & with_host], d[known & ~with_host]
     found: Row = {"launches_with": len(those), "launches_without": len(others)}
@@ -127,7 +121,7 @@ def _compared(d: Floats, with_host: NDArray[np.bool_], effect: float) -> Row:
         "factor": float(np.exp(estimate.mean)),
         "low": float(np.exp(estimate.low)),
         "high": float(np.exp(estimate.high)),
-        "p": float(estimate.p_within(np.nan_to_num(effect))),
+        "p": float(estimate.with_bias(np.nan_to_num(bias)).p),
     }
 
 
@@ -140,10 +134,10 @@ def difference(first: Floats, second: Floats) -> Estimate:
 
 
 def _judged(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows with their verdicts and adjusted p-values: worse, not shown, or undecided for too few launches."""
+    """The rows with their verdicts, worse or open, and adjusted p-values."""
     tested = [row for row in rows if "p" in row]
     for row, p in zip(tested, holm(np.array([row["p"] for row in tested])), strict=True):
         worse = p <= SIGNIFICANCE and row["factor"] >= np.exp(NOTICEABLE)
-        row |= {"p": float(p), "verdict": "worse" if worse else "not shown"}
+        row |= {"p": float(p), "verdict": WORSE if worse else OPEN}
     for row in rows:
-        yield {"verdict": "undecided"} | row
+        yield {"verdict": OPEN} | row

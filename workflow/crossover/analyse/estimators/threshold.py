@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from crossover.analyse.estimators.crossover import Crossing, crossing, sides
+from crossover.analyse.estimators.crossover import Crossing, crossing
 from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.statistics.outcome import sides
 from crossover.analyse.statistics.scale import logit
+from crossover.records.outcome import OPEN
 
 
 def threshold(x: Floats, shares: Floats, level: float) -> Crossing:
@@ -23,12 +25,12 @@ def threshold(x: Floats, shares: Floats, level: float) -> Crossing:
     return onset(x, logit(shares) - logit(np.array(level)))
 
 
-def onset(x: Floats, d: Floats) -> Crossing:
+def onset(x: Floats, d: Floats, bias: float = 0.0) -> Crossing:
     """The point of the axis from which a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
-    above zero; docs/data.md defines the verdicts under "Threshold verdicts"."""
+    above zero, beyond a `bias`; docs/data.md defines the verdicts under "Threshold verdicts"."""
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
-    found, side = crossing(x, d), sides(estimate(d))
+    found, side = crossing(x, d, bias), sides(estimate(d).with_bias(bias))
     match found.verdict:
         case "one":
             return replace(found, verdict="from" if side[np.flatnonzero(side)[0]] < 0 else "up to")
@@ -41,7 +43,7 @@ def onset(x: Floats, d: Floats) -> Crossing:
         case "none" if (side > 0).any():
             return Crossing("partly")
         case verdict:
-            return Crossing("several" if verdict == "several" else "undecided")
+            return Crossing("several" if verdict == "several" else OPEN)
 
 
 def _start_of_last_run(side: Floats) -> int:

@@ -6,7 +6,9 @@ block. Rounds and cells never count as independent. With a launch effect they ar
 have far less than their nominal coverage.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,25 +57,21 @@ class Estimate:
 
     @property
     def p(self) -> Floats:
-        """Two-sided p-value of a mean of zero."""
-        return self.p_within(0)
+        """Two-sided p-value of a mean of zero; 1 without an error. Launches that agree exactly give 0."""
+        return np.minimum(2 * self._tail(np.abs(self.mean)), 1)
 
-    def p_within(self, effect: float | Floats) -> Floats:
-        """Two-sided p-value of a mean that is no farther from zero than `effect`; 1 without an error.
+    def with_bias(self, bias: float | Floats) -> Estimate:
+        """The estimates with an interval for chance and bias together; NaN if the `bias` is.
 
-        A minimum-effect test; with `effect` zero, the usual test. Launches that agree exactly give 0, or 1 if their
-        mean is within `effect`.
+        95 % of possible biases lie within `bias`. Chance and bias are independent, so that half the width of the
+        interval is the root of the sum of both squares.
         """
-        return np.minimum(2 * self._tail(np.maximum(np.abs(self.mean) - effect, 0)), 1)
+        return replace(self, error=np.hypot(self.error, bias / stdtrit(self.df, (1 + CONFIDENCE) / 2)))
 
-    def p_between(self, low: float, high: float, effect: float | Floats) -> Floats:
-        """p-value of a mean from `low` to `high`, or outside by at most `effect`; 1 without an effect.
-
-        The minimum-effect test against the nearer end.
-        """
+    def p_between(self, low: float, high: float) -> Floats:
+        """p-value of a mean from `low` to `high`: the test against the nearer end; 1 without an error."""
         nearest = np.clip(self.mean, low, high)
-        between = (self.mean == nearest) | np.isnan(effect)
-        return np.where(between, 1.0, Estimate(self.mean - nearest, self.error, self.df).p_within(effect))
+        return np.where(self.mean == nearest, 1.0, replace(self, mean=self.mean - nearest).p)
 
     def p_outside(self, low: float, high: float) -> Floats:
         """p-value of a mean that is not between `low` and `high`, one of which may be infinite; 1 without an error.
@@ -153,7 +151,8 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
     `values` has shape (launches, ...); `a` and `b` are the parts of the pooled variance there and `width` its window
     (see `pooled`). The larger of the cell's own and the pooled variance is used, so that a cell noisier than its
     neighbours keeps its noise. Degrees of freedom by Satterthwaite: from launches - 1, if all variance is shifts of the
-    whole window, up to width times as many.
+    whole window, up to width times as many. The noisier a cell is than its neighbours, the less they tell of it: those
+    beyond launches - 1 count in proportion to the square of pooled over own variance.
     """
     n = len(values) - 1
     if n < 1:
@@ -164,7 +163,8 @@ def error_of_mean(values: Floats, a: Floats, b: Floats, width: int) -> tuple[Flo
     shared = np.divide(a, total, out=np.ones_like(total), where=total > 0)
     df = n / (shared**2 + (1 - shared) ** 2 / max(width - 1, 1))
     variance = np.maximum(values.var(axis=0, ddof=1), total)
-    return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(df)
+    told = np.divide(total, variance, out=np.ones_like(total), where=variance > 0) ** 2
+    return np.asarray(np.sqrt(variance / (n + 1))), np.asarray(n + (df - n) * told)
 
 
 def scatter(d: Floats) -> float:

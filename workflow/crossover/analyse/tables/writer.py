@@ -18,9 +18,10 @@ from crossover.analyse.estimators.groups import groups
 from crossover.analyse.estimators.hockney import fits
 from crossover.analyse.estimators.hosts import hosts
 from crossover.analyse.estimators.precision import needs, targets
-from crossover.analyse.estimators.sensitivity import sensitivities
+from crossover.analyse.estimators.sensitivity import Biases, sensitivities
 from crossover.analyse.estimators.threshold import threshold
 from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.statistics.outcome import launches_needed, verdicts
 from crossover.analyse.statistics.scale import POSITIVE, Scale, of_unit
 from crossover.analyse.statistics.steady_state import states
 from crossover.records import failure, record
@@ -42,8 +43,19 @@ def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
 
 def _ratios(curves: Sequence[Curve]) -> Iterator[Row]:
     """A ratio of two shares has no bound of its own."""
+    biases = Biases(curves)
     for curve in curves:
-        yield from _cells(curve, "ratio", curve.ratios, curve.pairs, POSITIVE)
+        rows = list(_cells(curve, "ratio", curve.ratios, curve.pairs, POSITIVE))
+        bias = biases.of(curve)
+        told: list[Row] = []
+        if curve.competes and rows:
+            sign = 1 if curve.facts["better"] == "higher" else -1
+            cells = estimate(sign * curve.ratios[:, ~np.isnan(curve.ratios).all(axis=0)])
+            decided = verdicts(cells.with_bias(bias))
+            needed = launches_needed(cells, bias, np.array([row["launches"] for row in rows]), decided)
+            told = [{"verdict": one, "launches_needed": more} for one, more in zip(decided, needed, strict=True)]
+        for number, row in enumerate(rows):
+            yield row | {"smallest_effect": np.exp(bias)} | (told[number] if told else {})
 
 
 def _cells(curve: Curve, name: str, d: Floats, rounds: Floats, scale: Scale) -> Iterator[Row]:
@@ -62,10 +74,11 @@ def _cells(curve: Curve, name: str, d: Floats, rounds: Floats, scale: Scale) -> 
 
 
 def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
+    biases = Biases(curves)
     for curve in curves:
         used = ~np.isnan(curve.ratios)
         if curve.competes and used.any():
-            found = crossing(curve.x, curve.ratios)
+            found = crossing(curve.x, curve.ratios, biases.of(curve))
             yield curve.facts | asdict(found) | {"launches": int(used.any(axis=1).sum())}
 
 
@@ -142,6 +155,11 @@ def derive(folder: Path) -> None:
         with failure.caught("table", name, folder.name) as failures:
             table = _table(rows(name), name)
         record.write(table, folder / f"{name}.parquet", failure.stored(failures))
+
+
+def write(rows: Rows, name: str, folder: Path) -> None:
+    """Write one table of `folder`."""
+    record.write(_table(rows, name), folder / f"{name}.parquet")
 
 
 def join(folders: list[Path], results: Path) -> None:

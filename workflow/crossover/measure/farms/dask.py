@@ -1,8 +1,8 @@
 """Dask distributed: a scheduler as a child process, a worker of one thread in each rank, a client on rank 0.
 
 By default they speak TLS, with one certificate made for the launch, which every end must have; ranks get it over MPI.
-The farm has no dashboard, and listens only on the ranks' addresses. It wakes up often while idle, so it needs `alone`:
-launches with the reference only.
+The farm serves no web pages, and listens only on the ranks' addresses. It wakes up often while idle, so it needs
+`alone`: launches with the reference only.
 """
 
 import asyncio
@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dask
-from distributed import Client, Future, Security, Worker
+from distributed import Client, Future, Security
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support import dask_without_pages
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.ranks.peers import Peers
 
@@ -41,29 +42,17 @@ class Entrant(Farm):
         """Start the scheduler."""
         self._server = Server("dask")
         self._file, address = self._server.folder / "scheduler.json", self.peers.address
-        self._server.start(
-            [
-                *("-m", "distributed.cli.dask_scheduler", "--scheduler-file", str(self._file)),
-                *self._credentials(),
-                # Without a dashboard it still serves facts about itself, by default on all interfaces.
-                *("--host", address, "--port", "0", "--no-dashboard", "--dashboard-address", f"{address}:0"),
-            ]
-        )
+        self._server.start(["-m", dask_without_pages.__name__, str(self._file), address, *self._credentials()])
 
     def _credentials(self) -> Iterator[str]:
-        """The scheduler's options for TLS. The files are in its private folder."""
+        """The files with the scheduler's certificates and key for TLS, in its private folder; none without."""
         if self._security is None:
             return
-        for option, content in (
-            ("--tls-ca-file", self._security.tls_ca_file),
-            ("--tls-cert", self._security.tls_scheduler_cert),
-            ("--tls-key", self._security.tls_scheduler_key),
-        ):
-            file = self._server.folder / f"{option.lstrip('-')}.pem"
+        for name in ("tls_ca_file", "tls_scheduler_cert", "tls_scheduler_key"):
+            file = self._server.folder / f"{name}.pem"
             file.touch(mode=0o600)
-            file.write_text(content)
-            yield from (option, str(file))
-        yield from ("--protocol", "tls")
+            file.write_text(getattr(self._security, name))
+            yield str(file)
 
     def invitation(self) -> tuple[str, Security | None]:
         """Wait for the scheduler; returns its address, and the certificate with its key."""
@@ -108,7 +97,7 @@ def serve(peers: Peers, invitation: tuple[str, Security | None]) -> None:
 
 
 async def _work(scheduler: str, security: Security | None, own_address: str, folder: str) -> None:
-    worker = Worker(
+    worker = dask_without_pages.Worker(
         scheduler,
         security=security,
         nthreads=1,
@@ -116,7 +105,6 @@ async def _work(scheduler: str, security: Security | None, own_address: str, fol
         local_directory=folder,
         memory_limit=0,
         dashboard=False,
-        dashboard_address=f"{own_address}:0",
     )
     async with worker:
         await worker.finished()

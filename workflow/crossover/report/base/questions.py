@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from crossover.records.protocol import KEYS, label
+from crossover.records.protocol import KEYS, TRANSPORTS, label
 from crossover.report.base.tables import Panel
 
 TITLES = {
@@ -76,7 +76,7 @@ PLAIN: dict[str, tuple[object, ...]] = {
     "polled": (False,),
     "player": ("rank",),
     "placement": ("node",),
-    "transport": ("tcp", "ipc", "inproc"),
+    "transport": TRANSPORTS,
     "library_version": (),
 }
 """The usual values of the keys that make a curve plain, the most important key first."""

@@ -8,16 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from crossover.planning.plan import read_settings
-from crossover.records import record
+from crossover.records import record, run_tables
 from crossover.records.holes import is_hole
 from crossover.records.protocol import Keys, known, label
 from crossover.report.base import numbers
 
 Row = dict[str, Any]
-
 
 PANEL = ("experiment", "metric", "protocol", "placement")
 """The columns that name a panel."""
@@ -130,6 +127,8 @@ class Tables:
     claims: Sequence[Row] = ()
     recommendations: Sequence[Row] = ()
     hosts: Sequence[Row] = ()
+    behind: Sequence[str] = ()
+    """The experiments that were measured alone since the claims and recommendations of the run."""
 
     @property
     def experiments(self) -> list[str]:
@@ -171,7 +170,7 @@ class Tables:
         return sorted(own, key=lambda row: list(metrics).index(row["experiment"]))
 
 
-SCHEMAS: dict[str, pa.Schema] = {table.name: getattr(record, table.name.upper()) for table in fields(Tables)}
+SCHEMAS = record.schemas(" ".join(table.name for table in fields(Tables) if table.name != "behind"))
 
 
 def competes(row: Row) -> bool:
@@ -210,22 +209,23 @@ def at(row: Row) -> str:
     return numbers.quantity(row["x"], row["axis_unit"])
 
 
-def load(folder: Path) -> Tables:
-    """Read the joined tables of a results folder, or those of one experiment, which has no claims and recommendations.
+def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
+    """Read the newest tables of a results folder, or those of one experiment's own folder; of these `names` only.
 
-    Raises record.RecordError.
+    Claims and recommendations are of the whole run: those that lack launches of an experiment are left out, and
+    `behind` names it. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
-    whole = (folder / "claims.parquet").exists() or folder.parent.name != "experiments"
-    names = [name for name in SCHEMAS if whole or name not in ("claims", "recommendations")]
-    if not (folder / "hosts.parquet").exists():
-        # Earlier releases did not compare hosts.
-        names.remove("hosts")
-    return Tables(**{name: rows(folder, name) for name in names})
+    lacking = run_tables.behind(folder)
+    # Earlier releases did not compare hosts.
+    without = {name for name in ("claims", "recommendations", "hosts") if not (folder / f"{name}.parquet").exists()}
+    without |= {"claims", "recommendations"} if lacking else set()
+    chosen = set(names) - without
+    return Tables(**{name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}, behind=lacking)
 
 
 def rows(folder: Path, name: str) -> list[Row]:
     """One table as rows; numbers that are not finite (no interval, or an open end) are None, texts are `harmless`."""
-    return harmless(record.read(folder / f"{name}.parquet", SCHEMAS[name]).to_pylist())
+    return harmless(run_tables.read(folder, name).to_pylist())
 
 
 def harmless(rows: list[Row]) -> list[Row]:

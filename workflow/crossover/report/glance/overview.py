@@ -16,12 +16,13 @@ import altair as alt
 
 from crossover.config import published
 from crossover.records import failure
+from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Panel, Row, Tables, rows, slug
 from crossover.report.charts import axes, export, marks, overlay
-from crossover.report.charts.colours import ARMS, GROUND, INK, NOISE, Colour, variable
+from crossover.report.charts.colours import ARMS, GRID, GROUND, INK, NOISE, Colour, variable
 from crossover.report.glance import rows as strips
-from crossover.report.sentences.winners import OPEN, Pair, in_bytes, outcome, pairs
+from crossover.report.sentences.winners import Pair, in_bytes, outcome, pairs
 
 NAME = "map"
 
@@ -44,12 +45,12 @@ REASON_CHARACTERS = 60
 
 CAPTION = (
     "Who wins where, in the leading metric of each experiment. Each strip is a pair of arms along its axis: blue where "
-    "the first named wins, orange with white bars where the second wins, stronger for a larger factor, grey bars where "
-    "the interval contains 1. A diamond with its line is a crossover with its interval; a hollow one was published for "
-    "the same conditions."
+    "the first named wins, orange with white bars where the second wins, stronger for a larger factor, grey where "
+    "both are alike, grey bars where it is open: chance or possible bias could explain the difference. A diamond with "
+    "its line is a crossover with its interval; a hollow one was published for the same conditions."
 )
 SUBTITLE = (
-    "blue: the first named wins; orange, barred: the second; stronger: by a larger factor; grey bars: undecided; "
+    "blue: the first named wins; orange, barred: the second; stronger: by a larger factor; grey: alike; barred: open; "
     "diamond: crossover, with its interval; hollow: published"
 )
 HINT = "Point at a cell for its ratio and interval; click a row for its section."
@@ -99,8 +100,10 @@ def draw(results: Path, folder: Path, leads: Mapping[str, str]) -> None:
     """
     charts = {}
     with failure.caught("figure", NAME) as failures:
-        launches, *measured = (rows(results, name) for name in ("launches", "summary", "ratios", "crossovers"))
-        tables = Tables(launches, [], *measured)
+        launches, summary, ratios, crossovers = (
+            rows(results, name) for name in ("launches", "summary", "ratios", "crossovers")
+        )
+        tables = Tables(launches, [], summary, ratios, crossovers)
         # The same choice as the page's, which falls back to another metric if the leading one was not measured.
         leading = tables.all_leading(leads)
         names, datasets = questions.names(leading), published.read()
@@ -150,9 +153,10 @@ def _axis(own: Sequence[Pair], cells: Sequence[Row]) -> alt.X:
 
 
 def _cells(x: alt.X) -> list[alt.Chart]:
-    """The strips: their colours, white bars over those of the reference, grey bars where nothing is decided."""
+    """The strips: their colours, white bars over those of the reference, grey bars where it is open."""
     tips = marks.tips({"name": "question", "at": "at", "is": "ratio", "winner": "better", "launches": "launches"})
-    colours = alt.Scale(domain=["rival", "reference", OPEN], range=[RIVAL.light, REFERENCE.light, "transparent"])
+    sides = {"rival": RIVAL.light, "reference": REFERENCE.light, ALIKE: GRID.light, OPEN: "transparent"}
+    colours = alt.Scale(domain=list(sides), range=list(sides.values()))
     drawn = strips.strips("cell", x, stroke=GROUND.light, strokeWidth=1, cursor="pointer").encode(
         fill=alt.Fill("side:N", legend=None, scale=colours),
         fillOpacity=alt.FillOpacity("strength:Q", legend=None, scale=None),
@@ -208,30 +212,26 @@ def _short(pair: Pair, asked: str) -> str:
 
 def _strip(pair: Pair) -> list[Row]:
     """The cells of a strip: each reaches to the middle between it and its neighbours."""
-    cells = pair.cells
-    places = [cell["x"] for cell in cells]
-    steps = [math.sqrt(high / low) for low, high in pairwise(places)] or [2.0]
-    ends = [places[0] / steps[0], *(math.sqrt(low * high) for low, high in pairwise(places))]
-    ends.append(places[-1] * steps[-1])
     return [
         {
-            "kind": "cell", "arm": "pairs", "x": place, "x0": ends[index], "x1": ends[index + 1],
+            "kind": "cell", "arm": "pairs", "x": cell["x"], "x0": start, "x1": end,
             "side": _side(pair, cell), "strength": _strength(pair, cell), "winner": pair.winner(cell),
             "ratio": cell["ratio"], "low": cell["low"], "high": cell["high"], "launches": cell["launches"],
             "at": numbers.quantity(cell["x"], cell["axis_unit"]),
             "is": f"{pair.arm} / {pair.panel.reference}: {numbers.ratio(cell['ratio'], cell['low'], cell['high'])}",
         }
-        for index, (cell, place) in enumerate(zip(cells, places, strict=True))
+        for cell, (start, end) in zip(pair.cells, pair.parts, strict=True)
     ]  # fmt: skip
 
 
 def _side(pair: Pair, cell: Row) -> str:
     winner = pair.winner(cell)
-    return OPEN if winner == OPEN else "rival" if winner == pair.arm else "reference"
+    return {pair.arm: "rival", pair.panel.reference: "reference"}.get(winner, winner)
 
 
 def _strength(pair: Pair, cell: Row) -> float:
-    return 0.0 if pair.winner(cell) == OPEN else strength(cell["ratio"])
+    found = Outcome.of(cell)
+    return strength(cell["ratio"]) if found.is_decided else float(found.verdict == ALIKE)
 
 
 def strength(factor: float) -> float:
@@ -284,7 +284,8 @@ def legend() -> str:
     grey = f'<path d="M2,0v14M7,0v14M12,0v14M17,0v14M21,0v14" stroke="{variable(NOISE)}"/>'
     diamond, ink = f'd="M11,1l6,6l-6,6l-6,-6z" stroke="{variable(INK)}"', variable(INK)
     found = f'<path d="M0,7h22" stroke="{ink}"/><path {diamond} fill="{ink}"/>'
-    others = {grey: "undecided", found: "crossover", f'<path {diamond} fill="{variable(GROUND)}"/>': "published"}
+    equal = f'<rect width="22" height="14" fill="{variable(GRID)}"/>'
+    others = {equal: ALIKE, grey: OPEN, found: "crossover", f'<path {diamond} fill="{variable(GROUND)}"/>': "published"}
     sides = {"the first named is better": (RIVAL, ""), "the second is better": (REFERENCE, bars)}
     entries = [entry for who, (colour, over) in sides.items() for entry in _factors(who, colour, over)]
     return strips.key([*entries, *((strips.symbol(drawn), text) for drawn, text in others.items())])

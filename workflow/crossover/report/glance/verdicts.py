@@ -24,7 +24,7 @@ NAME = "verdicts"
 LOOKS: dict[str, tuple[Colour, str]] = {
     "holds": (ARMS[0], "circle"),
     "refuted": (ARMS[1], "cross"),
-    "inconclusive": (NOISE, "diamond"),
+    "open": (NOISE, "diamond"),
 }
 """The colour and the symbol of each verdict."""
 
@@ -38,7 +38,7 @@ CAPTION = (
     "the expected range; a range that contains zero is drawn as if its ends were a fixed factor from its middle. Grey "
     "columns are expected ranges; the line of a symbol is the interval."
 )
-SUBTITLE = "grey: expected range; circle: holds; cross: refuted; diamond: inconclusive; line: interval"
+SUBTITLE = "grey: expected range; circle: holds; cross: refuted; diamond: open; line: interval"
 HINT = "Point at a claim for its words; click it for the source's words and the method."
 FACTS = ("claim", "source", "verdict", "value", "low", "high", "expected_low", "expected_high", "unit")
 """The columns of the picture's data."""
@@ -119,15 +119,12 @@ def _marks(row: Row) -> list[Row]:
     ]  # fmt: skip
 
 
-WORD = {"holds": "holds", "refuted": "refuted", "inconclusive": "open"}
-
-
 def _says(row: Row) -> str:
     return markup.plain(" ".join(row["says"].split())).rstrip(".")
 
 
 def _answer(row: Row) -> str:
-    return f"{WORD[row['verdict']]}: {claims.measured(row)}\nexpected {claims.expected(row)}"
+    return f"{row['verdict']}: {claims.measured(row)}\nexpected {claims.expected(row)}"
 
 
 def _ends(row: Row) -> tuple[float | None, float | None]:
@@ -165,5 +162,5 @@ def legend() -> str:
     symbols = []
     for verdict, (colour, shape) in LOOKS.items():
         drawn = f'<path d="M0,7h22"/>{shapes[shape]}'
-        symbols.append((f'<g fill="{variable(colour)}" stroke="{variable(colour)}">{drawn}</g>', WORD[verdict]))
+        symbols.append((f'<g fill="{variable(colour)}" stroke="{variable(colour)}">{drawn}</g>', verdict))
     return strips.key((strips.symbol(drawn), text) for drawn, text in [(grey, "expected"), *symbols])

@@ -14,7 +14,7 @@ from crossover.report.runs import comparison, software
 from crossover.report.runs.comparison import Comparison
 
 BLUE, ORANGE, GREEN, PINK = ARMS[:4]
-COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "undecided": NOISE}
+COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "open": NOISE}
 ROW_HEIGHT = 36
 """Pixels for the name of a curve and, below it, its interval."""
 

@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 from crossover.config import block_lengths as long_blocks
 from crossover.config import schema
 from crossover.records import record
-from crossover.report.base import markup, questions, terms
+from crossover.report.base import markup, numbers, questions, terms
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder
 from crossover.report.glance import overview, verdicts
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
-from crossover.report.pages.part import listed, part
+from crossover.report.pages.part import listed, part, sentence
 from crossover.report.render import inputs
 from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
 from crossover.report.sentences import findings, holes, hosts
@@ -65,6 +65,11 @@ class Page(Experiments):
         """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(inputs.waiting().get("partial"))
         return terms.explained(summary.sentences(self.tables, self.leads, partial=partial))
+
+    @sentence
+    def alike(self) -> str:
+        """The factor within which arms are called alike."""
+        return numbers.alike()
 
     @part()
     def headlines(self) -> str:
@@ -119,12 +124,12 @@ class Page(Experiments):
 
     @part()
     def certainty(self) -> str:
-        """The smallest detectable effect and the precision of each experiment, in sentences."""
+        """The possible bias and the precision of each experiment, in sentences."""
         return certainty.sentences(self._leading(self.tables.sensitivity)) or NOT_COMPARED
 
     @part("sensitivity", "needs")
     def sure(self) -> str:
-        """The smallest detectable effect, the precision and its target, for each arm."""
+        """The possible bias, the precision and its target, for each arm."""
         return markup.table(certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs), NOT_COMPARED)
 
     @part("needs")

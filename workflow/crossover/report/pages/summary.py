@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Tables
-from crossover.report.sentences import decisions, findings
+from crossover.report.base.tables import Tables
+from crossover.report.sentences import decisions, noise
 from crossover.report.sentences.winners import pairs
 
 METHOD = "@sec-method explains the method, @sec-machine lists the hardware and software."
@@ -20,7 +20,8 @@ def sentences(tables: Tables, leads: Mapping[str, str], partial: bool = False) -
     panels = tables.all_leading(leads)
     decided = "\n".join(f"- {each}" for each in decisions.sentences(tables.recommendations, pairs(panels)))
     taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
-    return f"{decided}\n\n{' '.join(filter(None, [_coverage(tables), taken, _noise(panels), METHOD]))}"
+    said = [_coverage(tables), taken, noise.sentence(tables, leads), noise.known(pairs(panels)), METHOD]
+    return f"{decided}\n\n{' '.join(filter(None, said))}"
 
 
 def _coverage(tables: Tables) -> str:
@@ -29,8 +30,3 @@ def _coverage(tables: Tables) -> str:
     count = numbers.counted(len(tables.holes()), "hole")
     gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
     return f"{len(measured)} of {total} have data{gaps}."
-
-
-def _noise(panels: list[Panel]) -> str:
-    cells = [cell for panel in panels for cell in panel.ratios_of(panel.null)]
-    return f"At single points, equal arms differ by up to {findings.largest(cells)} (@sec-sure)." if cells else ""

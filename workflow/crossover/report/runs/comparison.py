@@ -70,7 +70,7 @@ def _tally(curves: list[Row]) -> str:
         "worse": "worse",
         "mixed": "better at some points and worse at others",
         "same": f"the same within {bound(curves)}",
-        "undecided": "undecided",
+        "open": "open",
     }
     parts = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
     return f"Of {numbers.counted(len(curves), 'curve')} of an arm against its reference, {numbers.listed(parts)}."

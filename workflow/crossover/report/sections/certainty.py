@@ -1,4 +1,4 @@
-"""The smallest detectable effect and the precision of each experiment, the sources of its noise, and the next run."""
+"""The possible bias and the precision of each experiment, the sources of its noise, and the next run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str
     return [
         _named(row)
         | {
-            "smallest detectable effect": _beyond(row["smallest_effect"]),
+            "possible bias": _beyond(row["smallest_effect"]),
             "precision": _beyond(row["resolution"], "±"),
             "target": _width(wanted.get(curve(row))),
         }
@@ -31,7 +31,7 @@ def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str
 
 
 def sentences(sensitivity: Iterable[Row]) -> str:
-    """An item on the smallest detectable effect and the precision for each experiment in each placement."""
+    """An item on the possible bias and the precision for each experiment in each placement."""
     groups = grouped(sensitivity, "experiment", "placement", "metric").values()
     return "\n".join(f"- {_sentence(rows)}" for rows in groups)
 
@@ -40,7 +40,7 @@ def _sentence(rows: list[Row]) -> str:
     where = "`{experiment}` in placement `{placement}`, {metric}".format(**rows[0])
     bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
     if bias is None:
-        return f"{where}: no null arm was replicated, so the smallest detectable effect is unknown."
+        return f"{where}: no null arm was replicated, so the possible bias is unknown."
     room = "show no bias" if bias == 1 else f"leave room for a bias of up to {_beyond(bias)}"
     text = f"{where}: the null arms {room}"
     chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)

@@ -11,7 +11,7 @@ from crossover.report.sentences import citations
 VERDICTS = {
     "holds": ("holds", "hold"),
     "refuted": ("is refuted", "are refuted"),
-    "inconclusive": ("is inconclusive", "are inconclusive"),
+    "open": ("is open", "are open"),
     "not measured": ("was not measured", "were not measured"),
     "not judged": ("was not judged", "were not judged"),
 }
@@ -34,7 +34,7 @@ def counts(claims: Sequence[Row]) -> str:
 
 
 def table(claims: Sequence[Row]) -> str:
-    """A line for each claim; undecided claims are folded away, unless all are undecided."""
+    """A line for each claim; open claims are folded away, unless all are open."""
     decided, left = ([row for row in claims if (row["verdict"] in DECIDED) is wanted] for wanted in (True, False))
     parts = [markup.table(lines(decided))] if decided else []
     if left:

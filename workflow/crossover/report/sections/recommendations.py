@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, repeat
 
+from crossover.records.outcome import BETTER, OPEN, WORSE
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, at, brief, title
 
@@ -58,7 +59,7 @@ def conflicts(passed: Sequence[Row]) -> Iterator[str]:
 def _costs(row: Row) -> list[Row]:
     """The effects of a row's value that are losses in another aim."""
     own = [*json.loads(row["aims"]), None]
-    return [effect for effect in _effects(row) if effect["says"] == "worse" and effect["aim"] not in own]
+    return [effect for effect in _effects(row) if effect["says"] == WORSE and effect["aim"] not in own]
 
 
 def opening(passed: Sequence[Row], left: Sequence[Row]) -> str:
@@ -78,7 +79,7 @@ def reason(row: Row) -> str:
     if row["gain"] is not None:
         parts[0] += f": `{row['arm']}` is {gain(row)}"
         if row["smallest_effect"] is not None:
-            parts.append(f"the smallest detectable effect is {numbers.significant(row['smallest_effect'])}")
+            parts.append(f"the possible bias is {numbers.percent(row['smallest_effect'] - 1)}")
         if row["x"] is not None:
             parts.append(f"the crossover would be {_place(row)}")
     return "; ".join([*parts, *_standing(row)])
@@ -111,13 +112,12 @@ def _changed(effect: Row, row: Row) -> str:
     alike = [effect["from"], effect["to"]] == [row["gain_from"], row["gain_to"]]
     where = "" if alike else _over(effect["from"], effect["to"], effect["axis_unit"])
     measure = f"in {effect['metric']}{of}"
-    if effect["says"] == "not shown" and (low is None or high is None or low <= 1 <= high):
-        return f"no difference detected {measure} ({numbers.ratio(factor, low, high)}{over}){where}"
+    if effect["says"] == OPEN:
+        return f"open {measure} ({numbers.ratio(factor, low, high)} times as good{over.replace('than', 'as')}){where}"
     word = "better" if factor >= 1 else "worse"
     if factor < 1:
         factor, low, high = 1 / factor, *(None if end is None else 1 / end for end in (high, low))
-    within = ", not significantly more than the possible bias" if effect["says"] == "not shown" else ""
-    return f"{numbers.ratio(factor, low, high)} times {word}{over} {measure}{where}{within}"
+    return f"{numbers.ratio(factor, low, high)} times {word}{over} {measure}{where}"
 
 
 def _effects(row: Row) -> list[Row]:
@@ -134,13 +134,13 @@ def _value(row: Row) -> str:
         return f"**`{json.loads(row['value'])}`**"
     if row["default"] is None:
         return f"**{_place(row)}**{' (upper bound)' * (row['low'] is None)}"
-    if [standing for standing, points in _points(row).items() if points] == ["better"]:
+    if [standing for standing, points in _points(row).items() if points] == [BETTER]:
         return f"**`{row['arm']}`** at every measured point"
     return f"`{row['arm']}` from **{_place(row)}** on"
 
 
 def _standing(row: Row) -> Iterator[str]:
-    """The measured points at which the setting is better, open and worse, unless all are alike."""
+    """The measured points at which the setting is better, alike, open and worse, unless it is one of them at all."""
     points = {standing: own for standing, own in _points(row).items() if own}
     everywhere = sorted(chain(*points.values()))
     for standing, own in points.items() if len(points) > 1 else ():
@@ -185,7 +185,7 @@ def _decided_by(row: Row, tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> s
     for tier, keys in tiers.items():
         if named & set(chain(*keys.values())) and row["launches"] is None:
             return f"the `{tier}` tier measures it"
-    if row["launches"] is not None and any(word in reason(row) for word in ("undecided", "no gain is significantly")):
+    if row["launches"] is not None and row["reason"].startswith(OPEN):
         return "more launches can decide it, as in a higher tier"
     return ""
 

@@ -4,15 +4,14 @@ import math
 from collections.abc import Iterable, Mapping
 
 from crossover.planning.plan import read_settings
+from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, Tables, at, grouped
 from crossover.report.sentences import holes
 
-UNDECIDED = "undecided"
-
 
 def findings(panel: Panel) -> str:
-    """One paragraph: each arm at both ends of the axis, its crossover, and the noise."""
+    """One paragraph: each arm at both ends of the axis, its crossover, and the null arm."""
     if not panel.compared:
         arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
         seen = f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
@@ -22,12 +21,11 @@ def findings(panel: Panel) -> str:
 
 
 def _ends(panel: Panel, arm: str) -> str:
-    """The ratio at the small and at the large end of the axis."""
+    """The outcome at the small and at the large end of the axis."""
     cells = panel.ratios_of(arm)
     first, last = cells[0], cells[-1]
-    standing = _standing(panel, first, f"`{panel.reference}`")
-    near = f"At {at(first)} `{arm}` {standing}, with {_times(first)} its {panel.metric}"
-    far = f"; at {at(last)} it {_standing(panel, last)}, with {_times(last)}" if len(cells) > 1 else ""
+    near = f"At {at(first)} {_standing(panel, first)}, with {_times(first)} its {panel.metric}"
+    far = f"; at {at(last)} {_standing(panel, last, again=True)}, with {_times(last)}" if len(cells) > 1 else ""
     return f"{near}{far}."
 
 
@@ -35,14 +33,17 @@ def _times(cell: Row) -> str:
     return f"{numbers.ratio(cell['ratio'], cell['low'], cell['high'])} times"
 
 
-def _standing(panel: Panel, cell: Row, reference: str = "") -> str:
-    """The comparison of a cell's arm with its reference; they differ only if the interval excludes 1."""
-    than = f" than {reference}" if reference else ""
-    if cell["low"] is None or cell["high"] is None:
-        return f"looks {_word(panel, cell)}{than} (not replicated)"
-    if cell["low"] <= 1 <= cell["high"]:
-        return f"does not differ significantly{f' from {reference}' if reference else ''}"
-    return f"is {_word(panel, cell)}{than}"
+def _standing(panel: Panel, cell: Row, again: bool = False) -> str:
+    """The outcome of a cell as a clause; with pronouns if the arms were named before."""
+    arm, reference = ("it", "the other") if again else (f"`{cell['arm']}`", f"`{panel.reference}`")
+    found = Outcome.of(cell)
+    if found.is_decided:
+        return f"{arm} is {_word(panel, cell)}" if again else f"{arm} is {_word(panel, cell)} than {reference}"
+    if found.verdict == ALIKE:
+        return "they are alike" if again else f"{arm} and {reference} are alike"
+    if cell["launches"] < 2:
+        return f"{arm} looks {_word(panel, cell)}{'' if again else f' than {reference}'} (not replicated)"
+    return "it is open which is better" if again else f"it is open whether {arm} or {reference} is better"
 
 
 def _word(panel: Panel, cell: Row) -> str:
@@ -67,16 +68,20 @@ def crossing(panel: Panel, arm: str) -> str:
             if row["bracket_low"] is not None and row["bracket_high"] is not None:
                 low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
                 between = f", between the measured points {low} and {high}"
-            beyond = _beyond(panel, arm)
-            return f"It becomes {beyond} than `{reference}` above **{where}**{between}{_exceptions(panel, arm)}."
+            return f"It becomes {_beyond(panel, arm)} than `{reference}` above **{where}**{between}."
         case "always":
-            return f"It is {_mostly(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
+            return f"It is {_beyond(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
         case "none":
             return f"No crossover is shown: it is {parts(panel, arm)}.{possible}"
         case "several":
             return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
+        case "alike":
+            return f"It and `{reference}` are alike at every measured point."
         case _:
-            return f"Undecided: {_undetected(panel, arm)}.{possible}"
+            return f"Open: {OPEN_EVERYWHERE.format(arm=arm, reference=reference)}.{possible}"
+
+
+OPEN_EVERYWHERE = "`{arm}` and `{reference}` differ nowhere beyond chance and possible bias"
 
 
 def possible_range(panel: Panel, arm: str) -> str:
@@ -103,96 +108,45 @@ def verdict(panel: Panel, arm: str) -> str:
         case "one":
             return f"{_beyond(panel, arm)} above it"
         case "always":
-            return f"always {_mostly(panel, arm)}"
+            return f"always {_beyond(panel, arm)}"
         case "none":
-            return f"mostly {_mostly(panel, arm)}" if _exceptions(panel, arm) else f"{_mostly(panel, arm)} or undecided"
+            rest = {OPEN, ALIKE} & {cell["verdict"] for cell in panel.ratios_of(arm)}
+            return " or ".join([_beyond(panel, arm), *sorted(rest)])
         case "several":
             return "crosses several times"
-        case _:
-            return "undecided"
+        case other:
+            return str(other)
 
 
 def _beyond(panel: Panel, arm: str) -> str:
-    """The comparative for `arm` at the measured point beyond its crossover; farther out it may differ."""
-    row = panel.crossover_of(arm)
-    settled = row["bracket_high"] if row else None
-    cells = panel.ratios_of(arm)
-    return _word(panel, next((cell for cell in cells if settled is not None and cell["x"] >= settled), cells[-1]))
-
-
-def _mostly(panel: Panel, arm: str) -> str:
-    """The comparative for `arm` at its most significant point, because a ratio far from 1 may be noise."""
-    return _word(panel, _surest(panel.ratios_of(arm)))
-
-
-def _decided(panel: Panel, arm: str) -> dict[str, list[float]]:
-    """The points at which `arm` is faster or slower, each by its own interval, by the word for it, and then the
-    undecided ones."""
-    cells = panel.ratios_of(arm)
-    sure = [cell for cell in cells if not _undecided(cell)]
-    points = grouped([{"word": _word(panel, cell), "x": cell["x"]} for cell in sure], "word")
-    found = {word: [point["x"] for point in own] for (word,), own in points.items()}
-    undecided = [cell["x"] for cell in cells if _undecided(cell)]
-    return found | ({UNDECIDED: undecided} if undecided else {})
+    """The comparative for `arm` at the last decided point."""
+    decided = [cell for cell in panel.ratios_of(arm) if Outcome.of(cell).is_decided]
+    return _word(panel, decided[-1])
 
 
 def parts(panel: Panel, arm: str) -> str:
-    """The points at which `arm` is faster, slower and undecided, to follow "is"."""
-    points, first = _decided(panel, arm), f" than `{panel.reference}`"
+    """The points at which `arm` is faster, slower, alike and open, to follow "is"."""
+    cells, first = panel.ratios_of(arm), f" than `{panel.reference}`"
+    decided = [cell for cell in cells if Outcome.of(cell).is_decided]
     clauses = []
-    for word, own in points.items():
-        clauses.append(f"{word}{first if word != UNDECIDED else ''} at {_points(panel, arm, own)}")
+    for (word,), own in grouped([{"word": _word(panel, cell), "x": cell["x"]} for cell in decided], "word").items():
+        clauses.append(f"{word}{first} at {_points(panel, arm, own)}")
         first = ""
+    for word in (ALIKE, OPEN):
+        if own := [cell for cell in cells if cell["verdict"] == word]:
+            clauses.append(f"{word} at {_points(panel, arm, own)}")
     return numbers.listed(clauses)
 
 
-def _exceptions(panel: Panel, arm: str) -> str:
-    """The points that are decided against the verdict on the whole curve, each by its own interval."""
-    row = panel.crossover_of(arm)
-    crossed = row is not None and row["verdict"] == "one"
-    usual = _beyond(panel, arm) if crossed else _mostly(panel, arm)
-    parts = []
-    for word, own in _decided(panel, arm).items():
-        odd = [x for x in own if (word == usual) == (crossed and row is not None and x < row["x"])]
-        if odd and word != UNDECIDED:
-            parts.append(f", but {word} at {_points(panel, arm, odd)}")
-    return "".join(parts)
-
-
-def _points(panel: Panel, arm: str, own: list[float]) -> str:
-    return numbers.runs(own, [cell["x"] for cell in panel.ratios_of(arm)], panel.facts["axis_unit"])
-
-
-def _undetected(panel: Panel, arm: str) -> str:
-    """The verdict `undecided` as a clause; single points may be decided by their own intervals."""
-    sure = any(word != UNDECIDED for word in _decided(panel, arm))
-    points = f"; each point by itself, `{arm}` is {parts(panel, arm)}" if sure else ""
-    return f"with all points tested together, `{arm}` and `{panel.reference}` do not differ significantly{points}"
-
-
-def _surest(cells: list[Row]) -> Row:
-    """The most significant cell, whose ratio is farthest from 1 in widths of its interval."""
-
-    def widths(cell: Row) -> float:
-        if cell["low"] is None or cell["high"] is None:
-            return 0.0
-        width = math.log(cell["high"] / cell["low"])
-        return _distance(cell) / width if width else math.inf
-
-    return max(cells, key=widths)
+def _points(panel: Panel, arm: str, own: list[Row]) -> str:
+    everywhere = [cell["x"] for cell in panel.ratios_of(arm)]
+    return numbers.runs([cell["x"] for cell in own], everywhere, panel.facts["axis_unit"])
 
 
 def largest_sure(panel: Panel, arm: str) -> Row:
-    """The largest significant difference in the direction of the most significant one."""
+    """The decided point with the largest difference; without one, the point that looks so."""
     cells = panel.ratios_of(arm)
-    surest = _surest(cells)
-    sure = [cell for cell in cells if _word(panel, cell) == _word(panel, surest) and not _undecided(cell)]
-    return max(sure or [surest], key=_distance)
-
-
-def _undecided(cell: Row) -> bool:
-    """Whether the interval contains 1, or there is none."""
-    return cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]
+    return max([cell for cell in cells if Outcome.of(cell).is_decided] or cells, key=_distance)
 
 
 def _distance(cell: Row) -> float:
@@ -200,30 +154,27 @@ def _distance(cell: Row) -> float:
 
 
 def noise(panel: Panel) -> str:
-    """The noise in words, from the null arm's ratios."""
+    """The null arm's ratios in words."""
     cells = panel.ratios_of(panel.null)
     if not cells:
-        return "No null arm was measured, so the noise level is unknown."
-    sentence = f"`{panel.reference}` against itself (the null arm) differs by at most {largest(cells)}"
+        return "No null arm was measured, so the possible bias is unknown."
     replicated = [cell for cell in cells if cell["low"] is not None and cell["high"] is not None]
     if not replicated:
-        return f"{sentence}."
-    count = sum(map(_undecided, replicated))
+        return f"`{panel.reference}` against itself (the null arm) was not replicated."
+    count = sum(cell["low"] <= 1 <= cell["high"] for cell in replicated)
     share = numbers.percent(count / len(replicated))
-    return f"{sentence}; its interval contains 1 at {count} of {numbers.counted(len(replicated), 'point')} ({share})."
+    return (
+        f"The interval of `{panel.reference}` against itself (the null arm) contains 1 at {count} of "
+        f"{numbers.counted(len(replicated), 'point')} ({share})."
+    )
 
 
 def factor(panel: Panel, cell: Row) -> str:
-    """How many times faster or slower the arm of a cell is, with the interval, which does not contain 1."""
+    """How many times faster or slower the arm of a decided cell is, with the interval."""
     ends = [cell["ratio"], cell["low"], cell["high"]]
     if cell["ratio"] < 1:
         ends = [1 / cell["ratio"], 1 / cell["high"], 1 / cell["low"]]
     return f"{numbers.ratio(*ends)} times {_word(panel, cell)}"
-
-
-def largest(cells: list[Row]) -> str:
-    """The largest difference from the reference among these ratios, in either direction, in percent."""
-    return numbers.percent(math.expm1(max(map(_distance, cells))))
 
 
 def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
@@ -272,24 +223,23 @@ def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
 def _clause(panel: Panel, arm: str) -> str:
     """The crossover of `arm` and the reference, or their largest difference, as a clause."""
     row, reference = panel.crossover_of(arm), panel.reference
-    largest = max(panel.ratios_of(arm), key=_distance)
-    times = f"{_times(largest)} its {panel.metric}"
-    at_most = f"the largest measured difference is {times} at {at(largest)}"
     sure = largest_sure(panel, arm)
-    most = f"with the largest difference at {at(sure)}: {_times(sure)} its {panel.metric}"
+    times = f"{_times(sure)} its {panel.metric}"
+    most = f"with the largest difference at {at(sure)}: {times}"
+    at_most = f"the largest measured difference is {times} at {at(sure)}"
     if row is None or row["launches"] < 2:
         return f"`{arm}` against `{reference}` is not replicated; {at_most}"
     match row["verdict"]:
         case "one":
             where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            return (
-                f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` above **{where}**{_exceptions(panel, arm)}"
-            )
+            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` above **{where}**"
         case "always":
-            return f"`{arm}` is always {_mostly(panel, arm)} than `{reference}`, {most}"
+            return f"`{arm}` is always {_beyond(panel, arm)} than `{reference}`, {most}"
         case "none":
             return f"`{arm}` is {parts(panel, arm)}, {most}"
         case "several":
             return f"`{arm}` crosses `{reference}` several times; {at_most}"
+        case "alike":
+            return f"`{arm}` and `{reference}` are alike at every measured point; {at_most}"
         case _:
-            return f"{_undetected(panel, arm)}; {at_most}"
+            return f"open: {OPEN_EVERYWHERE.format(arm=arm, reference=reference)}; {at_most}"

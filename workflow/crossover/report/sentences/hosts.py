@@ -49,7 +49,7 @@ def _named(row: Row, tables: Tables) -> str:
 
 def _compared(rows: Sequence[Row]) -> str:
     names = numbers.listed([f"`{name}`" for name in sorted({row["host"] for row in rows})])
-    if all(row["verdict"] == "undecided" for row in rows):
+    if all(row["p"] is None for row in rows):
         return f"{place(rows[0])}: the launches ran on {names}, but they are too few to compare these hosts."
     return f"{place(rows[0])}: the launches ran on {names} and were compared; no host is shown to be slower."
 

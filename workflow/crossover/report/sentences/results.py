@@ -16,13 +16,13 @@ def sentence(panels: Sequence[Panel]) -> str:
 
 
 def result(pair: Pair) -> str:
-    """Where an arm is better, worse or neither, its largest difference, and the crossover."""
+    """Where an arm is better, worse, alike or open, its largest difference, and the crossover."""
     panel, arm = pair.panel, pair.arm
-    if pair.verdict == "not replicated":
+    if not pair.is_replicated:
         return f"one launch cannot show whether `{arm}` differs from `{panel.reference}`: it has no interval."
+    if pair.strength == 1:
+        return f"`{arm}` or `{panel.reference}`: {findings.parts(panel, arm)}."
     largest = findings.largest_sure(panel, arm)
-    if pair.strength == 0:
-        return f"no difference between `{arm}` and `{panel.reference}` was detected at any measured point."
     parts = [f"`{arm}` is {findings.parts(panel, arm)}", f"at {at(largest)} it is {findings.factor(panel, largest)}"]
     row = panel.crossover_of(arm)
     if row and row["verdict"] == "one":

@@ -1,5 +1,6 @@
 """Thresholds, from which an arm reaches a level such as half efficiency: a table and sentences per panel."""
 
+from crossover.records.outcome import OPEN
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
 
@@ -9,8 +10,8 @@ WORDS = {
     "always": "at every measured point",
     "never": "at no measured point",
     "at the latest": "at the latest from {high} on",
-    "partly": "at some measured points, undecided at the last",
-    "not yet": "not yet at {low}, undecided beyond",
+    "partly": "at some measured points, open at the last",
+    "not yet": "not yet at {low}, open beyond",
     "several": "on and off, several times along the axis",
 }
 """The words for each verdict: the threshold with its interval, or the measured points around it."""
@@ -59,4 +60,4 @@ def _reached(row: Row) -> str:
     at = "" if row["x"] is None else numbers.position(row["x"], row["low"], row["high"], unit)
     ends = (row["bracket_low"], row["bracket_high"])
     low, high = ("" if end is None else numbers.quantity(end, unit) for end in ends)
-    return WORDS.get(row["verdict"], "undecided").format(at=at, low=low, high=high)
+    return WORDS.get(row["verdict"], OPEN).format(at=at, low=low, high=high)

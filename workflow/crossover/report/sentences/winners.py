@@ -1,17 +1,13 @@
-"""The winner at each part of the axis, in a few words per pair of arms."""
+"""The outcome of each pair of arms along its axis, in a few words."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
+from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row
-
-OPEN = "open"
-
-SMALL_FACTOR = 1.5
-"""If all intervals exclude larger factors, no difference was seen; otherwise the question is open."""
 
 
 @dataclass(frozen=True)
@@ -28,33 +24,59 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """The verdict on the crossover; `not replicated` for a single launch."""
+        """The verdict on the crossover."""
         row = self.panel.crossover_of(self.arm)
-        if row is None or row["launches"] < 2:
-            return "not replicated"
-        return str(row["verdict"])
+        return str(row["verdict"]) if row else OPEN
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether two launches measured a point."""
+        return any(cell["launches"] > 1 for cell in self.cells)
 
     @property
     def is_open(self) -> bool:
-        """Whether a point is undecided and no crossover explains it."""
-        return self.verdict not in ("one", "always", "several")
+        """Whether a point is open and no crossover explains it."""
+        return self.verdict in (OPEN, "none") and any(self.winner(cell) == OPEN for cell in self.cells)
 
     @property
     def strength(self) -> float:
-        """The largest factor, as a logarithm, that is certain at a point; 0 if none is."""
-        return max((_certain(cell) for cell in self.cells), default=0.0)
+        """The largest factor by which an arm is surely better, at any point; 1 if no point is decided."""
+        every = map(Outcome.of, self.cells)
+        return max((found.least for found in every if found.is_decided), default=1.0)
 
     def winner(self, cell: Row) -> str:
-        """The better arm at a cell by its own interval, or OPEN."""
-        if not _certain(cell):
-            return OPEN
-        return self.arm if (cell["ratio"] > 1) == (cell["better"] == "higher") else self.panel.reference
+        """The better arm at a cell, ALIKE or OPEN."""
+        return Outcome.of(cell).winner(self.arm, self.panel.reference)
+
+    @property
+    def runs(self) -> list[tuple[str, list[Row]]]:
+        """The better arm, ALIKE or OPEN, of each part of the axis, with the cells of the part."""
+        return [(who, list(own)) for who, own in groupby(self.cells, self.winner)]
+
+    @property
+    def parts(self) -> list[tuple[float, float]]:
+        """The part of the axis that stands for each cell: to the middle between it and its neighbours."""
+        places = [cell["x"] for cell in self.cells]
+        middles = [math.sqrt(low * high) for low, high in pairwise(places)]
+        steps = [math.sqrt(high / low) for low, high in pairwise(places)] or [2.0]
+        return list(pairwise([places[0] / steps[0], *middles, places[-1] * steps[-1]]))
 
 
 def pairs(panels: Iterable[Panel]) -> list[Pair]:
     """Every rival with its reference, the strongest differences first."""
     found = [Pair(panel, arm) for panel in panels for arm in panel.compared]
     return sorted(found, key=lambda pair: -pair.strength)
+
+
+def known_share(every: Iterable[Pair]) -> float:
+    """The share of all pairs' logarithmic axes on which the ratio is known (Outcome.is_known); 0 without a pair."""
+    parts = [
+        (math.log(end / start), Outcome.of(cell).is_known)
+        for pair in every
+        for (start, end), cell in zip(pair.parts, pair.cells, strict=True)
+    ]
+    whole = sum(length for length, _ in parts)
+    return sum(length for length, known in parts if known) / whole if whole else 0.0
 
 
 def in_bytes(pair: Pair) -> Pair:
@@ -73,28 +95,41 @@ def in_bytes(pair: Pair) -> Pair:
 
 
 def outcome(pair: Pair) -> str:
-    """Who wins where, each point by its own interval."""
-    cells = pair.cells
-    runs = [(who, list(own)) for who, own in groupby(cells, pair.winner)]
-    if pair.verdict == "not replicated":
-        return "not replicated: one launch has no interval"
-    if {who for who, _ in runs} == {OPEN}:
-        return _undecided(cells)
+    """Who wins where."""
+    cells, runs = pair.cells, pair.runs
+    if not pair.is_replicated:
+        return f"{OPEN}: one launch has no interval"
     if len(runs) == 1:
-        return f"{runs[0][0]} everywhere, {factors(cells)} {numbers.comparatives(pair.panel.unit)[0]}"
-    crossed = [run for run in runs if run[0] != OPEN]
+        who = runs[0][0]
+        if who in (ALIKE, OPEN):
+            return f"{who} everywhere{_within(cells)}"
+        return f"{who} everywhere, {factors(cells)} {numbers.comparatives(pair.panel.unit)[0]}"
+    won = [who for who, _ in runs if who not in (ALIKE, OPEN)]
     row = pair.panel.crossover_of(pair.arm)
-    if pair.verdict == "one" and row and len(crossed) == 2:
+    if pair.verdict == "one" and row and won == [runs[0][0], runs[-1][0]]:
         place = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-        return f"{crossed[0][0]} | {place} | {crossed[1][0]}"
+        return f"{won[0]} | {place} | {won[1]}"
     return " | ".join(_part(who, own, own[0] is cells[0], own[-1] is cells[-1]) for who, own in runs)
 
 
-def factors(cells: list[Row]) -> str:
+def factors(cells: Sequence[Row]) -> str:
     """The smallest and the largest factor between two arms, at single points."""
     found = sorted(math.exp(abs(math.log(cell["ratio"]))) for cell in cells)
-    ends = dict.fromkeys(_factor(end) for end in (found[0], found[-1]))
+    ends = dict.fromkeys(numbers.significant(end, 2) for end in (found[0], found[-1]))
     return f"{' to '.join(ends)} times"
+
+
+def where(own: Sequence[Row], everywhere: Sequence[Row]) -> str:
+    """Some cells of an axis, in words."""
+    unit = own[0]["axis_unit"]
+    first, last = (numbers.quantity(cell["x"], unit) for cell in (own[0], own[-1]))
+    if len(own) == len(everywhere):
+        return f"at every measured point ({first} to {last})" if first != last else f"at {first}"
+    if len(own) > 1 and own == everywhere[: len(own)]:
+        return f"up to {last}"
+    if len(own) > 1 and own == everywhere[-len(own) :]:
+        return f"from {first} on"
+    return f"at {numbers.runs([cell['x'] for cell in own], [cell['x'] for cell in everywhere], unit)}"
 
 
 def _part(who: str, cells: list[Row], first: bool, last: bool) -> str:
@@ -108,22 +143,7 @@ def _part(who: str, cells: list[Row], first: bool, last: bool) -> str:
     return f"{who} {'up to' if first else 'from'} {end}"
 
 
-def _certain(cell: Row) -> float:
-    """The factor of a difference, as a logarithm, that the interval of a cell makes certain; 0 if it contains 1."""
-    if cell["low"] is None or cell["high"] is None or cell["low"] <= 1 <= cell["high"]:
-        return 0.0
-    return min(abs(math.log(cell["low"])), abs(math.log(cell["high"])))
-
-
-def _undecided(cells: list[Row]) -> str:
-    """A pair without a decided cell: a difference that could be large is open, a small one was not seen."""
-    ends = [cell[end] for cell in cells for end in ("low", "high")]
-    if None in ends:
-        return f"{OPEN} everywhere"
-    most = math.exp(max(abs(math.log(end)) for end in ends))
-    words = "no difference seen" if most <= SMALL_FACTOR else f"{OPEN} everywhere"
-    return f"{words} (less than {_factor(most)} times)"
-
-
-def _factor(value: float) -> str:
-    return numbers.significant(value, 2)
+def _within(cells: Sequence[Row]) -> str:
+    """The largest possible factor at any of these points; empty if one has none."""
+    most = max(Outcome.of(cell).most for cell in cells)
+    return f" (at most {numbers.significant(most, 2)} times)" if math.isfinite(most) else ""

@@ -10,11 +10,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crossover.records.outcome import BETTER
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
-from crossover.report.sentences import holes, hosts
-from crossover.report.sentences.winners import OPEN, Pair, outcome, pairs
-from crossover.report.terminal import undecided
+from crossover.report.sentences import holes, hosts, more, noise
+from crossover.report.sentences.winners import Pair, outcome, pairs
 
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
@@ -84,8 +84,10 @@ def answer(
     ]
     ends = [*_holes(tables, command), _hosts(tables), _claims(tables), _open(tables, every), _page(results)]
     return [
-        _head(tables, leads),
+        _head(tables),
+        Text(f"{noise.sentence(tables, leads)} {noise.known(every)}"),
         *(set_to if tables.recommendations else []),
+        *_behind(tables),
         Text(),
         Text("Who wins where", style="bold"),
         _winners(every[:most], named),
@@ -99,30 +101,25 @@ def _rest(count: int) -> list[Text]:
     return [Text(f"  and {count} more: crossover show --all", style="dim")] if count else []
 
 
-def _head(tables: Tables, leads: Mapping[str, str]) -> Text:
+def _behind(tables: Tables) -> list[Text]:
+    if not tables.behind:
+        return []
+    names = numbers.listed(list(tables.behind))
+    return [Text(f"\nSettings and claims do not know the new launches of {names} yet: repeat the run's command.")]
+
+
+def _head(tables: Tables) -> Text:
     measured = [row for row in tables.launches if row["outcome"] == "measured"]
     hosts = {row["host"]: row["logical_cpus"] for row in tables.ranks}
     where = "".join(f" on {host} ({cores} cores)" for host, cores in hosts.items()) if len(hosts) == 1 else ""
     where = where or (f" on {len(hosts)} hosts" if hosts else "")
     took = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
-    text = f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}."
-    known = [row for row in tables.of_leads(tables.sensitivity, leads) if row["smallest_effect"]]
-    if known:
-        text += f" {_bias(max(known, key=lambda row: float(row['smallest_effect'])))}"
-    return Text(text)
-
-
-def _bias(row: Row) -> str:
-    """The possible difference of equal arms, beyond chance, where it is largest."""
-    effect = row["smallest_effect"]
-    if effect == 1:
-        return "Equal arms showed no difference."
-    return f"Equal arms may differ by up to {numbers.percent(effect - 1)} (in {row['experiment']})."
+    return Text(f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}.")
 
 
 def _settings(rows: Sequence[Row], named: Mapping[questions.Name, str]) -> RenderableType:
     if not rows:
-        return Text("  nothing: no setting has a gain beyond the noise")
+        return Text("  nothing: no setting has a gain beyond chance and possible bias")
     grid = _grid(3)
     for row in rows:
         label = named.get((row["experiment"], row["protocol"], row["placement"]), row["library"])
@@ -138,7 +135,7 @@ def _value(row: Row) -> str:
         return f"{row['setting']}: {numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)} ({row['arm']})"
     if row["arm"] not in row["setting"]:
         return f"{row['setting']} = {value} {_interval(row)}".rstrip()
-    everywhere = row["points"] and not any(json.loads(row["points"])[side] for side in (OPEN, "worse"))
+    everywhere = row["points"] and [name for name, points in json.loads(row["points"]).items() if points] == [BETTER]
     where = "everywhere" if everywhere else f"from {numbers.quantity(row['x'], row['axis_unit'])} on"
     return f"{row['arm']} instead of {row['default']} {where}"
 
@@ -164,11 +161,11 @@ def _winners(every: Sequence[Pair], named: Mapping[questions.Name, str]) -> Rend
     for pair in every:
         # Where no arm is named as a winner, or several could be meant, the label names them.
         label = named[questions.name(pair.panel)]
-        if not pair.strength:
+        if pair.strength == 1:
             label += f": {pair.arm} or {pair.panel.reference}"
         elif len(pair.panel.compared) > 1:
             label += f": {pair.arm}"
-        grid.add_row(f"  {label}", Text(outcome(pair), style="" if pair.strength else "dim"))
+        grid.add_row(f"  {label}", Text(outcome(pair), style="" if pair.strength > 1 else "dim"))
     return grid
 
 
@@ -182,7 +179,7 @@ def _grid(columns: int) -> Table:
 WORDS = {
     "holds": "hold",
     "refuted": "refuted",
-    "inconclusive": "open",
+    "open": "open",
     "not measured": "not measured",
     "not judged": "not judged",
 }
@@ -196,12 +193,12 @@ def _claims(tables: Tables) -> Text | None:
 
 def _open(tables: Tables, every: Sequence[Pair]) -> Text | None:
     """The open pairs, and the command that would probably decide some of them, with its duration."""
-    more = undecided.replication(tables, every)
-    if not more.open:
+    found = more.replication(tables, every)
+    if not found.open:
         return None
-    text = f"Open: {more.open} of {numbers.counted(len(every), 'pair')}."
-    if more.decided:
-        text += f" crossover more (about {numbers.duration(more.seconds)}) would decide some {more.decided}."
+    text = f"Open: {found.open} of {numbers.counted(len(every), 'pair')}."
+    if found.decided:
+        text += f" crossover more (about {numbers.duration(found.seconds)}) would decide some {found.decided}."
     return Text(text)
 
 

@@ -1,0 +1,96 @@
+"""Are more launches planned where they would decide something, and nowhere else?"""
+
+import pytest
+from campaigns import Campaign, mpi, near, run, steps, tasks, zmq
+
+from crossover.config.leads import leads
+from crossover.errors import CrossoverError
+from crossover.records.outcome import OPEN
+from crossover.report.sentences import more
+from crossover.report.sentences.winners import pairs
+
+LEADS = leads()
+TABLES = run(Campaign([near(), mpi()]))
+OWN = [row for row in TABLES.launches if row["experiment"] == "task_latency"]
+SECONDS = sum(row["wall_seconds"] for row in OWN)
+
+
+def replication(tables, *experiments, count=None):
+    return more.replication(tables, pairs(tables.all_leading(LEADS)), experiments, count)
+
+
+def test_an_experiment_with_a_pair_near_its_decision_gets_twice_its_launches():
+    found = replication(TABLES)
+    assert found.launches == {"task_latency": 2 * len(OWN)}
+    assert found.seconds == pytest.approx(SECONDS)
+    assert 0 < found.decided <= found.open
+
+
+def test_a_pair_far_from_its_decision_gets_no_launches_unless_its_experiment_is_named():
+    far = run(Campaign([tasks("round trip")]))
+    found = replication(far)
+    assert (found.launches, found.open, found.decided) == ({}, 1, 0)
+    named = replication(far, "task_latency")
+    assert named.launches and named.decided == 0
+
+
+def test_a_pair_of_one_launch_is_near():
+    found = replication(run(Campaign([zmq(launches=1)])))
+    assert (found.launches, found.open, found.decided) == ({"zmq_throughput": 2}, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("experiments", "count", "error"),
+    [
+        ([], None, r"1 pairs are open, but 2 times .* decide none of them; to narrow .* name it: task_latency"),
+        (["nonsense"], None, "has no experiment nonsense; it has task_latency"),
+        ([], 5, "--launches needs an experiment; name one: task_latency"),
+        (["task_latency"], 401, "must be from 1 to 400"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_an_error_with_a_remedy(experiments, count, error):
+    with pytest.raises(CrossoverError, match=error):
+        more.wanted(run(Campaign([tasks("round trip")])), LEADS, experiments, count)
+
+
+def test_the_named_count_of_launches_is_planned_with_its_time():
+    found = more.wanted(TABLES, LEADS, ["task_latency"], 4 * len(OWN))
+    assert found.launches == {"task_latency": 4 * len(OWN)}
+    assert found.seconds == pytest.approx(3 * SECONDS)
+
+
+def remedy(curve, **changes):
+    tables = run(Campaign([curve]))
+    cells = tables.panels(curve.experiment)[0].ratios_of(curve.arm)
+    return more.remedy(tables, [cell | (changes if cell["verdict"] == OPEN else {}) for cell in cells])
+
+
+@pytest.mark.parametrize(
+    ("curve", "changes", "words"),
+    [
+        (zmq(launches=1), {}, "to replicate it: crossover more zmq_throughput --launches 3 (about 40 s)"),
+        (
+            near(),
+            {"launches_needed": 5},
+            "to decide it, if the ratio stays the same: crossover more task_latency --launches 5 (about 40 s)",
+        ),
+        # One of the three launches failed at the open points.
+        (
+            near(),
+            {"launches_needed": 4, "launches": 2},
+            "to decide it, if the ratio stays the same: crossover more task_latency --launches 6 (about 1 min)",
+        ),
+        (
+            steps((0.1, 10.0)),
+            {},
+            "to decide it takes more than 12 launches; to narrow the interval: crossover more zmq_throughput "
+            "--launches 12 (about 3 min)",
+        ),
+    ],
+)
+def test_an_open_point_has_the_command_that_would_decide_it(curve, changes, words):
+    assert remedy(curve, **changes) == words
+
+
+def test_a_decided_curve_needs_no_remedy():
+    assert remedy(zmq()) is None

@@ -1,0 +1,75 @@
+"""Reads the tables of a run: those of each experiment that was measured alone since are newer than the joined ones."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crossover.errors import CrossoverError
+from crossover.records import record
+
+LAUNCHES = "launches"
+
+
+def newer(results: Path) -> list[Path]:
+    """The folders of experiments whose tables were written after the joined ones, or without joined ones."""
+    joined = results / f"{LAUNCHES}.parquet"
+    since = joined.stat().st_mtime_ns if joined.exists() else 0
+    tables = results.glob(f"experiments/*/{LAUNCHES}.parquet")
+    return sorted(path.parent for path in tables if path.stat().st_mtime_ns > since)
+
+
+def behind(results: Path) -> list[str]:
+    """The experiments with launches that the run's joined tables, claims and recommendations do not have.
+
+    Compares contents too, because a copy changes times.
+    """
+    return [
+        folder.name for folder in newer(results) if _launches(folder, folder.name) != _launches(results, folder.name)
+    ]
+
+
+def read(results: Path, name: str) -> pa.Table:
+    """The table `name` of a run, or of an experiment's own folder: the newest rows of each experiment.
+
+    Raises RecordError if a file cannot be read, or there is none.
+    """
+    schema, joined = record.schemas(name)[name], results / f"{name}.parquet"
+    own = {folder.name: folder / joined.name for folder in newer(results) if (folder / joined.name).exists()}
+    if not own and not joined.exists():
+        raise record.RecordError(joined, "cannot be read, because no run has finished there", "start one: make report")
+    parts = [_decided(record.read(path, schema), path) for path in own.values()]
+    if joined.exists():
+        whole = _decided(record.read(joined, schema), joined)
+        if not own:
+            return whole
+        parts.append(whole.filter(pc.invert(pc.is_in(whole["experiment"], pa.array(list(own))))))
+    table = pa.concat_tables([part.replace_schema_metadata() for part in parts]).combine_chunks()
+    return table.sort_by([("experiment", "ascending")])
+
+
+def is_decided(ratios: pa.Table) -> bool:
+    """Whether rivals in a table of ratios have verdicts; earlier releases wrote none."""
+    rivals = ratios.filter(pc.invert(pc.or_(ratios["null"], ratios["ceiling"])))
+    return bool(rivals.num_rows == 0 or rivals["verdict"].null_count < rivals.num_rows)
+
+
+def _decided(table: pa.Table, path: Path) -> pa.Table:
+    if path.stem == "ratios" and not is_decided(table):
+        raise record.RecordError(path, "was written by an earlier release", "repeat the run's command: make report")
+    return table
+
+
+def require_joined(results: Path) -> None:
+    """Raise CrossoverError, with the command, if the joined tables lack launches of an experiment."""
+    if names := behind(results):
+        raise CrossoverError(
+            f"{results}: {', '.join(names)} was measured alone since claims and settings were decided; repeat "
+            "the run's command, such as make report, which keeps every launch"
+        )
+
+
+def _launches(folder: Path, experiment: str) -> list[dict[str, object]]:
+    path = folder / f"{LAUNCHES}.parquet"
+    rows = record.read(path, record.LAUNCHES).to_pylist() if path.exists() else []
+    return [row for row in rows if row["experiment"] == experiment]

@@ -1,0 +1,111 @@
+"""More launches for a run: those that would probably decide open pairs, and their time."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from crossover.errors import CrossoverError
+from crossover.planning.plan import SECOND_SWEEP
+from crossover.records.outcome import HORIZON, OPEN
+from crossover.report.base import numbers
+from crossover.report.base.tables import Row, Tables
+from crossover.report.sentences.winners import Pair, pairs
+
+TIMES = 2
+"""The factor by which launches are multiplied: twice the time of an experiment."""
+MOST = 400
+"""The most launches of a heat that can be wanted: at tier paper, larger numbers belong to the second sweep."""
+REPLICATED = 3
+"""The launches to plan for a point that a single launch measured."""
+
+
+@dataclass(frozen=True)
+class Replication:
+    """More launches for a run."""
+
+    open: int
+    """The number of open pairs in the run."""
+    decided: int
+    """The number of them that more launches would probably decide."""
+    launches: dict[str, int] = field(default_factory=dict)
+    """The launches of each heat that each experiment would have then."""
+    seconds: float = 0.0
+    """The expected duration, from the launches that exist."""
+
+
+def replication(
+    tables: Tables, every: Sequence[Pair], experiments: Collection[str] = (), count: int | None = None
+) -> Replication:
+    """Twice the launches of the experiments with pairs that this would decide, or of the `experiments` named.
+
+    With a `count`, as many launches of each heat of those named.
+    """
+    left = [pair for pair in every if pair.is_open]
+    near = [pair for pair in left if _near(pair) and (not experiments or pair.panel.experiment in experiments)]
+    chosen = sorted(set(experiments) or {pair.panel.experiment for pair in near})
+    launches = {name: count or TIMES * _of_each_heat(tables, name) for name in chosen}
+    seconds = sum(_seconds(tables, name, wanted) for name, wanted in launches.items())
+    return Replication(len(left), len(near), launches, seconds)
+
+
+def wanted(tables: Tables, leads: Mapping[str, str], experiments: Collection[str], count: int | None) -> Replication:
+    """The `replication` of a run.
+
+    Raises CrossoverError if the run has no such experiment, or no experiment with a pair that it would decide, or for a
+    count without an experiment, or above MOST.
+    """
+    if count is not None and not experiments:
+        raise CrossoverError(f"--launches needs an experiment; name one: {numbers.listed(tables.experiments)}")
+    if count is not None and not 1 <= count <= MOST:
+        raise CrossoverError(f"--launches {count}: must be from 1 to {MOST}")
+    if unknown := sorted(set(experiments) - set(tables.experiments)):
+        raise CrossoverError(
+            f"the run has no experiment {numbers.listed(unknown)}; it has {numbers.listed(tables.experiments)}"
+        )
+    found = replication(tables, pairs(tables.all_leading(leads)), experiments, count)
+    if not found.launches:
+        raise CrossoverError(
+            f"{found.open} pairs are open, but {TIMES} times the launches would decide none of them; to narrow "
+            f"the intervals of an experiment all the same, name it: {numbers.listed(tables.experiments)}"
+        )
+    return found
+
+
+def remedy(tables: Tables, cells: Sequence[Row]) -> str | None:
+    """The line that says how to decide the open ones among some cells of a curve; None without one."""
+    left = [cell for cell in cells if cell["verdict"] == OPEN]
+    if not left:
+        return None
+    experiment = left[0]["experiment"]
+    planned, behind = _of_each_heat(tables, experiment), max(cell["launches"] for cell in left)
+    needed = [cell["launches_needed"] for cell in left]
+    if behind < 2:
+        purpose, count = "to replicate it", max(REPLICATED, planned + 1)
+    elif None in needed:
+        count = HORIZON * planned
+        purpose = f"to decide it takes more than {count} launches; to narrow the interval"
+    else:
+        # If launches failed, the same share of the new ones may fail.
+        purpose, count = "to decide it, if the ratio stays the same", math.ceil(planned * max(needed) / behind)
+    took = numbers.duration(_seconds(tables, experiment, count))
+    return f"{purpose}: crossover more {experiment} --launches {count} (about {took})"
+
+
+def _seconds(tables: Tables, experiment: str, launches: int) -> float:
+    """The duration of the launches that an experiment lacks, from those that exist, in all placements and heats."""
+    present = sum(row["wall_seconds"] or 0.0 for row in tables.launches if row["experiment"] == experiment)
+    return float(present * max(0.0, launches / _of_each_heat(tables, experiment) - 1))
+
+
+def _of_each_heat(tables: Tables, experiment: str) -> int:
+    """The number of launches of each heat in the first sweep. Launches of one heat have equal settings."""
+    rows = [row for row in tables.launches if row["experiment"] == experiment and row["launch"] <= SECOND_SWEEP]
+    heats = [(row["placement"], row["settings"]) for row in rows]
+    return max(map(heats.count, heats), default=1)
+
+
+def _near(pair: Pair) -> bool:
+    """Whether more launches would probably decide half of a pair's open points."""
+    left = [cell for cell in pair.cells if pair.winner(cell) == OPEN]
+    near = [cell for cell in left if 0 < (cell["launches_needed"] or 0) <= TIMES * cell["launches"]]
+    return not pair.is_replicated or 2 * len(near) >= len(left) > 0

@@ -1,0 +1,31 @@
+"""The possible bias of a run and the share of its comparisons that are known, in sentences: the same on page and
+terminal."""
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from crossover.report.base import numbers
+from crossover.report.base.tables import Tables
+from crossover.report.sentences.winners import Pair, known_share
+
+
+def sentence(tables: Tables, leads: Mapping[str, str]) -> str:
+    """The possible bias of the leading metrics, beyond chance: that of the median experiment, and the largest."""
+    rows = [row for row in tables.of_leads(tables.sensitivity, leads) if row["smallest_effect"] is not None]
+    if not rows:
+        return "The possible bias is unknown: no null arm was replicated."
+    largest = {
+        row["experiment"]: row["smallest_effect"] for row in sorted(rows, key=lambda row: row["smallest_effect"])
+    }
+    name, most = max(largest.items(), key=lambda item: item[1])
+    if most == 1:
+        return "Equal arms showed no bias."
+    usual = median(largest.values())
+    usually = f"by {numbers.percent(usual - 1)} in the median experiment, " if len(largest) > 1 else ""
+    return f"Equal arms may differ {usually}by up to {numbers.percent(most - 1)} in {name}."
+
+
+def known(every: Sequence[Pair]) -> str:
+    """The share of the axes on which the ratio is known; empty without a pair."""
+    share = numbers.percent(known_share(every))
+    return f"Ratios known to a factor of {numbers.alike()}: {share} of all axes." if every else ""
