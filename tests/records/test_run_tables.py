@@ -58,7 +58,7 @@ def test_claims_and_settings_of_an_older_run_are_left_out_or_refused(run):
     found = tables.load(run, ["launches", "ratios", "claims", "recommendations"])
     assert (found.behind, found.claims, found.recommendations) == (["a"], [], [])
     with pytest.raises(
-        CrossoverError, match="a was measured alone since .* repeat the run's command, such as make report"
+        CrossoverError, match=r"a was measured alone since .* repeat the run's command, such as make report"
     ):
         run_tables.require_joined(run)
     with pytest.raises(CrossoverError, match="measured alone"):
