@@ -78,6 +78,17 @@ def test_of_a_killed_batch_only_the_launch_under_way_is_measured_again(two: OnCl
     assert two.leftovers() == []
 
 
+def test_a_batch_whose_job_always_fails_is_listed_with_the_command_for_it(two: OnCluster) -> None:
+    two.edit("workflow/rules/launch.smk", "python -m crossover launch", "exit 3; python -m crossover launch")
+    code, said = two.run(*PROMPT, *BOTH)
+    assert code == 1
+    assert "4 launches of this run were not measured" in said
+    for name in BOTH:
+        assert f"not measured: {name}, placement node, launch 1, 2 (no raw file): its job ended early; logs: " in said
+        assert f"results/raw/quick/{name}/node/launch=2.parquet" in said
+    assert "did not complete successfully" not in said
+
+
 def test_a_second_sweep_runs_in_batches_of_its_own(project: OnCluster) -> None:
     refine(project)
     project.edit("profiles/slurm/config.yaml", 'facts.get("batch_launches", 8)', "2")

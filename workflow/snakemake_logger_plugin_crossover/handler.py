@@ -32,8 +32,10 @@ OMITTED = (
     "No SLURM account given",
     "No account was given",
     "Unable to guess SLURM account",
+    "WorkflowError:\nAt least one job did not complete successfully",
 )
-"""The starts of warnings of Slurm's plugin about requests that the profile makes on purpose."""
+"""The starts of warnings of Slurm's plugin about requests that the profile makes on purpose, and of a message without a
+reason: the end of the run names each launch that failed."""
 
 _handlers: list["LogHandler"] = []
 

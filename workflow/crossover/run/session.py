@@ -189,9 +189,10 @@ def planned(workflow: Any, rule: str) -> list[dict[str, Any]]:
 
 
 def failed(workflow: Any, rule: str) -> list[dict[str, Any]]:
-    """The same for the jobs that failed, after all their retries."""
+    """The same for the jobs that failed, after all their retries; of a failed group, for all of its jobs."""
     jobs = workflow.scheduler.failed if workflow.scheduler else ()
-    return [_wildcards(job) for job in jobs if not job.is_group() and job.rule.name == rule]
+    members = (own for job in jobs for own in (job.jobs if job.is_group() else [job]))
+    return [_wildcards(job) for job in members if job.rule.name == rule]
 
 
 def _wildcards(job: Any) -> dict[str, Any]:
