@@ -21,8 +21,10 @@ def sentences(recommendations: Sequence[Row], every: Sequence[Pair]) -> list[str
     """
     names = questions.names(pair.panel for pair in every)
     chosen = _first([row for row in recommendations if row["recommended"]])
-    others = [pair for pair in every if pair.strength > 1 and not any(_is_of(pair, row) for row in chosen)]
-    undecided = _undecided(every, names)
+    # A choice can be better on average, although no single point shows it.
+    rest = [pair for pair in every if not any(_is_of(pair, row) for row in chosen)]
+    others = [pair for pair in rest if pair.strength > 1]
+    undecided = _undecided(rest, names)
     room = MOST - len(chosen) - bool(undecided)
     said = [setting(row, every, names) for row in chosen] + [winner(pair, names) for pair in others[:room]]
     return [*(said or [_nothing(every)]), *filter(None, [undecided])]
