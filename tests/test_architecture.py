@@ -45,7 +45,7 @@ ROOMS = {
     "report.charts": "config records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config records report.base report.charts report.sections report.sentences",
-    "report.render": "config records report.base report.charts",
+    "report.render": "config planning records report.base report.charts",
     "report.pages": "config planning records report.base report.charts report.glance report.render report.runs "
     "report.sections report.sentences",
     "query": "config records report.base report.charts report.sentences",

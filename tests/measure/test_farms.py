@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import sys
 from collections import Counter
 from pathlib import Path
@@ -19,7 +20,7 @@ from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
 from crossover.planning import plan
 from crossover.records import record
-from crossover.records.holes import Refusal
+from crossover.records.holes import PASSING, HoleKind, Refusal
 
 SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
@@ -238,10 +239,23 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
     farm.start()
     try:
         farm.invitation()
-        with pytest.raises(Refusal, match=r"0 of 2 engines of ipyparallel leastload .* of its controller, it"):
+        with pytest.raises(Refusal, match=r"0 of 2 engines .* of ipyparallel leastload, it"):
             farm.join()
     finally:
         farm._server.stop()
+
+
+def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
+    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], scheme="leastload")
+    with socket.socket() as stranger:
+        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        stranger.bind((LOOPBACK, farm._reserved.numbers[0]))
+        stranger.listen()
+        farm.start()
+        with pytest.raises(Refusal, match="another process took a port that ipyparallel leastload was about") as found:
+            farm.invitation()
+        farm._server.stop()
+    assert found.value.kind == HoleKind.STRANGER in PASSING
 
 
 def test_engines_that_join_unnoticed_by_the_client_are_found(launch, tmp_path):

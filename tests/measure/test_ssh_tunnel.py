@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 import socket
 import subprocess
 from pathlib import Path
@@ -14,7 +15,7 @@ from openssh import needs_sshd
 from crossover.measure.farms.support import ssh_tunnel
 from crossover.measure.farms.support.ssh_tunnel import Tunnel
 from crossover.measure.ranks.network import LOOPBACK
-from crossover.records.holes import Refusal
+from crossover.records.holes import HoleKind, Refusal
 
 
 @pytest.fixture
@@ -43,6 +44,33 @@ def of_tunnel():
 def ssh_folder():
     folder = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".ssh"
     return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} if folder.exists() else None
+
+
+@needs_sshd
+def test_an_entrance_that_a_stranger_takes_first_is_a_passing_hole(target, monkeypatch):
+    made = Tunnel()
+    made.start()
+    with socket.socket() as stranger:
+
+        class Taken(ssh_tunnel.Reserved):
+            def __init__(self, count, address):
+                super().__init__(count, address)
+                stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                stranger.bind((address, self.numbers[0]))
+                stranger.listen()
+
+        monkeypatch.setattr(ssh_tunnel, "Reserved", Taken)
+        with pytest.raises(Refusal) as found:
+            made.through([target.getsockname()[1]])
+    assert found.value.kind == HoleKind.STRANGER
+    made.stop()
+
+
+@needs_sshd
+def test_no_port_stands_on_a_command_line(target, open_tunnel):
+    made, entry = open_tunnel
+    words = " ".join(word for process in of_tunnel() for word in process.cmdline())
+    assert not {str(port) for port in (entry, made._port, target.getsockname()[1])} & set(re.split(r"\D+", words))
 
 
 @needs_sshd

@@ -44,13 +44,19 @@ def more(chosen: Namespace) -> None:
     last run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
     one is interrupted, repeat the run's command to go on.
     """
-    from crossover.config import leads
+    from crossover.config import leads, schema
     from crossover.planning import command_line
     from crossover.report.base import numbers, tables
     from crossover.report.sentences.more import wanted
     from crossover.run import replication
 
     last = replication.kept(chosen.results)
+    command, tier = command_line.harmless(last), last.get("tier")
+    if command is None or tier not in schema.TIERS:
+        raise CrossoverError(
+            f"{chosen.results / replication.COMMAND}: holds a tier, a target or an option that this command does not "
+            "repeat; raise `launches` in config/config.yaml instead, and repeat the run's own command"
+        )
     found = wanted(tables.load(chosen.results), leads.leads(), chosen.experiments, chosen.launches)
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
@@ -59,8 +65,8 @@ def more(chosen: Namespace) -> None:
         return
     if not Path("Snakefile").exists():
         raise CrossoverError("this folder has no Snakefile; change to the folder where the run was started")
-    replication.want(str(chosen.results), last["tier"], found.launches)
-    again = replace(command_line.restored(last), targets=()).but()
+    replication.want(str(chosen.results), tier, found.launches)
+    again = replace(command_line.restored(command), targets=()).but(results=str(chosen.results))
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,6 +64,44 @@ def restored(facts: Mapping[str, Any]) -> Command:
     """The command that `stored` wrote, after json.loads."""
     targets, values, options = (tuple(facts[name]) for name in ("targets", "values", "options"))
     return Command(str(facts["profile"]), targets, values, options)
+
+
+SHARED: dict[str, Any] = {"shared": True}
+"""In place of a command: the page is for others, who have not run it."""
+
+HARMLESS = re.compile(
+    r"(-c|--cores|-j|--jobs|--retries|--latency-wait)([ =]?(\d+|all))?|-k|--keep-going|--verbose|--quiet"
+)
+PROFILE = re.compile(r"(profiles/)?[\w-]*")
+VALUE = re.compile(r"(results=[\w./-]+|tier=\w+|partial=\w+)")
+RAW_FILE = re.compile(r"(?!-)[\w.,/ +=~-]*\braw/\w+/\w+/\w+/launch=\d+\.parquet")
+"""Paths of raw files; a table from elsewhere can hold anything in their place."""
+
+
+def harmless(facts: Any) -> dict[str, Any] | None:
+    """A command from a file, if nothing in it can run code that is not ours; otherwise None.
+
+    Files in a folder of results can come from somebody else, and options such as --snakefile name code to run.
+    """
+    if not isinstance(facts, Mapping) or not isinstance(facts.get("profile"), str):
+        return None
+    targets, values, options = (_words(facts.get(name)) for name in ("targets", "values", "options"))
+    if targets is None or values is None or options is None:
+        return None
+    words = " ".join(options)
+    passed = (
+        PROFILE.fullmatch(facts["profile"])
+        and all(re.fullmatch(r"\w+", target) or RAW_FILE.fullmatch(target) for target in targets)
+        and all(map(VALUE.fullmatch, values))
+        and re.fullmatch(rf"(({HARMLESS.pattern})( |$))*", words)
+    )
+    found = {"profile": facts["profile"], "targets": targets, "values": values, "options": options}
+    return found if passed else None
+
+
+def _words(told: Any) -> list[str] | None:
+    """A list of texts; None for anything else."""
+    return told if isinstance(told, list) and all(isinstance(word, str) for word in told) else None
 
 
 @cache

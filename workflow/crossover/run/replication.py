@@ -5,6 +5,7 @@ So a plain run keeps the launches that were added, and repeats those that were n
 """
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -54,15 +55,19 @@ def keep(results: str, tier: str, command: Mapping[str, Any]) -> None:
 
 
 def kept(results: Path) -> dict[str, Any]:
-    """What `keep` stored of the last run. Raises CrossoverError if there is no such file."""
+    """What `keep` stored of the last run. Raises CrossoverError if there is no such file, or it is somebody else's."""
     path = results / COMMAND
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
-        return found
+        found, owner = json.loads(path.read_text()), path.stat().st_uid
     except (OSError, ValueError) as reason:
         raise CrossoverError(
             f"{path}: cannot be read ({reason}); repeat the run's command first, which writes it"
         ) from None
+    if owner != os.getuid():
+        raise CrossoverError(f"{path}: belongs to another user; measure in a folder of your own")
+    if not isinstance(found, dict):
+        raise CrossoverError(f"{path}: holds no command; repeat the run's command first, which writes it")
+    return found
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:

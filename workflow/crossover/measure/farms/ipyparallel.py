@@ -64,10 +64,11 @@ class Entrant(Farm):
             self._tunnel.start()
         self._server = Server(f"ipyparallel {self.scheme}")
         folder, address = self._server.folder, self.peers.address
+        # Every user of the host can read a command line, and take a port before the controller listens on it.
+        (folder / "ipcontroller_config.py").write_text(f"c.IPController.ports = {self._reserved.numbers}\n")
         self._server.start(
             [
                 *("-m", "ipyparallel.controller"),
-                *(f"--IPController.ports={port}" for port in self._reserved.numbers),
                 *(f"--profile-dir={folder}", f"--ip={address}", f"--location={address}"),
                 *(f"--scheme={self.scheme}", f"--hwm={self.hwm}", "--nodb"),
                 f"--IPController.enable_curve={self.encrypted}",
@@ -104,10 +105,8 @@ class Entrant(Farm):
             # neither in the hub's answer nor in the notifications, to which the client's socket has not subscribed yet.
             while (joined := sum(isinstance(name, int) for name in probe.queue_status())) < len(self.ranks):
                 if time.monotonic() > deadline:
-                    raise Refusal(
-                        HoleKind.CRASHED,
-                        f"only {joined} of {len(self.ranks)} engines of {self._server.name} joined within "
-                        f"{START_SECONDS} s; of its controller, {self._server.last_words()}",
+                    raise self._server.refusal(
+                        f"only {joined} of {len(self.ranks)} engines joined within {START_SECONDS} s"
                     )
                 time.sleep(0.05)
         self._client = _Client(**connection, timeout=START_SECONDS)

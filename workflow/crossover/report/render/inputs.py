@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
+from crossover.planning.command_line import SHARED
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.records.holes import is_hole
@@ -49,6 +50,12 @@ def joined(waiting: str, command: str, results: Path) -> str:
         if command and any(map(is_hole, record.read(results / "launches.parquet", record.LAUNCHES).to_pylist())):
             return json.dumps(json.loads(waiting) | {"command": json.loads(command)})
     return waiting
+
+
+def shared(waiting: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs of a page for others: without any command to paste."""
+    partial = [[remark, ""] for remark, _ in waiting.get("partial", [])]
+    return {**waiting, **({"partial": partial} if partial else {}), "command": SHARED}
 
 
 def failures() -> list[Failure]:

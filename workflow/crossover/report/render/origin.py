@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
+from crossover.planning.command_line import harmless
 from crossover.records import record
 
 MARK = "crossover-origin"
@@ -52,12 +53,11 @@ def read(page: Path) -> dict[str, Any]:
 
 
 def command(page: Path) -> dict[str, Any] | None:
-    """The run's command, as `inputs.joined` added it to a page; None if the page is missing or has none."""
+    """The run's command, as `inputs.joined` added it to a page; None if the page is missing, or has no harmless one."""
     try:
-        found: dict[str, Any] | None = read(page)["waiting"].get("command")
-    except CrossoverError:
+        return harmless(read(page)["waiting"].get("command"))
+    except (CrossoverError, AttributeError):
         return None
-    return found
 
 
 def _visible(folder: Path) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossover.planning.command_line import Command, restored
+from crossover.planning.command_line import RAW_FILE, SHARED, Command, restored
 from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
 from crossover.report.base import numbers
@@ -20,16 +20,29 @@ def paragraphs(tables: Tables, own: Mapping[str, Any] | None = None) -> list[str
         which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
         said.append(
             f"{which} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-            f"To retry:\n\n```\n{command(tables, rows, FOLDED, own)}\n```"
+            f"{_retry(command(tables, rows, FOLDED, own))}"
         )
     return said
 
 
+def _retry(text: str) -> str:
+    return f"To retry:\n\n```\n{text}\n```" if text else NO_COMMAND
+
+
+NO_COMMAND = "To retry, repeat the command of the run."
+
+
 def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Mapping[str, Any] | None = None) -> str:
-    """The command that measures these launches again: the run's `own`, or one with the profile of the others."""
+    """The command that measures these launches again: the run's `own`, or one with the profile of the others.
+
+    Empty for a bundle of somebody else (SHARED), and if no file has the path of a raw file: people paste commands.
+    """
+    files = [row["file"] for row in rows if RAW_FILE.fullmatch(row["file"] or "")]
+    if own == SHARED or not files:
+        return ""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
     known = restored(own) if own else Command(profile)
-    return known.forcing([row["file"] for row in rows], between)
+    return known.forcing(files, between)
 
 
 def _cause(row: Row) -> str:

@@ -207,7 +207,7 @@ def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:
     found = tables.holes()
     if not found:
         return []
-    first = found[0]
+    first, retry = found[0], holes.command(tables, found, own=command)
     which = f"{first['experiment']} {first['placement']} launch {first['launch']}"
     return [
         Text(
@@ -218,7 +218,7 @@ def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:
             overflow="ellipsis",
         ),
         # In one line, however long, so that it can be pasted.
-        Text(f"To retry: {holes.command(tables, found, own=command)}", style="red", no_wrap=True, overflow="ignore"),
+        Text(f"To retry: {retry}" if retry else holes.NO_COMMAND, style="red", no_wrap=True, overflow="ignore"),
     ]
 
 

@@ -8,14 +8,20 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
+
+import psutil
 
 from crossover.measure.processes.log import LOST
 from crossover.records.holes import HoleKind, Refusal
 
 START_SECONDS = 60
 """Time limit for any part of a farm to start or to end."""
+
+TAKEN = "address already in use"
+"""In the output of a server that cannot listen on its port, in lower case."""
 
 T = TypeVar("T")
 
@@ -59,7 +65,25 @@ class Server:
             if self._watch.ident is None:
                 self._watch.start()
             return answer
-        raise Refusal(HoleKind.CRASHED, f"{self.name}, which the farm needs, did not start; {self.last_words()}")
+        raise self.refusal(f"{self.name}, which the farm needs, did not start")
+
+    def refusal(self, reason: str) -> Refusal:
+        """The refusal for this reason and the server's last words; another one if its log says that a port was taken."""
+        if TAKEN in self._log.read_text(errors="replace").lower():
+            return Refusal(HoleKind.STRANGER, f"another process took a port that {self.name} was about to use")
+        return Refusal(HoleKind.CRASHED, f"{reason}; of {self.name}, {self.last_words()}")
+
+    def require_listening(self, port: int) -> None:
+        """Raise OSError unless this server, and not a stranger, listens on a TCP port."""
+        guard = psutil.Process(self._process.pid)
+        for process in (guard, *guard.children(recursive=True)):
+            with suppress(psutil.Error):
+                if any(
+                    each.laddr[1] == port and each.status == psutil.CONN_LISTEN
+                    for each in process.net_connections("tcp")
+                ):
+                    return
+        raise OSError(f"{self.name} does not listen on port {port}")
 
     def _await_end(self) -> None:
         self._process.wait()

@@ -7,7 +7,6 @@ Both end with rank 0.
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -73,6 +72,8 @@ class Tunnel:
         self._forwarded = Reserved(len(ports), LOOPBACK)
         entries = self._forwarded.numbers
         options = {
+            "Port": self._port,
+            "IdentityFile": folder / "user_key",
             "BatchMode": "yes",
             "IdentitiesOnly": "yes",
             "IdentityAgent": "none",
@@ -83,18 +84,15 @@ class Tunnel:
             # One attempt per second, because the server may have just been started.
             "ConnectionAttempts": 20,
         }
-        forwards = [f"{LOOPBACK}:{entry}:{LOOPBACK}:{port}" for entry, port in zip(entries, ports, strict=True)]
-        self._client.start(
-            [
-                *("-N", "-F", os.devnull, "-p", str(self._port), "-i", str(folder / "user_key")),
-                *(part for key, value in options.items() for part in ("-o", f"{key}={value}")),
-                *(part for forward in forwards for part in ("-L", forward)),
-                LOOPBACK,
-            ],
-            program=self._programs["ssh"],
-        )
+        forwards = [
+            f"LocalForward {LOOPBACK}:{entry} {LOOPBACK}:{port}" for entry, port in zip(entries, ports, strict=True)
+        ]
+        # In a file, because every user of the host can read a command line, and take a port before the client listens.
+        configuration = folder / "ssh_config"
+        configuration.write_text("\n".join([*(f"{key} {value}" for key, value in options.items()), *forwards]))
+        self._client.start(["-N", "-F", str(configuration), LOOPBACK], program=self._programs["ssh"])
         # The ports are bound in this order, all or none.
-        self._client.wait_for(lambda: socket.create_connection((LOOPBACK, entries[-1])).close())
+        self._client.wait_for(lambda: self._client.require_listening(entries[-1]))
         return entries
 
     def stop(self) -> None:
