@@ -264,7 +264,7 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
 
 
 def test_no_flipped_bit_is_believed(tmp_path):
-    """A bit in the checksum's own name only hides the checksum."""
+    """Every damaged file is refused in the same way, also if its checksum's own name is damaged."""
     random = Random(1)
     path = tmp_path / "launch=1.parquet"
     table = pa.table(
@@ -282,6 +282,8 @@ def test_no_flipped_bit_is_believed(tmp_path):
             stored = record.metadata(found)
             believed += not found.equals(whole) or any(stored.get(key) != told for key, told in FACTS.items())
     assert believed == 0
+    path.write_bytes(content.replace(record.DIGEST, b"digesu"))
+    refused(path, "has a wrong checksum")
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):

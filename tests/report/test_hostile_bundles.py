@@ -140,6 +140,18 @@ def test_samples_may_have_more_rows_than_other_tables(tmp_path, monkeypatch):
         limits.require_rows(tmp_path / "summary.parquet", "summary.parquet")
 
 
+def test_a_small_table_that_unpacks_to_gigabytes_is_refused_before_it_is_read(packed, capsys, monkeypatch):
+    """One long text, stored once, in many rows."""
+    indices = pa.array([0] * 2_000, pa.int32())
+    texts = pa.DictionaryArray.from_arrays(indices, pa.array(["x" * (1 << 20)]))
+    big = io.BytesIO()
+    pq.write_table(pa.table({"metric": texts}), big, compression="zstd", store_schema=False)
+    assert len(big.getvalue()) < 100_000
+    rewritten(packed, **{TABLE: big.getvalue()})
+    monkeypatch.setattr(record, "read", None)
+    assert f"holds '{TABLE}', in which 'metric' has {2_000 << 20} bytes, more than" in refused(packed, capsys)
+
+
 def test_a_table_without_its_checksum_is_refused(packed, capsys):
     rewritten(packed, **{TABLE: parquet(contents(packed)[TABLE], undigested)})
     assert f"holds '{TABLE}' without its checksum of rows" in refused(packed, capsys)

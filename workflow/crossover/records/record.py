@@ -5,7 +5,6 @@ The schemas below are the project's public interface: columns may be added, but 
 explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
-from crossover.records import atomic, version_1
+from crossover.records import atomic, checksum, version_1
 from crossover.records.protocol import KEYS
 
 VERSION = 2
@@ -201,7 +200,7 @@ HISTORY = _schema(
 """One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
 
 
-DIGEST = b"digest"  # the key of the checksum of rows and metadata
+DIGEST = checksum.KEY
 
 
 def schemas(tables: str) -> dict[str, pa.Schema]:
@@ -232,7 +231,7 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
     """
     stored = {"crossover": VERSION} | dict(metadata or {})
     encoded = {key.encode(): json.dumps(value, sort_keys=True).encode() for key, value in sorted(stored.items())}
-    encoded[DIGEST] = _digest(encoded, table)
+    encoded[checksum.KEY] = checksum.of(encoded, table)
     with atomic.replacing(path) as part:
         pq.write_table(table.replace_schema_metadata(encoded), part, compression="zstd", write_page_checksum=True)
         if pq.read_metadata(part).num_rows != table.num_rows:
@@ -246,18 +245,26 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     ADDED), or has one of another type. Files of earlier releases have no checksums.
     """
     try:
-        # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read()
-    except (OSError, pa.ArrowException) as error:
+        return _read(path, schema)
+    except DAMAGE as error:
         raise RecordError(path, f"cannot be read as parquet ({error})") from error
+
+
+DAMAGE = (OSError, pa.ArrowException, ValueError, TypeError, LookupError, OverflowError)
+"""The errors that a single flipped bit can raise while a file is read."""
+
+
+def _read(path: Path, schema: pa.Schema) -> pa.Table:
+    # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        table = file.read()
     # As bytes, because metadata of a foreign file may not be JSON.
     stored = table.schema.metadata or {}
     version = stored.get(b"crossover", b"none").decode(errors="replace")
     if version not in READABLE:
         readable = " and ".join(READABLE)
         raise RecordError(path, f"has schema version {version}, this code reads {readable}", "measure again")
-    if DIGEST in stored and stored[DIGEST] != _digest(stored, table):
+    if checksum.is_wrong(stored, table):
         raise RecordError(path, "is damaged, because it has a wrong checksum")
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
@@ -271,29 +278,7 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         raise RecordError(path, f"has a column of another type ({error})") from error
 
 
-def _digest(stored: Mapping[bytes, bytes], table: pa.Table) -> bytes:
-    own = sorted((key, value) for key, value in stored.items() if _is_ours(key))
-    found = hashlib.sha256(repr((own, table.schema.names, list(map(str, table.schema.types)))).encode())
-    for column in table.columns:
-        values = column.combine_chunks()
-        found.update(values.is_valid().to_numpy(zero_copy_only=False))
-        if pa.types.is_string(values.type):
-            # A hundred times as fast as a list of all texts, because few differ.
-            coded = values.dictionary_encode()
-            found.update(repr(coded.dictionary.to_pylist()).encode())
-            values = coded.indices
-        if not pa.types.is_null(values.type):
-            # Whatever a file holds in place of a missing value.
-            numbers = values.fill_null(False if pa.types.is_boolean(values.type) else 0)
-            found.update(numbers.to_numpy(zero_copy_only=False))
-    return json.dumps(found.hexdigest()).encode()
-
-
-def _is_ours(key: bytes) -> bool:
-    return key not in (b"pandas", DIGEST)
-
-
 def metadata(table: pa.Table) -> dict[str, Any]:
     """The metadata stored beside the rows."""
     stored = table.schema.metadata or {}
-    return {key.decode(): json.loads(value) for key, value in stored.items() if _is_ours(key)}
+    return {key.decode(): json.loads(value) for key, value in stored.items() if checksum.is_ours(key)}

@@ -9,6 +9,8 @@ import zipfile
 from pathlib import Path
 from typing import IO
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
@@ -33,6 +35,12 @@ SAMPLE_ROWS = 500_000_000
 
 ROWS = 5_000_000
 """The most rows of any other table: a thousand cells for each of five thousand launches. Pages hold them whole."""
+
+TEXT_BYTES = 1 << 30
+"""The most bytes of a column of texts, decoded."""
+
+ROW_BYTES = 100
+"""The bytes of a text in each row that are allowed in any case, for tables of many rows."""
 
 STEP = "ask its author for a smaller one, or, if you trust the author, unpack it and render its folder `results`"
 
@@ -104,6 +112,23 @@ def require_rows(path: Path, name: str) -> None:
     )
     if (rows := max(facts.num_rows, widest)) > limit:
         raise _excess(f"holds {name!r} with", "rows", rows, limit)
+    _require_bytes(path, name, max(TEXT_BYTES, ROW_BYTES * rows))
+
+
+def _require_bytes(path: Path, name: str, limit: int) -> None:
+    """Raise CrossoverError if a column of texts is longer than `limit` bytes: a file stores each repeated text once."""
+    texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
+    with pq.ParquetFile(path, read_dictionary=texts) as file:
+        for column in texts:
+            count = 0
+            for part in file.iter_batches(columns=[column]):
+                coded = part.column(0)
+                if not pa.types.is_dictionary(coded.type):
+                    coded = coded.dictionary_encode()
+                lengths = pc.binary_length(coded.dictionary).take(coded.indices)
+                count += pc.sum(lengths.cast(pa.int64())).as_py() or 0
+                if count > limit:
+                    raise _excess(f"holds {name!r}, in which {column!r} has", "bytes", count, limit)
 
 
 def _excess(what: str, unit: str, count: int, limit: int) -> CrossoverError:

@@ -68,7 +68,7 @@ class Server:
         raise self.refusal(f"{self.name}, which the farm needs, did not start")
 
     def refusal(self, reason: str) -> Refusal:
-        """The refusal for this reason and the server's last words; another one if its log says that a port was taken."""
+        """The refusal for this reason with the server's last words, or because a port was taken, if its log says so."""
         if TAKEN in self._log.read_text(errors="replace").lower():
             return Refusal(HoleKind.STRANGER, f"another process took a port that {self.name} was about to use")
         return Refusal(HoleKind.CRASHED, f"{reason}; of {self.name}, {self.last_words()}")
