@@ -208,7 +208,14 @@ def test_a_list_of_hosts_is_expanded():
             "slurmstepd: JobId=4711 on alpha3 and alpha17.site.org",
             "slurmstepd: JobId=job-1 on host-1 and host-2.domain-1",
         ),
-        ("job 4712, 4711 messages", "job 4712, 4711 messages"),
+        ("job 4712, 4711 messages, job 3 of 5", "job job-2, 4711 messages, job 3 of 5"),
+        (
+            "slurmstepd: error: *** STEP 48213.0 ON alpha3, JOB 48213",
+            "slurmstepd: error: *** STEP job-2.0 ON host-1, JOB job-2",
+        ),
+        ("from tcp://10.20.30.40:45123", "from tcp://address-1:45123"),
+        ("ALPHA3 and gw, of an unseen login.lab.example.edu", "host-1 and host-2, of an unseen host-3.domain-2"),
+        ("crossover.records.record.py", "crossover.records.record.py"),
         ("--account=chemistry -n 4, slurm_partition=long", "--account=account-1 -n 4, slurm_partition=partition-1"),
         ("slurm_extra=-A chemistry -w alpha3", "slurm_extra=value-1"),
         ("slurm_account='chemistry' --qos short", "slurm_account='account-1' --qos qos-1"),
@@ -220,4 +227,6 @@ def test_sentences_name_nothing(said, redacted):
     given = Pseudonyms()
     given.field("host", "alpha3.site.org")
     given.field("job", "4711")
+    if "gw" in said:
+        given.field("host", "gw")
     assert given.text(said) == redacted

@@ -70,7 +70,7 @@ def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_fro
             [*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results"
         )
         private.copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
-        waiting = private.Mask(results, PROJECT, redact).folder(folder, inputs.shared(made_from["waiting"]))
+        waiting = private.Mask(results, PROJECT, redact).folder(folder, inputs.shared(made_from["waiting"], results))
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
         (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")
         crate.write(folder, attribution, yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8")))

@@ -51,11 +51,24 @@ OPTIONS = {"nodelist": "hosts", "exclude": "hosts"}
 EXTRA = re.compile(r"(\bslurm_extra[=:]\s*)(.+)")
 """Further options of Slurm, whatever they name."""
 
-NUMERIC = re.compile(r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*)(?![\w:])")
-"""What may be an address of IPv4 or IPv6, or of a network card."""
+NUMERIC = re.compile(
+    r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w.:])[0-9A-Fa-f]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*(?![\w:])"
+)
+"""What may be an address of IPv4, also with a port, or of IPv6, or of a network card."""
 
-JOB = re.compile(r"(\b[Jj]ob(?:[ _-]?[Ii][Dd])?[ =:#]+)(\d+)\b")
-"""The number of a job in a sentence: `job 17`, `JobId=17`."""
+JOB = re.compile(r"(\b(?:job|step)(?:[ _-]?id)?[ =:#]+)(\d+)\b", re.IGNORECASE)
+"""The number of a job in a sentence: `job 17`, `JobId=17`, `STEP 17.0`."""
+
+JOB_DIGITS = 4
+"""A number with so many digits is a job's, even if no column names it."""
+
+COMPLETE = re.compile(
+    r"(?<![\w./@-])(?:[a-z0-9-]+\.){2,}(?:com|org|net|edu|gov|int|mil|local|lan|[a-z]{2})(?![\w.-])", re.I
+)
+"""The complete name of a host with its domain, at least three parts."""
+
+SUFFIXES = frozenset({"py", "rs", "so", "sh", "md", "cc", "js", "gz", "pl", "ps"})
+"""Countries' domains that are ends of files' names."""
 
 CARD = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
@@ -88,7 +101,7 @@ class Pseudonyms:
         return given[name]
 
     def _host(self, name: str) -> str:
-        short, _, domain = (name, "", "") if _address(name) else name.partition(".")
+        short, _, domain = (name, "", "") if _address(name) else name.lower().partition(".")
         if domain:
             self.of("domain", domain)
         given = self._given.setdefault("host", {})
@@ -121,6 +134,7 @@ class Pseudonyms:
             (PATH, self._path),
             (EXTRA, lambda found: found[1] + self.of("value", found[2])),
             (OPTION, lambda found: found[1] + self.of(OPTIONS.get(found[2], found[2]), found[3])),
+            (COMPLETE, self._complete),
             (LOGIN, lambda found: f"{self.of('user', found[1])}@{self.of('host', found[2])}"),
             (NUMERIC, self._numeric),
         ]
@@ -130,25 +144,34 @@ class Pseudonyms:
 
     def names(self, content: str) -> str:
         """A text with pseudonyms for the names seen so far, each as a whole word."""
-        jobs = self._given.get("job", {})
-        content = JOB.sub(lambda found: found[1] + jobs.get(found[2], found[2]), content)
+        content = JOB.sub(self._job, content)
         pattern, known = self._pattern or self._compiled()
-        return pattern.sub(lambda found: known.get(found[0]) or self.of("host", found[0]), content)
+        return pattern.sub(lambda found: known.get(found[0].lower()) or self.of("host", found[0]), content)
+
+    def _job(self, found: re.Match[str]) -> str:
+        known = found[2] in self._given.get("job", {}) or len(found[2]) >= JOB_DIGITS
+        return found[1] + (self.of("job", found[2]) if known else found[2])
+
+    def _complete(self, found: re.Match[str]) -> str:
+        if found[0].rpartition(".")[2].lower() in SUFFIXES:
+            return found[0]
+        short, _, domain = found[0].lower().partition(".")
+        return f"{self._host(short)}.{self.of('domain', domain)}"
 
     def _compiled(self) -> tuple[re.Pattern[str], dict[str, str]]:
         """The pattern of all names that sentences can have, and their pseudonyms; kept until a name is added."""
         spoken = (self._given.get(kind, {}) for kind in SPOKEN)
-        known = {name: each for names in spoken for name, each in names.items() if self._is_plain(name)}
+        known = {name.lower(): each for names in spoken for name, each in names.items() if self._is_plain(name)}
         parts = [re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name))]
         hosts = {name.rstrip("0123456789") for name in self._given.get("host", {}) if self._is_plain(name)}
         # Other hosts of the same series, which only a message names.
         series = [rf"{re.escape(stem)}\d+" for stem in sorted(hosts) if len(stem) > 2]
         anything = "|".join([*parts, *series]) or r"(?!)"
-        self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{anything})(?![A-Za-z0-9])"), known
+        self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{anything})(?![A-Za-z0-9])", re.IGNORECASE), known
         return self._pattern
 
     def _is_plain(self, name: str) -> bool:
-        return len(name) > 2 and not name.isdigit() and name not in self.words
+        return len(name) > 1 and not name.isdigit() and name not in self.words
 
     def _path(self, found: re.Match[str]) -> str:
         path = found[0]

@@ -38,7 +38,10 @@ def render(bundle: Path, page: Path, prepare: Callable[[Path], None]) -> tuple[s
         theirs = folder / "results" / freshness.PAGE
         prepare(folder / "results")
         failures = renderer.render(
-            folder / "results", page, json.dumps(inputs.shared(origin.read(theirs)["waiting"])), foreign=True
+            folder / "results",
+            page,
+            json.dumps(inputs.shared(origin.read(theirs)["waiting"], folder / "results")),
+            foreign=True,
         )
         same = page.read_bytes() == theirs.read_bytes()
     if same:

@@ -46,16 +46,23 @@ def joined(waiting: str, command: str, results: Path) -> str:
 
     Without holes the page needs no command, and the same results give the same page.
     """
-    with suppress(record.RecordError):
-        if command and any(map(is_hole, record.read(results / "launches.parquet", record.LAUNCHES).to_pylist())):
-            return json.dumps(json.loads(waiting) | {"command": json.loads(command)})
+    if command and _has_holes(results):
+        return json.dumps(json.loads(waiting) | {"command": json.loads(command)})
     return waiting
 
 
-def shared(waiting: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs of a page for others: without any command to paste."""
-    partial = [[remark, ""] for remark, _ in waiting.get("partial", [])]
-    return {**waiting, **({"partial": partial} if partial else {}), "command": SHARED}
+def shared(waiting: Mapping[str, Any], results: Path) -> dict[str, Any]:
+    """The inputs of a page for others: without any command to paste, for launches left out or for holes."""
+    partial = [[remark, ""] for remark, *_ in waiting.get("partial", [])]
+    found = {**waiting, **({"partial": partial} if partial else {})}
+    found.pop("command", None)
+    return found | ({"command": SHARED} if _has_holes(results) else {})
+
+
+def _has_holes(results: Path) -> bool:
+    with suppress(record.RecordError):
+        return any(map(is_hole, record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()))
+    return False
 
 
 def failures() -> list[Failure]:
