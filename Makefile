@@ -88,6 +88,7 @@ COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' .venv/li
 .venv/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
+	@test -w . || { echo "$(CURDIR): cannot be written to; clone the project into a folder of your own" >&2; exit 1; }
 	@echo "Setting up .venv (about a minute) ..."
 	@$(PYTHON) -m venv --clear .venv || \
 	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }

@@ -9,7 +9,7 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from crossover.config import claim_list, schema
+from crossover.config import claim_list, schema, yaml_file
 from crossover.planning import (
     batches,
     command_line,
@@ -34,7 +34,7 @@ from crossover.run import (
 from crossover.measure.machine import provenance
 
 with session.plain():
-    schema.read_yaml("config/config.yaml")
+    yaml_file.read_yaml("config/config.yaml")
 
 
 configfile: "config/config.yaml"

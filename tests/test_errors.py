@@ -2,6 +2,10 @@
 
 import ast
 import builtins
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -55,6 +59,24 @@ def test_an_error_of_the_users_is_one_line_and_exit_code_1(monkeypatch, capsys):
     monkeypatch.setattr(reference_page, "text", broken(CrossoverError("a.yaml: is empty; fill it in")))
     assert main(["document"]) == 1
     assert capsys.readouterr().err == "crossover document: a.yaml: is empty; fill it in\n"
+
+
+def typed(line, **options):
+    """A shell's command in a fresh interpreter, through its pipes."""
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+    return subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, **options)
+
+
+def test_a_reader_that_has_enough_gets_no_message():
+    done = typed(f"{sys.executable} -m crossover --help | head -1; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout.splitlines()[1:] in (["0"], [str(128 + signal.SIGPIPE)]) and done.stderr == ""
+
+
+def test_ctrl_c_in_the_first_moments_prints_nothing():
+    """Also while modules are loaded; only Python's own start is not ours."""
+    for wait_seconds in (0.1, 0.2, 0.3):
+        done = typed(f"timeout -s INT {wait_seconds} {sys.executable} -X importtime -m crossover show /nowhere 2>&1")
+        assert "KeyboardInterrupt" not in done.stdout.rpartition("crossover.at_start")[2]
 
 
 @pytest.mark.parametrize("bug", [KeyError("nobody expected this"), NotMeasuredError("no launch")])

@@ -12,7 +12,7 @@ import yaml
 
 from crossover import __main__
 from crossover.analyse.claims.quantities import KINDS
-from crossover.config import claim_list, published, schema, sources
+from crossover.config import claim_list, published, schema, sources, yaml_file
 from crossover.errors import CrossoverError
 from crossover.measure import experiments
 from crossover.planning import plan
@@ -126,7 +126,7 @@ def test_no_claim_that_must_be_judged_is_missing():
 
 
 def test_every_kind_of_quantity_is_described_and_used():
-    kinds = schema.read_yaml(claim_list.SCHEMA)["kinds"]
+    kinds = yaml_file.read_yaml(claim_list.SCHEMA)["kinds"]
     assert list(kinds) == list(KINDS)
     assert all(kind["means"].endswith(".") for kind in kinds.values())
     assert {claim["quantity"]["kind"] for claim in claim_list.read()} == set(KINDS)

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossover.config import schema
+from crossover.config import schema, yaml_file
 from crossover.errors import CrossoverError
 from crossover.planning import estimate, plan
 
@@ -87,6 +87,19 @@ def test_only_the_listed_experiments_run():
 
 def test_a_name_without_anything_beneath_it_takes_every_default():
     assert schema.complete({"experiments": {"mpi_pingpong": None}}) == schema.complete(pingpong())
+
+
+def test_an_anchor_that_refers_to_itself_is_refused(tmp_path):
+    (tmp_path / "config.yaml").write_text("experiments: &a\n  zmq_throughput: *a\n")
+    with pytest.raises(CrossoverError, match=r"config\.yaml: has an anchor that refers to itself"):
+        yaml_file.read_yaml(tmp_path / "config.yaml")
+
+
+def test_a_slip_in_the_schema_is_one_line_with_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(schema, "FILE", tmp_path / "schema.yaml")
+    (tmp_path / "schema.yaml").write_text("properties:\n  tier\n  x: 1\n")
+    with pytest.raises(CrossoverError, match=r"schema\.yaml: cannot be read as YAML: .*line 3, column 4"):
+        schema.read_schema()
 
 
 def test_a_flag_can_be_given_on_the_command_line_as_in_yaml():

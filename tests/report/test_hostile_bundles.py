@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -16,7 +17,7 @@ from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.report.render import renderer
 from crossover.share import bundle as bundles
-from crossover.share import crate, limits, unpack
+from crossover.share import crate, limits, private, unpack
 
 TABLE = "results/summary.parquet"
 
@@ -138,6 +139,25 @@ def test_samples_may_have_more_rows_than_other_tables(tmp_path, monkeypatch):
     limits.require_rows(tmp_path / "measurements.parquet", "measurements.parquet")
     with pytest.raises(CrossoverError, match="with 11 rows"):
         limits.require_rows(tmp_path / "summary.parquet", "summary.parquet")
+
+
+@pytest.mark.parametrize("waiting", ["7", "[]", "null"])
+def test_a_page_whose_inputs_are_no_mapping_is_refused(packed, capsys, waiting):
+    name = "results/report/index.html"
+    page = contents(packed)[name].decode()
+    rewritten(packed, **{name: re.sub(r'"waiting":\{.*\}\}<', f'"waiting":{waiting}}}<', page).encode()})
+    assert main(["report", "--from", str(packed), "--page", str(packed.parent / "page.html")]) == 1
+    said = capsys.readouterr().err
+    assert "has no record of its origin" in said and "Traceback" not in said
+
+
+def test_a_link_in_the_results_is_not_shared(run, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("of the user")
+    (run / "figures" / "map").mkdir(parents=True, exist_ok=True)
+    (run / "figures/map/x.svg").symlink_to(secret)
+    with pytest.raises(CrossoverError, match=r"x\.svg: is a link, and only files of the run are shared"):
+        private.copy([run / "figures"], run, tmp_path / "copy")
 
 
 def test_a_small_table_that_unpacks_to_gigabytes_is_refused_before_it_is_read(packed, capsys, monkeypatch):

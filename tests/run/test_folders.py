@@ -39,6 +39,11 @@ def test_a_temporary_folder_is_refused_if_sockets_do_not_fit_in_it(monkeypatch):
         folders.require("results")
 
 
+def test_a_name_with_a_line_break_is_refused():
+    with pytest.raises(CrossoverError, match=r"^results: 'a\\nb' is not printable"):
+        folders.require("a\nb")
+
+
 @pytest.mark.parametrize("home", ["/dev/null/home", "/proc"])
 def test_the_cache_moves_to_the_working_folder_if_the_home_cannot_be_written_to(monkeypatch, tmp_path, home):
     monkeypatch.chdir(tmp_path)

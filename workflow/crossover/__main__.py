@@ -1,10 +1,12 @@
 """The command line. Snakemake calls most of it."""
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Iterator
 
+from crossover import at_start  # noqa: F401
 from crossover.cli import analysing, asking, extending, measuring, reporting
 from crossover.cli.command import GROUPS, Command
 from crossover.errors import CrossoverError
@@ -23,11 +25,18 @@ Where does one way of exchanging messages in Python start to beat another? In a 
 
 def run() -> int:
     """Run the command that the user typed, and return its exit code."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return main()
+        code = main()
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         # The user pressed Ctrl-C: no message, and the exit code that a shell gives.
         return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # The reader, such as `head`, has enough. At its end, Python would try to write the rest again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
 
 
 def main(arguments: list[str] | None = None) -> int:

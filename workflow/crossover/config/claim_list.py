@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossover.config import published, schema, sources
+from crossover.config import published, schema, sources, yaml_file
 from crossover.paths import CONFIG
 from crossover.records.protocol import KEYS, Keys
 
@@ -56,23 +56,23 @@ def unjudged(file: str | Path = FILE) -> list[Claim]:
 
 def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
     documents = documented()
-    content = schema.read_yaml(file)
-    known = schema.read_yaml(SCHEMA)
+    content = yaml_file.read_yaml(file)
+    known = yaml_file.read_yaml(SCHEMA)
     faults = schema.forbidden(known, content) or list(_faults(content, known["kinds"], documents))
-    schema.refuse(f"{file}: {fault}" for fault in faults)
+    yaml_file.refuse(f"{file}: {fault}" for fault in faults)
     return {"unjudged": {}, **content}, documents
 
 
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
     """The documents by citation key. Raises CrossoverError with every fault in them or in the datasets of `folder`."""
-    known, listed, described = map(schema.read_yaml, (SOURCES_SCHEMA, file, folder / published.SOURCES))
+    known, listed, described = map(yaml_file.read_yaml, (SOURCES_SCHEMA, file, folder / published.SOURCES))
     faults = [f"{file}: {fault}" for fault in schema.forbidden(known, listed)]
     for name, dataset in described.items():
         wrong = schema.forbidden(known["$defs"]["dataset"], dataset)
         if not wrong and dataset["source"] not in listed:
             wrong = [_stranger(dataset["source"], listed)]
         faults += [f"{folder / published.SOURCES}: {name}.{fault}" for fault in wrong]
-    schema.refuse(faults)
+    yaml_file.refuse(faults)
     return sources.read(file)
 
 
@@ -145,7 +145,7 @@ def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
     """
     whole = schema.read_schema()["properties"]
     known = {**whole["entrants"]["properties"], **dict.fromkeys(entrants)}
-    schema.refuse(
+    yaml_file.refuse(
         f"config/claims.yaml: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims
         for where, side in sides(claim["quantity"])

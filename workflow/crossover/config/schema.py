@@ -1,48 +1,21 @@
 """Completes and checks the user's configuration, as `config/schema.yaml` describes it."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
-import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from crossover.errors import CrossoverError
+from crossover.config.yaml_file import read_yaml, refuse
 from crossover.paths import CONFIG
 from crossover.planning import curves, farms, second_sweep
 from crossover.planning.plan import Config, Settings, farming, in_placement, points
 
 FILE = CONFIG / "schema.yaml"
 TIERS = ("smoke", "quick", "standard", "paper")
-
-
-def refuse(faults: Iterable[str]) -> None:
-    """Raise CrossoverError if there are `faults`, each in a line and once."""
-    if lines := dict.fromkeys(faults):
-        raise CrossoverError("config error\n" + "\n".join(f"  {fault}" for fault in lines))
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses a mapping that has a key twice, of which YAML's own loader silently drops the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key for key, _ in node.value]
-        for number, key in enumerate(keys):
-            if key.value in [other.value for other in keys[:number]]:
-                raise yaml.constructor.ConstructorError(None, None, f"has {key.value} twice", key.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def read_yaml(file: str | Path) -> Any:
-    """The content of a YAML file. Raises CrossoverError with the line at fault, which Snakemake's own message lacks."""
-    try:
-        return yaml.load(Path(file).read_text(encoding="utf-8"), _Loader)
-    except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
-        refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
 
 
 def complete(config: Mapping[str, Any]) -> Config:
@@ -122,7 +95,7 @@ def read_schema() -> dict[str, Any]:
 
 @cache
 def _resolved(text: str) -> dict[str, Any]:
-    schema = yaml.safe_load(text)
+    schema = read_yaml(FILE, text)
     definitions = schema.pop("$defs")
 
     def resolve(node: Any) -> Any:

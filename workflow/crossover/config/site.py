@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crossover.config import schema
+from crossover.config import schema, yaml_file
 from crossover.paths import PROFILES
 from crossover.run import controller, session
 
@@ -16,16 +16,16 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
 
     Raises CrossoverError with every fault, each with the file and the key.
     """
-    content = schema.read_yaml(file) if Path(file).exists() else {}
+    content = yaml_file.read_yaml(file) if Path(file).exists() else {}
     if not isinstance(content, dict | None):
-        schema.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
-    known = schema.read_yaml(SCHEMA)
+        yaml_file.refuse([f"{file}: is not a list of keys with values; write lines like `partition: compute`"])
+    known = yaml_file.read_yaml(SCHEMA)
     known["properties"] = {key: known["properties"][key] for key in keys}
     # An empty key counts as absent.
     facts = {key: value for key, value in (content or {}).items() if value is not None}
     faults = schema.forbidden(known, facts)
     faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
-    schema.refuse(f"{file}: {fault}" for fault in faults)
+    yaml_file.refuse(f"{file}: {fault}" for fault in faults)
     return facts
 
 

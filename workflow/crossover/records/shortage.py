@@ -108,4 +108,9 @@ def _is_full(folder: str | Path) -> bool:
 def _mount(path: str | Path) -> str:
     """The file system of a file: the folder where it is mounted."""
     place = Path(os.path.realpath(path))
-    return str(next(each for each in (place, *place.parents) if os.path.ismount(each)))
+    mount = next(each for each in (place, *place.parents) if os.path.ismount(each))
+    temporary = Path(os.path.realpath(tempfile.gettempdir()))
+    # The user can choose another folder for temporary files, but not what is mounted.
+    return (
+        f"{mount} (with TMPDIR, {temporary})" if place.is_relative_to(temporary) and mount != temporary else str(mount)
+    )

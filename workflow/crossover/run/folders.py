@@ -22,6 +22,10 @@ CACHE = f"{OWN}/cache"
 
 def require(results: str | Path) -> None:
     """Raise CrossoverError if `results` cannot be a folder, or if the temporary folder's path is too long."""
+    if not str(results).isprintable():
+        raise CrossoverError(
+            f"results: {str(results)!r} is not printable; choose a name without line breaks and the like"
+        )
     for place in (Path(results), *Path(results).parents):
         if place.exists() and not place.is_dir():
             raise CrossoverError(

@@ -134,8 +134,14 @@ class Mask:
 
 
 def copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
-    """Copy files, and folders without hidden files, from below `root` to the same places below `folder`."""
+    """Copy files, and folders without hidden files, from below `root` to the same places below `folder`.
+
+    Raises CrossoverError for a link: it can lead to any file of the user, and a bundle is for others.
+    """
     for path in paths:
+        inside = [path, *(each for each in path.parents if each.is_relative_to(root) and each != root)]
+        if link := next((each for each in (*inside, *path.rglob("*")) if each.is_symlink()), None):
+            raise CrossoverError(f"{link}: is a link, and only files of the run are shared; put a copy in its place")
         copied = folder / path.relative_to(root)
         copied.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():

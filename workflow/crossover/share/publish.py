@@ -9,6 +9,7 @@ from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
+from crossover.records import atomic
 from crossover.report.render import renderer
 from crossover.share import archive, branch, freshness, private
 from crossover.share.branch import Branch
@@ -73,9 +74,11 @@ def _to_folder(files: dict[str, Path], folder: Path) -> None:
     try:
         if page.exists() and not branch.is_ours(page.read_bytes()):
             raise CrossoverError(f"{page}: is not a crossover report and was kept; choose another folder, or remove it")
-        for name, path in files.items():
+        # The page last, so that a full disk leaves the old one with its parts.
+        for name in sorted(files, key="index.html".__eq__):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, folder / name)
+            with atomic.replacing(folder / name, "choose another folder") as part:
+                shutil.copyfile(files[name], part)
     except OSError as error:
         why = error.strerror or error
         raise CrossoverError(f"{folder}: cannot be written ({why}); choose another folder") from None

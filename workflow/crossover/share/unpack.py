@@ -140,6 +140,7 @@ def _refuse_tables(folder: Path, crate: dict[str, Any]) -> None:
     tables = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.parquet"))}
     for name, path in tables.items():
         limits.require_rows(path, name)
+        _refuse_texts(path, name)
     without = [name for name, path in tables.items() if record.DIGEST not in (pq.read_schema(path).metadata or {})]
     if any(entity.get("@id") == DIGESTS for entity in crate["@graph"]):
         missing = without
@@ -149,6 +150,21 @@ def _refuse_tables(folder: Path, crate: dict[str, Any]) -> None:
         missing = [name for name in without if name in joined] if joined - set(without) else []
     if missing:
         raise _refusal(f"holds {missing[0]!r} without its checksum of rows, so somebody may have changed it")
+
+
+def _refuse_texts(path: Path, name: str) -> None:
+    """Refuse a table with a text that is not JSON in a column of JSON."""
+    columns = [column for column in JSON if column in pq.read_schema(path).names]
+    for column, values in zip(columns, pq.read_table(path, columns=columns, partitioning=None), strict=True):
+        for text in values.unique().to_pylist():
+            try:
+                json.loads(text or "null")
+            except (ValueError, TypeError):
+                raise _refusal(f"holds {name!r}, in which {column!r} has a text that is not JSON") from None
+
+
+JSON = ("settings", "levels", "libraries", "network", "slurm", "phases", "aims", "points", "effects", "arms", "rows")
+"""Columns of JSON."""
 
 
 def _small(packed: zipfile.ZipFile, name: str) -> bytes:

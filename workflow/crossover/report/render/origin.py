@@ -45,7 +45,10 @@ def read(page: Path) -> dict[str, Any]:
     """The origin that a page records. Raises CrossoverError."""
     try:
         facts: dict[str, Any] = json.loads(ELEMENT.findall(page.read_text(encoding="utf-8"))[-1])
-        return {key: facts[key] for key in ("crossover", "made_from", "waiting")}
+        found = {key: facts[key] for key in ("crossover", "made_from", "waiting")}
+        if not isinstance(found["made_from"], dict) or not isinstance(found["waiting"], dict):
+            raise TypeError
+        return found
     except OSError as error:
         raise CrossoverError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
     except (IndexError, KeyError, TypeError, ValueError):
