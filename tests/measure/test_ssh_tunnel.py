@@ -28,11 +28,10 @@ def target():
 
 @pytest.fixture
 def open_tunnel(target):
-    """A tunnel to the target, and its entrance. The connections from opening it are already accepted."""
+    """A tunnel to the target, and its entrance."""
     made = Tunnel()
     made.start()
     (entry,) = made.through([target.getsockname()[1]])
-    target.accept()[0].close()
     yield made, entry
     made.stop()
 

@@ -66,7 +66,7 @@ def more(chosen: Namespace) -> None:
     if not Path("Snakefile").exists():
         raise CrossoverError("this folder has no Snakefile; change to the folder where the run was started")
     replication.want(str(chosen.results), tier, found.launches)
-    again = replace(command_line.restored(command), targets=()).but(results=str(chosen.results))
+    again = replace(command_line.restored(command), targets=()).but()
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 

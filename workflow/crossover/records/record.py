@@ -208,6 +208,10 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
     return {name: globals()[name.upper()] for name in tables.split()}
 
 
+DAMAGE = (OSError, pa.ArrowException, ValueError, TypeError, LookupError, OverflowError)
+"""The errors that a single flipped bit can raise while a file is read."""
+
+
 class RecordError(CrossoverError):
     """A file that cannot be read, or whose content contradicts itself; the message names it and the next step."""
 
@@ -245,26 +249,19 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     ADDED), or has one of another type. Files of earlier releases have no checksums.
     """
     try:
-        return _read(path, schema)
+        # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read()
+        stored = table.schema.metadata or {}
+        wrong = checksum.is_wrong(stored, table)
     except DAMAGE as error:
         raise RecordError(path, f"cannot be read as parquet ({error})") from error
-
-
-DAMAGE = (OSError, pa.ArrowException, ValueError, TypeError, LookupError, OverflowError)
-"""The errors that a single flipped bit can raise while a file is read."""
-
-
-def _read(path: Path, schema: pa.Schema) -> pa.Table:
-    # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
-    with pq.ParquetFile(path, page_checksum_verification=True) as file:
-        table = file.read()
     # As bytes, because metadata of a foreign file may not be JSON.
-    stored = table.schema.metadata or {}
     version = stored.get(b"crossover", b"none").decode(errors="replace")
     if version not in READABLE:
         readable = " and ".join(READABLE)
         raise RecordError(path, f"has schema version {version}, this code reads {readable}", "measure again")
-    if checksum.is_wrong(stored, table):
+    if wrong:
         raise RecordError(path, "is damaged, because it has a wrong checksum")
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
