@@ -1,6 +1,7 @@
 """Does another user of the host get anything from the farms of a launch, or stop it?"""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,11 +35,22 @@ def attacked(one):
     ports = {process: listening(process) for process in family}
     dask = sorted({port for each in family if SCHEDULER in each.cmdline() for port in ports[each]})
     every = sorted(set.union(*ports.values()))
+    # Every user can read command lines, and take a port before a server listens on it.
+    words = {word for each in family for text in command(each) for word in re.split(r"\D+", text)}
+    assert not words & {str(port) for port in every}
     done = subprocess.run(
         [sys.executable, STRANGER, json.dumps(every), json.dumps(dask)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def command(process):
+    """The command line of a process; empty if it has ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 def listening(process):

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import socket
+import tempfile
 from collections import namedtuple
 
 import pytest
@@ -24,6 +25,11 @@ def test_a_full_file_system_is_named_by_the_folder_where_it_is_mounted():
     assert shortage.of(error(errno.ENOSPC, "/proc/self/status")) == (
         f"No space left on device: /proc on {HOST} is full; remove files from /proc, or measure on another host"
     )
+
+
+def test_a_full_folder_of_temporary_files_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert f" (with TMPDIR, {tmp_path}) on {HOST} is full" in shortage.of(error(errno.ENOSPC, str(tmp_path / "x")))
 
 
 def test_without_a_file_the_full_one_of_the_folders_in_use_is_named(monkeypatch):

@@ -1,5 +1,6 @@
 """Is the report published unchanged, to the right place, after a question, and never if it is older than its data?"""
 
+import errno
 import os
 import re
 import sys
@@ -222,6 +223,19 @@ def test_a_folder_gets_the_files_and_keeps_its_own(checkout):
         publish("--to", name)
     page = (checkout / "results/report/index.html").read_bytes()
     assert files_of(checkout / "www") == {"index.html": page, ".nojekyll": b"", "robots.txt": b"all"}
+
+
+def test_a_full_disk_leaves_the_old_page_whole(checkout, capsys, monkeypatch):
+    publish("--to", "www/")
+    before = files_of(checkout / "www")
+
+    def half(source, target, **_):
+        Path(target).write_bytes(Path(source).read_bytes()[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(publishing.shutil, "copyfile", half)
+    assert "No space left on device" in refused(capsys, "--to", "www/")
+    assert files_of(checkout / "www") == before
 
 
 def test_a_foreign_page_is_not_overwritten(checkout, capsys):
