@@ -56,14 +56,24 @@ def test_an_unknown_number_is_a_dash():
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([sensitivity(zmq())], "leave room for a bias of up to 3.1 %; the precision of the rivals is ±5.2 %."),
+        (
+            [sensitivity(zmq())],
+            "leave room for a bias of up to 3.1 % (13 null cells); the precision of the rivals is ±5.2 %.",
+        ),
         (
             [sensitivity(zmq()), sensitivity(zmq(arm="default"), resolution=1.09)],
             "the precision of the rivals is ±5.2 % at best, ±9 % at worst.",
         ),
-        ([sensitivity(zmq(), 1.0)], "the null arms show no bias; the precision of the rivals is ±5.2 %."),
+        (
+            [sensitivity(zmq(), 1.0)],
+            "the null arms show no bias (13 null cells); the precision of the rivals is ±5.2 %.",
+        ),
         ([sensitivity(zmq(), None)], "no null arm was replicated"),
-        ([sensitivity(zmq(), resolution=None)], "leave room for a bias of up to 3.1 %; no arm was replicated."),
+        ([sensitivity(zmq()) | {"null_cells": 2}], "(2 null cells; so few can hide a bias that differs from point to"),
+        (
+            [sensitivity(zmq(), resolution=None)],
+            "leave room for a bias of up to 3.1 % (13 null cells); no arm was replicated.",
+        ),
     ],
 )
 def test_each_experiment_and_placement_has_a_sentence(rows, words):

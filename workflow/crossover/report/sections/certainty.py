@@ -11,6 +11,9 @@ STATES = ("flat", "warm-up", "slowdown", "no steady state", "too few rounds")
 
 UNKNOWN = "–"
 
+FEW = 4
+"""With fewer null cells, false differences are less rare than promised (docs/decisions/smallest_effect.md)."""
+
 NAMED = 5
 """The most launches that are listed by number."""
 
@@ -42,12 +45,18 @@ def _sentence(rows: list[Row]) -> str:
     if bias is None:
         return f"{where}: no null arm was replicated, so the possible bias is unknown."
     room = "show no bias" if bias == 1 else f"leave room for a bias of up to {_beyond(bias)}"
-    text = f"{where}: the null arms {room}"
+    text = f"{where}: the null arms {room} ({_cells(rows[0]['null_cells'])})"
     chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
     if not chances:
         return f"{text}; no arm was replicated."
     best, worst = (f"±{_beyond(chance)}" for chance in (chances[0], chances[-1]))
     return f"{text}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
+
+
+def _cells(count: int) -> str:
+    """The number of null cells behind a possible bias, and what it cannot promise."""
+    few = "; so few can hide a bias that differs from point to point" if count < FEW else ""
+    return f"{numbers.counted(count, 'null cell')}{few}"
 
 
 def needs(rows: Iterable[Row]) -> list[dict[str, str]]:
