@@ -85,7 +85,7 @@ def answer(
     ends = [*_holes(tables, command), _hosts(tables), _claims(tables), _open(tables, every), _page(results)]
     return [
         _head(tables),
-        Text(f"{noise.sentence(tables, leads)} {noise.known(every)}"),
+        *(Text(said) for said in (noise.sentence(tables, leads), noise.known(every)) if said),
         *(set_to if tables.recommendations else []),
         *_behind(tables),
         Text(),
