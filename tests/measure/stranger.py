@@ -11,7 +11,6 @@ import sys
 import time
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
-from itertools import product
 from threading import Thread
 
 import zmq
@@ -60,24 +59,22 @@ def messages(ports: list[int]) -> list[str]:
     return found
 
 
-def pages(ports: list[int]) -> list[str]:
-    """The web pages that he gets from these ports."""
-    found = []
-    for port, page in product(ports, PAGES):
+def fetch(port: int, found: list[str]) -> None:
+    """Add the web pages that he gets from this port."""
+    for page in PAGES:
         with suppress(OSError, HTTPException):
             connection = HTTPConnection("127.0.0.1", port, timeout=0.3)
             connection.request("GET", page)
             if (answer := connection.getresponse()).status == 200:
                 found.append(f"{page} of {len(answer.read())} bytes")
-    return found
 
 
 def run_as_victim(port: int, found: list[str]) -> None:
     """Add what a function returns that Dask's scheduler, if it is at this port, ran for a stranger, by TCP and TLS."""
     for protocol, security in (("tcp", None), ("tls", Security.temporary())):
         with suppress(Exception):
-            client = Client(f"{protocol}://127.0.0.1:{port}", timeout=SECONDS, security=security)
-            found.append(f"ran as {client.submit(os.getuid).result(timeout=SECONDS)}")
+            client = Client(f"{protocol}://127.0.0.1:{port}", timeout=2 * SECONDS, security=security)
+            found.append(f"ran as {client.submit(os.getuid).result(timeout=2 * SECONDS)}")
 
 
 if __name__ == "__main__":
@@ -89,12 +86,12 @@ if __name__ == "__main__":
     got: list[str] = []
     # Clients that are kept out go on trying, so nobody waits for the end of an attack.
     attacks = [Thread(target=lambda: got.extend(messages(ports)), daemon=True)]
-    attacks += [Thread(target=lambda: got.extend(pages(ports)), daemon=True)]
+    attacks += [Thread(target=fetch, args=(port, got), daemon=True) for port in ports]
     attacks += [Thread(target=run_as_victim, args=(port, got), daemon=True) for port in json.loads(sys.argv[2])]
     for attack in attacks:
         attack.start()
     for attack in attacks:
-        attack.join(3 * SECONDS)
+        attack.join(4 * SECONDS)
     noise(ports)
     print(json.dumps(got), flush=True)
     os._exit(0)

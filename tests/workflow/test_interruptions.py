@@ -47,10 +47,18 @@ def workers(project: Project) -> list[psutil.Process]:
     return found
 
 
+def words(process: psutil.Process) -> list[str]:
+    """The command of a process; empty if it has ended meanwhile."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
 def pauses(process: psutil.Process) -> bool:
     """Whether a process is a rank that got the pause of the toy."""
     try:
-        return "mpi4py" in process.cmdline() and "CROSSOVER_TOY_SECONDS" in process.environ()
+        return "mpi4py" in words(process) and "CROSSOVER_TOY_SECONDS" in process.environ()
     except psutil.Error:
         return False
 
@@ -156,7 +164,7 @@ def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_t
     def supervisors() -> list[psutil.Process]:
         """The supervisor of launch 2."""
         mine = "crossover launch --experiment toy --launch 2"
-        return [each for each in workers(project) if mine in " ".join(each.cmdline())]
+        return [each for each in workers(project) if mine in " ".join(words(each))]
 
     wait_for(lambda: bool(supervisors()))
     supervisors()[-1].kill()
