@@ -54,7 +54,7 @@ def _sentence(rows: list[Row]) -> str:
 
 
 def _cells(count: int) -> str:
-    """The number of null cells behind a possible bias, and what it cannot promise."""
+    """The number of null cells behind a possible bias; of few, their limit."""
     few = "; so few can hide a bias that differs from point to point" if count < FEW else ""
     return f"{numbers.counted(count, 'null cell')}{few}"
 
