@@ -55,15 +55,23 @@ def launches(random, experiment):
 
 def write(folder):
     """Write the run's tables and recommendations to `folder`, and return it."""
-    random, parts = np.random.default_rng(21), []
-    for experiment in ("zmq_throughput", "zmq_latency"):
-        files = [
+    random = np.random.default_rng(21)
+    files = {
+        experiment: [
             raw(folder / "raw" / f"{experiment}{launch}.parquet", told, experiment, launch, settings="{}")
             for launch, told in launches(random, experiment)
         ]
-        parts.append(folder / "experiments" / experiment)
-        gather(files, parts[-1])
-        derive(parts[-1])
+        for experiment in ("zmq_throughput", "zmq_latency")
+    }
+    return finish(folder, files)
+
+
+def finish(folder, files):
+    """Write the tables and recommendations of a run to `folder`, from raw `files` {experiment: paths}; return it."""
+    parts = [folder / "experiments" / experiment for experiment in files]
+    for part, own in zip(parts, files.values(), strict=True):
+        gather(own, part)
+        derive(part)
     join(parts, folder)
     record.write(pa.Table.from_pylist([], record.CLAIMS), folder / "claims.parquet")
     recommend(folder)

@@ -2,15 +2,10 @@
 
 from itertools import product
 
+import disagreeing
 import numpy as np
-import pyarrow as pa
 from campaigns import Campaign, steps
 from synthetic import SIZES, blocks, raw, rows
-
-from crossover.analyse.advice.recommend import recommend
-from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.tables.writer import derive, join
-from crossover.records import record
 
 MEASURED = [
     ("zmq_throughput", "PUSH/PULL over tcp, 64 MB in flight", ("copy", "no-copy", "default", "null"), "throughput"),
@@ -23,7 +18,7 @@ UNITS = {"zmq_throughput": "bytes", "mpi_pingpong": "elements", "task_latency": 
 
 def write(seed, folder):
     """A run whose arms differ by random slopes and steps, with few launches and loud noise, so that much is open."""
-    random, parts = np.random.default_rng(seed), []
+    random, files = np.random.default_rng(seed), {}
     for experiment, protocol, arms, metric in MEASURED:
         launches, sd = int(random.integers(2, 7)), random.uniform(0.002, 0.06)
         sizes = SIZES[:: int(random.integers(2, 4))]
@@ -33,19 +28,13 @@ def write(seed, folder):
             truth = shift + tilt * np.linspace(-3, 3, len(sizes)) if arm not in (arms[0], "null") else 0 * sizes
             seconds[arm] = blocks(random, truth, launches, rounds=4, launch_sd=sd, cell_sd=sd, block_sd=sd)[1]
         facts = {"metric": metric, "unit": "s", "axis_unit": UNITS[experiment]}
-        files = []
+        files[experiment] = []
         for number in range(1, launches + 1):
             own = {arm: values[number - 1] for arm, values in seconds.items()}
             measured = [row | facts for row in rows(own, experiment, protocol, number, sizes)]
             path = folder / "raw" / f"{experiment}{number}.parquet"
-            files.append(raw(path, measured, experiment, number, settings="{}"))
-        parts.append(folder / "experiments" / experiment)
-        gather(files, parts[-1])
-        derive(parts[-1])
-    join(parts, folder)
-    record.write(pa.Table.from_pylist([], record.CLAIMS), folder / "claims.parquet")
-    recommend(folder)
-    return folder
+            files[experiment].append(raw(path, measured, experiment, number, settings="{}"))
+    return disagreeing.finish(folder, files)
 
 
 STANDINGS = ((0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2))

@@ -110,7 +110,7 @@ def _mount(path: str | Path) -> str:
     place = Path(os.path.realpath(path))
     mount = next(each for each in (place, *place.parents) if os.path.ismount(each))
     temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    # The user can choose another folder for temporary files, but not what is mounted.
+    # Users can move their temporary files, but not a mount.
     return (
         f"{mount} (with TMPDIR, {temporary})" if place.is_relative_to(temporary) and mount != temporary else str(mount)
     )

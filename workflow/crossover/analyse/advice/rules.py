@@ -36,7 +36,8 @@ NO_ONSET = {
     OPEN: "open: `{arm}` and `{other}` differ nowhere beyond chance and possible bias",
 }
 NO_SPLIT = "no point of the axis has every gain of `{arm}` above and every loss below"
-AS_SHIPPED = "the shipped threshold may stay: no measured point shows that another is better"
+AS_SHIPPED = "the shipped threshold may stay: it lies within the interval of the crossover"
+AS_GOOD = "the shipped threshold may stay: no decided point lies between it and another"
 LOSS = "`{arm}` is worse than the default at some measured points"
 NO_LEVEL = {
     "up to": "`{arm}` reaches it only below a point, not above",
@@ -83,19 +84,20 @@ def _onset(setting: Setting, rule: Onset, panel: Panel) -> Row:
     along = {arm: found[arm].mean * len(panel.cells(d)) / cells for arm, d in gained.items()}
     best = max(found, key=lambda arm: (found[arm].verdict == BETTER, along[arm]))
     columns |= placed[best] | {"arm": best}
-    if _as_shipped(rule, columns, panel):
-        return columns | {"reason": AS_SHIPPED}
+    if reason := _as_shipped(rule, columns, panel):
+        return columns | {"reason": reason}
     return columns | _judged(setting, _written(columns, panel.x), best, found[best], panel, gained[best])
 
 
-def _as_shipped(rule: Onset, place: Row, panel: Panel) -> bool:
-    """Whether the library's own threshold lies within a place's interval; of a bound, if nothing decided is between."""
+def _as_shipped(rule: Onset, place: Row, panel: Panel) -> str:
+    """The reason why the library's own threshold may stay; empty if the place is another."""
     shipped = rule.shipped_from
     if place["low"] is not None:
-        return bool(place["low"] <= shipped <= place["high"])
+        return AS_SHIPPED if place["low"] <= shipped <= place["high"] else ""
     between = (panel.x >= shipped) != (panel.x >= place["x"])
     decided = json.loads(place["points"])
-    return np.isfinite(shipped) and not np.isin(panel.x[between], decided[BETTER] + decided[WORSE]).any()
+    alike = math.isfinite(shipped) and not np.isin(panel.x[between], decided[BETTER] + decided[WORSE]).any()
+    return AS_GOOD if alike else ""
 
 
 def _passes(rule: Onset, arm: str, panel: Panel) -> Row:
