@@ -292,3 +292,16 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     with pytest.raises(CrossoverError, match="blocked: File exists"):
         record.write(BLOCKS, blocked / "a.parquet")
     assert list(tmp_path.iterdir()) == [blocked]
+
+
+def test_a_folder_appears_whole_and_replaces_the_earlier_one(tmp_path):
+    folder = tmp_path / "figures"
+    for content in ("old", "new"):
+        with atomic.replacing_folder(folder) as part:
+            (part / content).write_text(content)
+            assert not (folder / content).exists()
+        assert [path.name for path in folder.iterdir()] == [content]
+    with pytest.raises(ZeroDivisionError), atomic.replacing_folder(folder) as part:
+        (part / "broken").write_text("half")
+        raise ZeroDivisionError
+    assert [path.name for path in tmp_path.rglob("*")] == ["figures", "new"]

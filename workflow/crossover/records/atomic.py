@@ -1,6 +1,7 @@
 """Writes files whole or not at all: first under a hidden name, then renamed when they are on disk."""
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -44,12 +45,30 @@ def replacing(path: Path, step: str = "correct that, then repeat the command") -
             part.unlink(missing_ok=True)
 
 
+@contextmanager
+def replacing_folder(folder: Path) -> Iterator[Path]:
+    """The same for a folder with all its files, which replaces an earlier one."""
+    part = hidden(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    clear_stale_parts(folder.parent)
+    part.mkdir()
+    try:
+        yield part
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
 def clear_stale_parts(folder: Path) -> None:
-    """Remove the part files of dead writers of this host in `folder`."""
+    """Remove the parts of dead writers of this host in `folder`."""
     for part in folder.glob(f".*.{HOST}.*.part"):
         pid = part.name.split(".")[-2]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            part.unlink(missing_ok=True)
+            if part.is_dir():
+                shutil.rmtree(part, ignore_errors=True)
+            else:
+                part.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

@@ -14,7 +14,7 @@ from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
-from crossover.records import failure, holes, protocol, record
+from crossover.records import atomic, failure, holes, protocol, record
 from crossover.records.protocol import TRANSPORTS
 
 FILE = "recommended.toml"
@@ -51,7 +51,8 @@ def recommend(results: Path) -> None:
         failures += failed
     table = record.from_rows(rows, record.RECOMMENDATIONS)
     record.write(table, results / "recommendations.parquet", failure.stored(failures))
-    (results / FILE).write_text(toml(table.to_pylist()), encoding="utf-8")
+    with atomic.replacing(results / FILE) as part:
+        part.write_text(toml(table.to_pylist()), encoding="utf-8")
 
 
 def recommendations(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:

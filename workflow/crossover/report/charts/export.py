@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from crossover.records import failure
+from crossover.records import atomic, failure
 from crossover.records.failure import Failure
 from crossover.report.charts.colours import GROUND
 
@@ -27,14 +27,17 @@ def draw(
     experiment: str = "",
     failures: Sequence[Failure] = (),
 ) -> None:
-    """Save the `charts`, by name, to `folder`, which keeps earlier `failures` and those of charts that fail."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Save the `charts`, by name, to `folder`, which keeps earlier `failures` and those of charts that fail.
+
+    The folder appears when it is whole, because Snakemake takes what exists for finished.
+    """
     kept = [*failures]
-    for name, chart in charts.items():
-        with failure.caught("figure", name, experiment) as failed:
-            save(chart(), folder, name)
-        kept += failed
-    failure.write(kept, folder)
+    with atomic.replacing_folder(folder) as part:
+        for name, chart in charts.items():
+            with failure.caught("figure", name, experiment) as failed:
+                save(chart(), part, name)
+            kept += failed
+        failure.write(kept, part)
 
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
