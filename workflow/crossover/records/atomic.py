@@ -1,4 +1,4 @@
-"""Writes files whole or not at all: first under a hidden name, then renamed when they are on disk."""
+"""Writes files and folders whole or not at all: first under a hidden name, then renamed when they are complete."""
 
 import os
 import shutil

@@ -141,7 +141,7 @@ def of(path: Path) -> list[Failure]:
 
 def within(results: Path) -> list[Failure]:
     """The failures in a folder of results: in its joined tables and its figures."""
-    paths = [*sorted(results.glob("*.parquet")), *sorted(results.glob("figures/*"))]
+    paths = [*sorted(results.glob("*.parquet")), *sorted(results.glob("figures/[!.]*"))]
     return list(dict.fromkeys(each for path in paths for each in of(path)))
 
 

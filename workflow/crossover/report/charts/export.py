@@ -29,7 +29,7 @@ def draw(
 ) -> None:
     """Save the `charts`, by name, to `folder`, which keeps earlier `failures` and those of charts that fail.
 
-    The folder appears when it is whole, because Snakemake takes what exists for finished.
+    The folder appears when it is whole, so that a killed step leaves no half of it.
     """
     kept = [*failures]
     with atomic.replacing_folder(folder) as part:

@@ -23,7 +23,9 @@ ELEMENT = re.compile(rf'<script type="application/json" id="{MARK}">(.*?)</scrip
 def of(results: Path, waiting: str = "{}") -> dict[str, Any]:
     """The origin of a page on `results`: the digest of each table and of each folder of figures."""
     # Archives and git lose empty folders, which exist if nothing was measured.
-    figures = [path for path in results.glob("figures/*") if path.is_dir() and any(_visible(path))]
+    # A killed step leaves a hidden folder.
+    folders = (path for path in results.glob("figures/[!.]*") if path.is_dir())
+    figures = [path for path in folders if any(_visible(path))]
     sources = sorted([*results.glob("*.parquet"), *figures])
     return {
         "crossover": record.VERSION,
