@@ -9,7 +9,10 @@ from snakemake.utils import min_version
 min_version("9.27")
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
+from crossover import code_digest
 from crossover.config import claim_list, schema, yaml_file
+from crossover.errors import plain
+from crossover.measure.machine import provenance
 from crossover.planning import (
     batches,
     command_line,
@@ -21,26 +24,17 @@ from crossover.planning import (
     unmeasured,
 )
 from crossover.records import disk_space
-from crossover.run import (
-    claim,
-    code_digest,
-    earlier_jobs,
-    folders,
-    partition,
-    replication,
-    session,
-    slurm_check,
-)
-from crossover.measure.machine import provenance
+from crossover.slurm import acceptance, earlier_jobs, partition
+from crossover.workflow import claim, folders, replication, session
 
-with session.plain():
+with plain():
     yaml_file.read_yaml("config/config.yaml")
 
 
 configfile: "config/config.yaml"
 
 
-with session.plain():
+with plain():
     schema.require_plain(workflow.config_settings.config)
     session.require_rule_names(workflow.resource_settings)
     if session.decides(workflow):
@@ -53,12 +47,12 @@ with session.plain():
 slurm = session.slurm_resources(workflow) if session.decides(workflow) and not run["partial"] else {}
 if slurm and (wanted := plan.most_hosts(run)) > 1:
     # Launches with more hosts than one job can have are left out and named.
-    run["hosts"], run["too_few_nodes"] = slurm_check.most_hosts(slurm, wanted)
+    run["hosts"], run["too_few_nodes"] = acceptance.most_hosts(slurm, wanted)
 # No job requests more time than Slurm grants.
 most_minutes = math.inf
 if slurm:
     allowed = partition.most_minutes(slurm.get("slurm_partition"))
-    most_minutes = slurm_check.most_minutes(slurm, min(batches.longest_minutes(run, slurm), allowed))
+    most_minutes = acceptance.most_minutes(slurm, min(batches.longest_minutes(run, slurm), allowed))
 session.expose()
 session.begin(workflow)
 RESULTS = run["results"]
@@ -79,7 +73,7 @@ remarks = (
 batch = batches.names(
     run, batches.bounds(slurm, most_minutes), [each.launch for each in kept], session.slurm_extra(workflow)
 )
-course = estimate.Course(run, workflow.nodes, batch, available=lambda: partition.most_nodes(workflow))
+course = estimate.Course(run, workflow.nodes, batch, available=lambda: session.most_nodes(workflow))
 
 
 # Each job has a bound of its own.
@@ -150,11 +144,11 @@ session.when_idle(workflow, idle)
 
 
 onstart:
-    with session.plain():
+    with plain():
         disk_space.require(RESULTS)
         claim.claim(RESULTS)
     if workflow.executor_plugin.name == "slurm":
-        with session.plain():
+        with plain():
             if left := earlier_jobs.cancel(RESULTS):
                 print(left, file=sys.stderr, flush=True)
         session.outwait_controller()
@@ -162,8 +156,8 @@ onstart:
     # The doctor reports refused jobs itself, and checks the rest.
     if not conclude.asked(workflow):
         if workflow.executor_plugin.name == "slurm":
-            with session.plain():
-                slurm_check.check(
+            with plain():
+                acceptance.check(
                     workflow.executor_settings.array_jobs,
                     session.requests(workflow),
                 )
@@ -186,5 +180,5 @@ onerror:
         conclude.conclude(workflow, RESULTS, log, fit())
     else:
         end()
-        with session.plain():
+        with plain():
             disk_space.require(RESULTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from crossover.run import session
+from crossover.workflow import session
 
 session.expose()
 

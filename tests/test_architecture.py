@@ -13,9 +13,9 @@ from crossover.paths import PACKAGE
 
 ROOMS = {
     "records": "",
-    "run": "records",
-    "planning": "records run",
-    "config": "planning records run",
+    "slurm": "",
+    "planning": "records",
+    "config": "planning records slurm",
     "measure.build": "records",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
@@ -50,12 +50,13 @@ ROOMS = {
     "report.sections report.sentences",
     "query": "config records report.base report.charts report.sentences",
     "share": "records report.render",
-    "doctor": "doctor.checks measure.launch measure.machine measure.processes records run",
-    "doctor.checks": "doctor measure.build measure.ranks records run",
+    "workflow": "records slurm",
+    "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm workflow",
+    "doctor.checks": "doctor measure.build measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 
-GROUND = {"paths", "errors"}
+GROUND = {"code_digest", "errors", "paths"}
 """Modules that every room may import."""
 
 DOZEN, LINES = 12, 300

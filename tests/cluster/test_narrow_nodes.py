@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("clusters")
 PLAN = """
 from crossover.config import schema
 from crossover.planning import plan
-from crossover.run import slurm_check
+from crossover.slurm import acceptance
 
 config = schema.complete({{"tier": "{tier}"}}) | {{"hosts": 2}}
 jobs = []
@@ -28,7 +28,7 @@ for launch in plan.launches(config):
     own = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
     job = {{"nodes": plan.nodes(own), "tasks": plan.tasks(own), "runtime": plan.runtime_minutes(own)}}
     jobs.append(job | {{"slurm_extra": "{extra}"}})
-slurm_check.check(None, jobs)
+acceptance.check(None, jobs)
 print(max(job["tasks"] for job in jobs), "ranks at most")
 """
 """Asks Slurm about every launch of a tier, as a run does."""

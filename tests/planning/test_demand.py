@@ -136,9 +136,9 @@ def test_a_hole_of_faulty_code_is_repeated_when_the_code_has_changed(config, kin
     table = record.read(path, record.MEASUREMENTS)
     launch = record.metadata(table)["launch"] | {"hole": kind, "code": "before"}
     record.write(table, path, {"launch": launch, "ranks": []})
-    monkeypatch.setattr("crossover.run.code_digest.of_launch", lambda experiment, settings: "before")
+    monkeypatch.setattr("crossover.code_digest.of_launch", lambda experiment, settings: "before")
     assert Demand(config, Command()).repeated(held(config)) == []
-    monkeypatch.setattr("crossover.run.code_digest.of_launch", lambda experiment, settings: "after")
+    monkeypatch.setattr("crossover.code_digest.of_launch", lambda experiment, settings: "after")
     assert Demand(config, Command()).repeated(held(config)) == [str(path)] * again
 
 

@@ -8,7 +8,7 @@ from crossover.__main__ import main
 from crossover.planning.command_line import SHARED, harmless
 from crossover.report.base.tables import Tables
 from crossover.report.sentences import holes
-from crossover.run import replication
+from crossover.workflow import replication
 
 COMMAND = {"profile": "profiles/local", "targets": ["zmq_latency"], "values": ["tier=smoke"], "options": ["--cores 4"]}
 FILE = "results/raw/quick/zmq_latency/node/launch=3.parquet"

@@ -10,7 +10,7 @@ import pytest
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.records.failure import Failure
-from crossover.run import outcome
+from crossover.workflow import outcome
 
 ONE = Failure("table", "steady", "toy", "ValueError: </script>", "analyse/statistics/steady_state.py, line 7")
 

@@ -8,7 +8,7 @@ from copies import Project
 from test_kept import raw
 
 from crossover.__main__ import main
-from crossover.run import replication
+from crossover.workflow import replication
 
 
 def test_more_launches_are_planned_beside_the_first_and_nothing_else(

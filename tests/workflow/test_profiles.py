@@ -12,7 +12,7 @@ from copies import ROOT, Project
 from snakemake.cli import parse_args
 from snakemake.profiles import ProfileConfigFileParser
 
-from crossover.run import session
+from crossover.workflow import session
 
 Settings = dict[str, Any]
 

@@ -32,7 +32,7 @@ def tell() -> None:
 def oversubscribed(launches) -> str:
     """The launches that are wider than a node of Slurm's partition, in words."""
     widths = course.widths(launches) if slurm else []
-    return estimate.oversubscribed(widths, slurm_check.most_ranks(slurm, set(widths)))
+    return estimate.oversubscribed(widths, acceptance.most_ranks(slurm, set(widths)))
 
 
 def fit() -> dict[str, str]:
@@ -71,7 +71,7 @@ def watch() -> None:
 
 def ended(raw: Path) -> tuple[bool, str]:
     """Whether a launch was measured, and its end in words."""
-    from crossover.run import outcome
+    from crossover.workflow import outcome
 
     return outcome.of_launch(raw)
 
@@ -95,14 +95,14 @@ def answer() -> None:
     whole = any(job.rule.name == "join" for job in jobs)
     for folder in [results] if whole else [results / "experiments" / name for name in experiments]:
         print(flush=True)
-        with session.plain():
+        with plain():
             show.show(folder, leads(), command=json.loads(command_line.own().stored()))
 
 
 def keep_command() -> None:
     """Keep the command of this run, for `crossover more`."""
     if not run["partial"]:
-        with session.plain():
+        with plain():
             replication.keep(RESULTS, run["tier"], json.loads(command_line.own().stored()))
 
 
@@ -127,7 +127,7 @@ def end() -> bool:
     """Print how long the run took, and what failed; returns whether a launch or a part failed, or a raw file could not
     be read."""
     # Imported here, because every Snakemake process reads this file, and only one ends a run.
-    from crossover.run import outcome
+    from crossover.workflow import outcome
 
     stop()
     due = session.due(workflow, "launch")

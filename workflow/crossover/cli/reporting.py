@@ -48,7 +48,7 @@ def more(chosen: Namespace) -> None:
     from crossover.planning import command_line
     from crossover.report.base import numbers, tables
     from crossover.report.sentences.more import wanted
-    from crossover.run import replication
+    from crossover.workflow import replication
 
     last = replication.kept(chosen.results)
     command, tier = command_line.harmless(last), last.get("tier")
@@ -159,7 +159,7 @@ def _renewed(results: Path) -> None:
 def _ended(failures: list[Any]) -> int:
     """The exit code of a page: 1 if a part of it failed; prints these parts."""
     if failures:
-        from crossover.run import outcome
+        from crossover.workflow import outcome
 
         print(outcome.sentences(failures), file=sys.stderr)
     return int(bool(failures))

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from crossover.config import schema, yaml_file
+from crossover.errors import plain
 from crossover.paths import PROFILES
-from crossover.run import controller, session
+from crossover.slurm import controller
 
 SCHEMA = PROFILES / "schema.yaml"
 
@@ -29,7 +30,7 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
     return facts
 
 
-facts = session.plain()(read)
+facts = plain()(read)
 """The same for a profile: any fault ends Snakemake with exit code 1 and only the message."""
 
 

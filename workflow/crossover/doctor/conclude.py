@@ -12,8 +12,8 @@ from typing import Any
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.paths import SITE
-from crossover.run import session
-from crossover.run.slurm_check import CUT_OFF
+from crossover.slurm.acceptance import CUT_OFF
+from crossover.workflow import session
 
 TITLES = {
     "queue": "ended jobs",

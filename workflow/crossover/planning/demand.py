@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from crossover import code_digest
 from crossover.planning import farms, plan, second_sweep
 from crossover.planning.command_line import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import RawFile
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch, canonical, read_settings
 from crossover.records.holes import OF_CODE
-from crossover.run import code_digest
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
 """Software whose version can change the result of any experiment; task farms name further packages."""

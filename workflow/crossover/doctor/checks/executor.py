@@ -1,7 +1,7 @@
 """Was a job submitted, and did it run?"""
 
 from crossover.doctor.finding import Facts, Finding, Seen, Verdict
-from crossover.run.slurm_check import meaning
+from crossover.slurm.acceptance import meaning
 
 QUEUED_SECONDS = 60
 """With longer waits, the queue decides the duration of a run, not the measuring."""

@@ -3,7 +3,7 @@
 from crossover.doctor.attempt import apart, hosts, outcome, together
 from crossover.doctor.checks.launcher import not_together
 from crossover.doctor.finding import NO_JOB, Finding, Seen, Verdict
-from crossover.run.slurm_check import meaning
+from crossover.slurm.acceptance import meaning
 
 
 def judge(seen: Seen) -> Finding:

@@ -13,8 +13,8 @@ from typing import Any
 
 from crossover.doctor.attempt import HOSTS
 from crossover.doctor.finding import NOT_RUN, Finding, Seen, Verdict
-from crossover.run import controller
-from crossover.run.slurm_check import HOPELESS
+from crossover.slurm import controller
+from crossover.slurm.acceptance import HOPELESS
 
 POLL_SECONDS = 1.0
 UNSEEN_SECONDS = 15.0

@@ -7,7 +7,7 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROFILES
-from crossover.run import folders
+from crossover.workflow import folders
 
 
 @pytest.fixture(autouse=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from crossover import code_digest
 from crossover.config import schema
 from crossover.paths import NATIVE
 from crossover.planning import plan
-from crossover.run import code_digest
 
 EXPERIMENTS = sorted(path.stem for path in (code_digest.PACKAGE / "measure" / "experiments").glob("[a-z]*.py"))
 FARMING = {name for name in EXPERIMENTS if name.startswith("task_")}
@@ -26,7 +26,7 @@ def package(tmp_path):
 
 def fresh(package):
     """The copy's module code_digest, newly loaded, because it remembers sources."""
-    spec = importlib.util.spec_from_file_location("copied_closure", package / "run/code_digest.py")
+    spec = importlib.util.spec_from_file_location("copied_closure", package / "code_digest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.PACKAGE = package
@@ -183,7 +183,7 @@ def test_the_analysis_affects_no_launch(package):
 
 def test_the_report_the_session_and_the_command_line_affect_neither(package):
     others = [*package.glob("report/**/*.py"), *package.glob("cli/*.py")]
-    others += [package / "run/session.py", package / "__main__.py", package / "run/code_digest.py"]
+    others += [package / "workflow/session.py", package / "__main__.py", package / "code_digest.py"]
     assert concerned(package, *(path.relative_to(package) for path in others)) == set()
 
 

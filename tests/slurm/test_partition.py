@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover.run import partition
+from crossover.slurm import partition
+from crossover.workflow import session
 
 ANSWER = "main* 3\nsingle 1\n"
 
@@ -35,27 +36,27 @@ def test_the_example_in_the_docstring_holds():
 
 
 def test_the_partition_of_the_launches_or_the_default_one_is_counted(slurm):
-    assert partition.most_nodes(workflow()) == 3
-    assert partition.most_nodes(workflow(named="single")) == 1
-    assert partition.most_nodes(workflow(named="main,single")) == 4
+    assert session.most_nodes(workflow()) == 3
+    assert session.most_nodes(workflow(named="single")) == 1
+    assert session.most_nodes(workflow(named="main,single")) == 4
 
 
 def test_a_dry_run_asks_slurm_only_for_launches_on_slurm(slurm):
-    assert partition.most_nodes(workflow("dryrun", asked={"slurm_extra": "--exclusive"})) == 3
-    assert partition.most_nodes(workflow("dryrun")) is None
+    assert session.most_nodes(workflow("dryrun", asked={"slurm_extra": "--exclusive"})) == 3
+    assert session.most_nodes(workflow("dryrun")) is None
 
 
 def test_the_key_nodes_and_the_number_of_jobs_are_bounds_too(slurm, monkeypatch):
-    assert partition.most_nodes(workflow(nodes=2)) == 2
+    assert session.most_nodes(workflow(nodes=2)) == 2
     monkeypatch.setattr(partition, "ask", lambda _: "main* 5000")
-    assert partition.most_nodes(workflow()) == 100
+    assert session.most_nodes(workflow()) == 100
 
 
 @pytest.mark.parametrize("executor", ["slurm", "kubernetes"])
 def test_without_an_answer_only_the_key_is_a_bound(monkeypatch, executor):
     monkeypatch.setattr(partition, "ask", lambda _: "")
-    assert partition.most_nodes(workflow(executor)) is None
-    assert partition.most_nodes(workflow(executor, nodes=2)) == 2
+    assert session.most_nodes(workflow(executor)) is None
+    assert session.most_nodes(workflow(executor, nodes=2)) == 2
 
 
 def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):

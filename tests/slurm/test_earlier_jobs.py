@@ -3,7 +3,7 @@
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.run import earlier_jobs
+from crossover.slurm import earlier_jobs
 
 
 @pytest.fixture

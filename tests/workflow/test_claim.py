@@ -11,13 +11,13 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
-from crossover.run import claim
+from crossover.workflow import claim
 
 FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
 HOLD = """
 import os, sys
 from crossover.errors import CrossoverError
-from crossover.run import claim
+from crossover.workflow import claim
 try:
     claim.claim(sys.argv[1])
 except CrossoverError as error:
@@ -85,7 +85,7 @@ def test_the_claim_is_released_however_its_holder_ends(holder, how):
 
 def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
     lives_on = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])"
-    claiming = f"from crossover.run import claim; claim.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
+    claiming = f"from crossover.workflow import claim; claim.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
     ended = subprocess.run(
         [sys.executable, "-c", claiming + "; import os; os._exit(0)"],
         env=FINDING_US,

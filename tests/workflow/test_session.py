@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, plain
 from crossover.paths import PACKAGE, WORKFLOW
-from crossover.run import session
+from crossover.workflow import session
 
 FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
 
@@ -53,13 +53,13 @@ def test_exposing_twice_changes_nothing(monkeypatch, before):
 
 
 def test_an_expected_error_ends_the_run_with_only_its_message():
-    with pytest.raises(SystemExit) as ended, session.plain():
+    with pytest.raises(SystemExit) as ended, plain():
         raise CrossoverError("what is wrong and what to do")
     assert ended.value.code == "what is wrong and what to do"
 
 
 def test_an_unexpected_error_keeps_its_traceback():
-    with pytest.raises(ZeroDivisionError), session.plain():
+    with pytest.raises(ZeroDivisionError), plain():
         raise ZeroDivisionError
 
 

@@ -1,18 +1,19 @@
-"""A run's session with Snakemake: plain errors, the environment of rules, the jobs and their groups."""
+"""A run's session with Snakemake: the environment of rules, the jobs and their groups."""
 
 import ast
 import importlib
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
+from crossover.slurm import partition
 
 ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
 """The launch for which a profile's resources are read."""
@@ -21,15 +22,6 @@ OF_ONE_JOB = "batch"
 """The group of all launches in a process that Snakemake has started for one job."""
 
 _due: dict[tuple[str, str], dict[str, Any]] = {}
-
-
-@contextmanager
-def plain() -> Iterator[None]:
-    """Exit with code 1 and the message alone if a CrossoverError is raised."""
-    try:
-        yield
-    except CrossoverError as error:
-        sys.exit(str(error))
 
 
 def expose() -> None:
@@ -55,6 +47,19 @@ def hosts(workflow: Any) -> int:
         return 1
     bounds = workflow.global_resources
     return int(bounds["nodes"].value) if "nodes" in bounds else sys.maxsize
+
+
+def most_nodes(workflow: Any) -> int | None:
+    """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
+    bounds = [hosts(workflow)]
+    launches = [job.resources for job in workflow.dag.needrun_jobs(exclude_finished=False) if job.rule.name == "launch"]
+    # A dry run ends before the estimate, and in it Snakemake names no batch system, but the jobs' requests do.
+    if workflow.executor_plugin.name == "slurm" or any(each.get("slurm_extra") for each in launches):
+        names = dict.fromkeys(each.get("slurm_partition") for each in launches)
+        answer = partition.ask("%P %D")
+        bounds += filter(None, [partition.size(answer, name) for name in names])
+    most = min(bounds)
+    return None if most == sys.maxsize else min(most, workflow.nodes)
 
 
 def slurm_resources(workflow: Any) -> dict[str, Any]:

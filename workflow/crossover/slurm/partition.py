@@ -3,25 +3,8 @@
 import math
 import re
 import subprocess
-import sys
-from typing import Any
-
-from crossover.run import session
 
 LIMIT_SECONDS = 2
-
-
-def most_nodes(workflow: Any) -> int | None:
-    """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
-    bounds = [session.hosts(workflow)]
-    launches = [job.resources for job in workflow.dag.needrun_jobs(exclude_finished=False) if job.rule.name == "launch"]
-    # A dry run ends before the estimate, and in it Snakemake names no batch system, but the jobs' requests do.
-    if workflow.executor_plugin.name == "slurm" or any(each.get("slurm_extra") for each in launches):
-        names = dict.fromkeys(each.get("slurm_partition") for each in launches)
-        answer = ask("%P %D")
-        bounds += filter(None, [size(answer, name) for name in names])
-    most = min(bounds)
-    return None if most == sys.maxsize else min(most, workflow.nodes)
 
 
 def most_minutes(partitions: str | None) -> float:

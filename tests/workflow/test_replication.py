@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.run import replication
+from crossover.workflow import replication
 
 CONFIG = {"tier": "quick", "experiments": {"a": {"launches": 3, "arms": []}, "b": {"launches": 5}}}
 

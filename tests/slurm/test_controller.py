@@ -2,7 +2,7 @@
 
 import doctest
 
-from crossover.run import controller
+from crossover.slurm import controller
 
 
 def test_the_examples_in_the_docstrings_hold():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.run import slurm_check
+from crossover.slurm import acceptance
 
 JOB = {"nodes": 1, "tasks": 2, "runtime": 6, "slurm_extra": "--exclusive"}
 WIDE = JOB | {"nodes": 2}
@@ -27,7 +27,7 @@ def sbatch(tmp_path, monkeypatch):
 
 def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
     sbatch("exit 0")
-    slurm_check.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
+    acceptance.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
     asked = sbatch.asked()
     assert asked == [
         "--test-only --nodes=1 --ntasks=16 --time=90 --exclusive --wrap=true",
@@ -38,27 +38,27 @@ def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
 def test_the_most_minutes_are_found_only_if_the_wanted_ones_are_refused(sbatch):
     refused = "echo 'sbatch: error: Requested time limit is invalid' >&2; exit 1"
     sbatch(f"case $* in *--time=120\\ *|*--time=60\\ *) {refused};; esac")
-    assert slurm_check.most_minutes({}, 120) == 45
-    assert slurm_check.most_minutes({}, 50) == 50
+    assert acceptance.most_minutes({}, 120) == 45
+    assert acceptance.most_minutes({}, 50) == 50
 
 
 def test_a_slurm_that_grants_no_time_at_all_is_left_to_the_check(sbatch):
     sbatch("echo 'sbatch: error: invalid partition' >&2; exit 1")
-    assert slurm_check.most_minutes({}, 120) == 120
+    assert acceptance.most_minutes({}, 120) == 120
 
 
 def test_jobs_on_other_nodes_are_another_kind(sbatch):
     sbatch("case $* in *n3*) echo 'sbatch: error: Invalid node name specified' >&2; exit 1;; esac")
     jobs = [WIDE | {"slurm_extra": f"--exclusive --nodelist={pair}"} for pair in ("n1,n2", "n2,n3")]
     with pytest.raises(CrossoverError, match=r"n2,n3: Invalid node .*; set `node_list:` in .*: `sinfo --Node` lists"):
-        slurm_check.check(None, jobs)
-    slurm_check.check(None, jobs[:1])
+        acceptance.check(None, jobs)
+    acceptance.check(None, jobs[:1])
 
 
 def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
     sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
     with pytest.raises(CrossoverError) as refusal:
-        slurm_check.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
+        acceptance.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
     asked = "--partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive"
     assert line.startswith(f"  {asked}: too few (too few nodes); set ")
@@ -68,7 +68,7 @@ def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
 def test_an_unknown_refusal_names_the_keys_that_are_set(sbatch):
     sbatch("echo 'allocation failure: no' >&2; exit 1")
     with pytest.raises(CrossoverError, match=r"no; set `partition:` or `account:` in profiles/slurm/site.yaml"):
-        slurm_check.check(None, [WIDE | {"slurm_partition": "small", "slurm_account": "ab1", "mem_mb": 0}])
+        acceptance.check(None, [WIDE | {"slurm_partition": "small", "slurm_account": "ab1", "mem_mb": 0}])
 
 
 UNAVAILABLE = "echo 'allocation failure: Requested node configuration is not available' >&2; exit 1"
@@ -87,7 +87,7 @@ UNAVAILABLE = "echo 'allocation failure: Requested node configuration is not ava
 def test_shortages_are_told_apart(sbatch, case, words):
     sbatch(f"case $* in {case};; esac")
     with pytest.raises(CrossoverError) as refusal:
-        slurm_check.check(None, [WIDE | {"mem_mb": 4000}])
+        acceptance.check(None, [WIDE | {"mem_mb": 4000}])
     assert words in str(refusal.value)
 
 
@@ -95,23 +95,23 @@ def test_shortages_are_told_apart(sbatch, case, words):
 def test_the_most_hosts_are_found_with_the_reason_for_no_more(sbatch, allowed, wanted):
     granted = "|".join(f"*--nodes={count}\\ *" for count in range(1, allowed + 1))
     sbatch(f'case "$*" in {granted}) exit 0;; esac; {UNAVAILABLE}')
-    hosts, reason = slurm_check.most_hosts({"slurm_partition": "small"}, wanted)
+    hosts, reason = acceptance.most_hosts({"slurm_partition": "small"}, wanted)
     assert hosts == allowed
     assert reason.startswith(f"too few nodes: Slurm refuses jobs of {allowed + 1} nodes (Requested node configuration")
     assert "set `partition:` in profiles/slurm/site.yaml" in reason
-    assert slurm_check.most_hosts({"slurm_partition": "small"}, allowed) == (allowed, "")
+    assert acceptance.most_hosts({"slurm_partition": "small"}, allowed) == (allowed, "")
 
 
 @pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
 def test_if_even_one_host_is_refused_or_slurm_is_silent_nothing_is_left_out(sbatch, script):
     sbatch(script)
-    assert slurm_check.most_hosts({}, 4) == (4, "")
+    assert acceptance.most_hosts({}, 4) == (4, "")
 
 
 def test_a_known_reason_names_its_key(sbatch):
     sbatch("echo 'allocation failure: Invalid account or account/partition combination specified' >&2; exit 1")
     with pytest.raises(CrossoverError, match=r"set `account:` in profiles/slurm/site.yaml: .*sacctmgr"):
-        slurm_check.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
+        acceptance.check(None, [JOB | {"slurm_partition": "small", "slurm_account": "ab1"}])
 
 
 @pytest.mark.parametrize(
@@ -119,18 +119,18 @@ def test_a_known_reason_names_its_key(sbatch):
 )
 def test_if_slurm_does_not_refuse_the_run_starts(sbatch, script):
     sbatch(script)
-    slurm_check.check(None, [JOB])
+    acceptance.check(None, [JOB])
 
 
 def test_without_sbatch_the_run_starts(monkeypatch):
     monkeypatch.setenv("PATH", str(Path(__file__).parent))
-    slurm_check.check(None, [JOB])
+    acceptance.check(None, [JOB])
 
 
 def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
     sbatch("exit 0")
     with pytest.raises(CrossoverError, match=r"slurm-array-jobs is set \(all\).*remove it"):
-        slurm_check.check("all", [JOB])
+        acceptance.check("all", [JOB])
 
 
 @pytest.mark.parametrize(("processors", "fitting"), [(1, 0), (2, 2), (4, 3), (16, 9), (64, 33)])
@@ -138,11 +138,11 @@ def test_the_widest_launch_with_a_processor_for_each_rank_is_found(sbatch, proce
     granted = "|".join(f"*--ntasks={count}\\ *" for count in range(1, processors + 1))
     sbatch(f'case "$*" in *--overcommit*) exit 0;; {granted}) exit 0;; esac; {UNAVAILABLE}')
     resources = {"slurm_extra": "--exclusive --overcommit"}
-    assert slurm_check.most_ranks(resources, {2, 3, 5, 9, 33} - ({5} if processors == 16 else set())) == fitting
+    assert acceptance.most_ranks(resources, {2, 3, 5, 9, 33} - ({5} if processors == 16 else set())) == fitting
 
 
 @pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
 def test_if_even_one_rank_is_refused_or_slurm_is_silent_no_launch_is_called_wide(sbatch, script):
     sbatch(script)
-    assert slurm_check.most_ranks({}, {2, 9}) == 9
-    assert slurm_check.most_ranks({}, set()) == 0
+    assert acceptance.most_ranks({}, {2, 9}) == 9
+    assert acceptance.most_ranks({}, set()) == 0

@@ -1,0 +1,1 @@
+"""What is asked of Slurm: its configuration and partitions, whether it accepts jobs, jobs that earlier runs left."""

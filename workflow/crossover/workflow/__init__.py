@@ -1,0 +1,1 @@
+"""One run of the workflow: what it measures and in which order, its messages, its claim on the folder of results."""
