@@ -116,9 +116,10 @@ class Project:
         return jobs
 
     def due(self, *arguments: str) -> list[str]:
-        """The receipts of the launches that a run would measure."""
+        """The receipts that a run needs and does not have."""
         said = self.succeed("snakemake", "--profile", "profiles/local", "-n", *arguments)
-        return sorted(re.findall(r"^    output: (\S+/launches/\S+\.json)", said, re.MULTILINE))
+        needed = re.findall(r"[^\s,]+/launches/[^\s,]+\.json", said)
+        return sorted({path for path in needed if not (self.folder / path).exists()})
 
     def receipts(self, tier: str = "quick", results: str = "results") -> dict[str, Path]:
         """The last receipt of each launch of a tier, by its name, such as `toy/node/1`."""
