@@ -25,11 +25,6 @@ run = Run(workflow, config, hooks.tell)
 RESULTS = run.results
 
 
-# Each job has a bound of its own.
-resource_scopes:
-    alone="local",
-
-
 wildcard_constraints:
     experiment="|".join(run.config["experiments"]),
 

@@ -26,8 +26,6 @@ rule launch:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        # Launches that share a job follow each other.
-        alone=1,
         tasks=lambda wildcards: plan.tasks(run.settings(wildcards)),
         nodes=lambda wildcards: plan.nodes(run.settings(wildcards)),
         runtime=run.minutes,

@@ -133,7 +133,8 @@ class Run:
             session.require_triggers(self.workflow.dag_settings.rerun_triggers)
         paths = [self.demand.planned(launch) for launch in launches]
         new = {path: launch for path, launch in zip(paths, launches, strict=True) if path not in self.asked}
-        if differing := self.demand.conflict(new.values(), self.command):
+        unforced = [launch for path, launch in new.items() if not self._forces(path)]
+        if differing := self.demand.conflict(unforced, self.command):
             sys.exit(differing)
         self.asked |= new
         due = [launch for path, launch in new.items() if path not in self._existing or self._forces(path)]
@@ -275,8 +276,6 @@ class Run:
 
     def _available(self) -> int | None:
         """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
-        bounds = [self.hosts]
         if self.slurm:
-            bounds += filter(None, [partition.size(partition.ask("%P %D"), self.slurm.get("slurm_partition"))])
-        most = min(bounds)
-        return None if most == sys.maxsize else min(most, self.workflow.nodes)
+            return partition.most_nodes(self.slurm.get("slurm_partition"), self.hosts, self.workflow.nodes)
+        return None if self.hosts == sys.maxsize else min(self.hosts, self.workflow.nodes)
