@@ -86,6 +86,9 @@ def bad_day(clusters: Supply) -> BadDay:
                 os.kill(process.pid, signal.SIGSTOP)
     os.kill(supervisors(places[1], 2)[0], signal.SIGKILL)
     places[2].cut_power()
+    # The part that it might have been writing.
+    part = f".{project.log('toy/node/3').stem}.json.{places[2].name}.7.part"
+    (project.folder / "results/raw/quick/toy/node" / part).touch()
     run.wait_until(lambda: slurm.states()[places[2].name].startswith("down"))
     slurm.stop_controller()
     time.sleep(5)
