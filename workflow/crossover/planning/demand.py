@@ -64,6 +64,10 @@ class Demand:
             found = self._planned[key(launch)] = self._decided(launch)
         return found
 
+    def choose(self, launch: Launch, path: str) -> None:
+        """Let a launch have this receipt, if it is not planned yet."""
+        self._planned.setdefault(key(launch), path)
+
     def existing(self, experiment: str) -> list[str]:
         """The receipts of a partial run: the latest of each launch of an experiment."""
         every = [inventory.latest(own) for which, own in self.held.items() if which[0] == experiment]

@@ -249,7 +249,13 @@ class Run:
 
     def before(self, wildcards: Any) -> list[str]:
         """The receipt of the launch before this one in its job, if any."""
-        return self._job.get(self._path(wildcards), (None, []))[1]
+        path = self._path(wildcards)
+        if self.decides and path not in self.asked:
+            # It is a target of the command itself.
+            launch = receipt.launch_of(Path(path))
+            self.demand.choose(launch, path)
+            self._need([launch])
+        return self._job.get(path, (None, []))[1]
 
     def _path(self, wildcards: Any) -> str:
         return receipt.PATH.format(results=self.results, tier=self.tier, **wildcards)

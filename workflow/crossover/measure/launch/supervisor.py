@@ -250,6 +250,10 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": started - began}
         record.write(found, raw, {"launch": launch, "ranks": ranks})
     receipt.write(output, raw, launch, ranks)
+    # Another host may have lost its power while it wrote the same launch.
+    for pattern in (f".{output.stem}.*.part", f".launch={output.stem}.*.part"):
+        for left in raw.parent.glob(pattern):
+            left.unlink(missing_ok=True)
     _say_end(job, output, launch, say)
 
 
