@@ -120,3 +120,10 @@ def test_the_quick_tiers_have_no_second_sweep():
 def test_an_unknown_metric_is_refused():
     with pytest.raises(CrossoverError, match=r"mpi_pingpong\.refine_metric: 'speed' is not one of round trip"):
         schema.complete({"experiments": {"mpi_pingpong": {"refine_metric": "speed"}}})
+
+
+def test_a_launch_of_the_second_sweep_keeps_its_cells_only_with_the_same_settings(config):
+    beyond = launch(SECOND_SWEEP + 2)
+    settings = second_sweep.settings_of(config, launch(2)) | NARROWED
+    assert second_sweep.differ_in_cells(config, beyond, json.loads(plan.canonical(settings)))
+    assert not second_sweep.differ_in_cells(config, beyond, settings | {"target_width": 0.5})

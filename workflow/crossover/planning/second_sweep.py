@@ -50,6 +50,12 @@ def is_planned(config: Config, experiment: str) -> bool:
     return _file(config, experiment).exists()
 
 
+def differ_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
+    """Whether a launch of the second sweep was measured as this configuration would, but for its cells and their budget."""
+    own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}
+    return plan.canonical(own) == plan.canonical(settings)
+
+
 OfLaunch = Callable[[Launch], Settings]
 """A function from a launch to settings."""
 

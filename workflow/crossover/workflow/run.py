@@ -113,10 +113,16 @@ class Run:
         return answer
 
     def kept(self, wildcards: Any) -> list[str]:
-        """The receipts of measured launches of an experiment's second sweep, whose cells a new plan must not change."""
+        """The receipts of measured launches of an experiment's second sweep, whose cells a new plan must not change.
+
+        None if everything is measured again (-F).
+        """
+        if self.workflow.dag_settings.forceall:
+            return []
         every = [inventory.latest(own) for which, own in self.demand.held.items() if which[0] == wildcards.experiment]
         found = [each for each in every if each and each.measured and each.launch["launch"] > plan.SECOND_SWEEP]
-        return [str(each.path) for each in found]
+        alike = second_sweep.differ_in_cells
+        return [str(each.path) for each in found if alike(self.config, each.launch, inventory.settings(each))]
 
     def unrefined(self) -> list[str]:
         """The experiments whose second sweep is unknown until this run has measured the first."""
