@@ -51,7 +51,7 @@ def is_planned(config: Config, experiment: str) -> bool:
 
 
 def differ_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
-    """Whether a launch of the second sweep was measured as this configuration would, but for its cells and their budget."""
+    """Whether a launch of the second sweep was measured as here, but for its cells and their budget."""
     own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}
     return plan.canonical(own) == plan.canonical(settings)
 
