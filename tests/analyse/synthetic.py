@@ -153,7 +153,7 @@ def launched(
         "wall_seconds": 12,
     }
     rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})}
-    ranks = [{"rank": number, "host": host, "python": "3.11.2"} | rank for number, host in enumerate(hosts) if measured]
+    ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     path = Path(receipt.path({"results": results, "tier": "quick"}, facts | told, "0123abcd", 0))
     stored = receipt.raw_folder(path) / f"launch={path.stem}.1.parquet"

@@ -141,7 +141,7 @@ def software(ranks: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     if not ranks:
         return {}
     libraries: dict[str, str] = json.loads(ranks[0].get("libraries") or "{}")
-    return libraries | {"python": ranks[0]["python"]}
+    return libraries | ({"python": ranks[0]["python"]} if ranks[0].get("python") else {})
 
 
 def next_raw(receipt: Path) -> Path:
