@@ -18,12 +18,11 @@ from machines import Machine, eventually
 LAUNCHES = (1, 2, 3)
 LONG = {
     "weights": list(range(1, 31)),
-    "rounds": {"at_least": 10, "at_most": 10_000},
-    "target_width": 1e-6,
+    "rounds": {"at_least": 10_000, "at_most": 10_000},
     "budget_seconds": 10,
     "launches": 3,
 }
-"""Launches of the toy that last long enough to be disturbed."""
+"""Launches of the toy that use their whole budget, so that they last long enough to be disturbed."""
 AWAY_SECONDS = 25
 """Time for more looks than five, after which Snakemake by default would forget its jobs."""
 

@@ -52,6 +52,5 @@ def test_a_killed_rank_is_named_with_host_and_signal_and_the_pages_command_fills
     page = text_of_the_page(project)
     assert f"<em>crashed</em>: <code>{reason}</code>" in page
     [pasted] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
-    project.configure(toy={"placements": ["nodes"], "launches": 1})
     project.succeed(*(word for word in shlex.split(pasted) if word.strip()))
     assert "was ended by signal" not in text_of_the_page(project)

@@ -57,7 +57,7 @@ def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: O
 
 def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_the_shortage(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
-    [named] = re.findall(r"output: (\S+/nodes/1-\S+)", project.succeed(*SLURM, "-n", "--verbose"))
+    named = re.findall(r"\S+/nodes/1-\w+\.0\.json", project.succeed(*SLURM, "-n"))[0]
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
     said = refused(project, named)
     assert "--partition=single --nodes=2" in said and "is not available (too few nodes); set `partition:`" in said

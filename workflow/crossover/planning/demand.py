@@ -7,7 +7,7 @@ changed, if its raw file is gone, and if it is to be remeasured and differs. A t
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -43,11 +43,15 @@ class Remark(NamedTuple):
 
 @dataclass
 class Demand:
-    """A run: its complete configuration, the receipts at its start, the software versions here (None if unknown)."""
+    """A run: its complete configuration, the receipts at its start, the software versions here (None if unknown).
+
+    A receipt that the command `forces` is measured again itself, in no further turn.
+    """
 
     config: Config
     held: Mapping[Key, Sequence[Receipt]]
     software: Mapping[str, str] | None = None
+    forces: Callable[[str], bool] = lambda _: False
     _planned: dict[Key, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -78,7 +82,7 @@ class Demand:
         own = [each for each in self.held.get(key(launch), ()) if each.digest == receipt.digest(settings)]
         last = self._last(own, settings)
         turn = last.turn if last else -1
-        if not last or self._due(last, settings):
+        if not last or (self._due(last, settings) and not self.forces(str(last.path))):
             turn = max((each.turn for each in own), default=-1) + 1
         return receipt.path(self.config, launch, receipt.digest(settings), turn)
 

@@ -163,7 +163,7 @@ class Run:
             held = inventory.receipts(self.results, self.tier)
         # With --sdm, launches run with the software of another environment, which is unknown here.
         known = held and not self.workflow.deployment_settings.deployment_method
-        return Demand(self.config, held, provenance.software() if known else None)
+        return Demand(self.config, held, provenance.software() if known else None, self._forces)
 
     @cached_property
     def old(self) -> list[str]:
@@ -234,7 +234,8 @@ class Run:
                 raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
             if receipt.digest(settings) != wildcards.digest:
                 raise CrossoverError(
-                    f"{self._path(wildcards)}: its settings are now {receipt.digest(settings)}; repeat the command"
+                    f"{self._path(wildcards)}: this launch has other settings now, so its receipt has another name; "
+                    "repeat the command without this one"
                 )
         return settings
 

@@ -66,9 +66,11 @@ def find(command: Command, asked: Mapping[str, Launch], began: float) -> Unmeasu
     rows = []
     for path, launch in sorted(asked.items(), key=lambda item: tuple(item[1].values())):
         file = Path(path)
-        if not file.exists():
+        held = receipt.read(file) if file.exists() else None
+        # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
+        if held is None or (not held.measured and held.written < began and _began(receipt.log(file), began)):
             rows.append(_without_receipt(file, launch, began))
-        elif not (held := receipt.read(file)).measured:
+        elif not held.measured:
             rows.append(held.row)
     return Unmeasured(command, alike(rows))
 
