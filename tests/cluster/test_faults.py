@@ -134,7 +134,7 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_resumes(project: OnCluster
     code, said = run.end()
     assert code != 0
     assert "Traceback" not in said
-    assert eventually(lambda: project.slurm.jobs() == [], 20)
+    assert eventually(lambda: project.slurm.jobs() == [], 20), project.slurm.jobs()
     assert project.leftovers() == []
     kept = raw_files(project)
     assert 0 < len(kept) < len(launches)
