@@ -101,7 +101,8 @@ def ended(file: Path) -> tuple[bool, str]:
 
 def _written(file: Path, began: float) -> bool:
     """Whether this run has written a receipt."""
-    return file.exists() and file.stat().st_mtime >= began
+    # The time of the file is no help: after a failed job, Snakemake copies the receipt back that it had before.
+    return file.exists() and receipt.read(file).written >= began
 
 
 def _first_result(results: str, experiment: str) -> str:

@@ -158,7 +158,7 @@ class Run:
         if self.workflow.dryrun:
             atexit.register(self._tell, self)
         with plain():
-            for line in [*inventory.adopt(self.results, self.tier), *self.old]:
+            for line in [*inventory.adopt(self.results, self.tier), *inventory.of_no_tier(self.results, self.tier)]:
                 print(line, file=sys.stderr, flush=True)
             held = inventory.receipts(self.results, self.tier)
         # With --sdm, launches run with the software of another environment, which is unknown here.
@@ -166,24 +166,21 @@ class Run:
         return Demand(self.config, held, provenance.software() if known else None, self._forces)
 
     @cached_property
-    def old(self) -> list[str]:
-        """A line about launches of earlier versions that belong to no tier, if there are any."""
-        return inventory.of_no_tier(self.results, self.tier)
-
-    @cached_property
     def remarks(self) -> list[Remark]:
         """Remarks on the launches of a partial run."""
         others = inventory.other_tiers(self.results, self.tier, schema.TIERS)
-        return self.demand.remarks(others, self.old, self.command) if self.partial else []
+        old = inventory.of_no_tier(self.results, self.tier)
+        return self.demand.remarks(others, old, self.command) if self.partial else []
 
     @cached_property
     def _existing(self) -> set[str]:
         return {str(each.path) for own in self.demand.held.values() for each in own}
 
     def _forces(self, path: str) -> bool:
-        """Whether the command forces a launch to be measured again (-F, -R)."""
+        """Whether the command forces a launch to be measured again (-F, -R, -f)."""
         settings = self.workflow.dag_settings
-        return settings.forceall or not {path, "launch"}.isdisjoint(str(Path(each)) for each in settings.forcerun)
+        named = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
+        return settings.forceall or not {path, "launch"}.isdisjoint(str(Path(each)) for each in named)
 
     @cached_property
     def command(self) -> Command:
@@ -270,8 +267,16 @@ class Run:
     # ---- jobs
 
     def _jobs(self, launches: Sequence[Launch]) -> list[list[Launch]]:
+        """The launches by the job that they share. One that failed before has its own: it would end the job again."""
+        failed = [launch for launch in launches if self._has_failed(self.demand.planned(launch))]
+        others = [launch for launch in launches if launch not in failed] if failed else launches
         bounds = batches.bounds(self.slurm, self.most_minutes)
-        return batches.jobs(self.config, bounds, launches, session.slurm_extra(self.workflow))
+        shared = batches.jobs(self.config, bounds, others, session.slurm_extra(self.workflow))
+        return [*shared, *([launch] for launch in failed)]
+
+    def _has_failed(self, path: str) -> bool:
+        """Whether an earlier run has begun a launch, and it left no receipt."""
+        return path not in self._existing and receipt.log(Path(path)).exists()
 
     def requests(self) -> list[dict[str, Any]]:
         """The resources of the jobs of Slurm that are due now, one for each kind."""

@@ -251,9 +251,8 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         record.write(found, raw, {"launch": launch, "ranks": ranks})
     receipt.write(output, raw, launch, ranks)
     # Another host may have lost its power while it wrote the same launch.
-    for pattern in (f".{output.stem}.*.part", f".launch={output.stem}.*.part"):
-        for left in raw.parent.glob(pattern):
-            left.unlink(missing_ok=True)
+    for name in (output.stem, f"launch={output.stem}"):
+        atomic.clear_parts(raw.parent / name)
     _say_end(job, output, launch, say)
 
 
