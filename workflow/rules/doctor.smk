@@ -4,7 +4,8 @@
 from crossover.doctor import attempt, checks
 
 DOCTOR = f"{RESULTS}/doctor"
-# One machine has no queue.
+# One machine has no second host and no queue.
+EXAMINED = attempt.placements(run.hosts)
 CHECKED = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
 
 
@@ -55,5 +56,5 @@ for check in CHECKED:
 
 rule doctor:
     input:
-        expand(f"{DOCTOR}/{{seen}}.json", seen=[*run.examined, *CHECKED]),
+        expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *CHECKED]),
     localrule: True

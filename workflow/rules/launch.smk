@@ -6,7 +6,10 @@ from crossover.planning import plan, receipt
 
 rule launch:
     input:
-        libraries=lambda wildcards: ancient(plan.libraries(run.config, wildcards.experiment)),
+        # A newer library measures a launch again only if it was a hole.
+        libraries=lambda wildcards: (list if run.is_hole(wildcards) else ancient)(
+            plan.libraries(run.config, wildcards.experiment)
+        ),
         # The launches of a job follow each other.
         before=lambda wildcards: ancient(run.before(wildcards)),
     output:

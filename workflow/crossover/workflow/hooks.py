@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import snakemake_logger_plugin_crossover as display
-from crossover.doctor import conclude
+from crossover.doctor import attempt, conclude
 from crossover.errors import CrossoverError, plain
 from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
@@ -117,7 +117,7 @@ def _first_result(results: str, experiment: str) -> str:
 def success(run: Run, logs: Sequence[str]) -> None:
     """The end of a run whose jobs all ended: its duration, failures, the answer. Exits with 1 if anything failed."""
     if conclude.asked(run.workflow):
-        sys.exit(conclude.conclude(run.workflow, run.results, run.examined, logs, fit(run)))
+        sys.exit(conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run)))
     failed = _end(run)
     _answer(run)
     if failed:
@@ -127,7 +127,7 @@ def success(run: Run, logs: Sequence[str]) -> None:
 def error(run: Run, logs: Sequence[str]) -> None:
     """The end of a run in which a job failed."""
     if conclude.asked(run.workflow):
-        conclude.conclude(run.workflow, run.results, run.examined, logs, fit(run))
+        conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run))
         return
     _end(run)
     with plain():

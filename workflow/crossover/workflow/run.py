@@ -10,7 +10,6 @@ from typing import Any
 
 from crossover import code_digest
 from crossover.config import claim_list, schema
-from crossover.doctor import attempt
 from crossover.errors import CrossoverError, plain
 from crossover.measure.machine import provenance
 from crossover.planning import batches, command, inventory, plan, receipt, second_sweep
@@ -18,6 +17,7 @@ from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
 from crossover.planning.plan import Launch, Settings
+from crossover.planning.receipt import Receipt
 from crossover.slurm import acceptance, partition
 from crossover.workflow import folders, replication, session
 from crossover.workflow.outcome import Steps
@@ -173,8 +173,8 @@ class Run:
         return self.demand.remarks(others, old, self.command) if self.partial else []
 
     @cached_property
-    def _existing(self) -> set[str]:
-        return {str(each.path) for own in self.demand.held.values() for each in own}
+    def _existing(self) -> dict[str, Receipt]:
+        return {str(each.path): each for own in self.demand.held.values() for each in own}
 
     def _forces(self, path: str) -> bool:
         """Whether the command forces a launch to be measured again (-F, -R, -f)."""
@@ -191,11 +191,6 @@ class Run:
     def _named(self) -> list[str]:
         """The experiments that are targets."""
         return [name for name in self.config["experiments"] if name in self.command.targets]
-
-    @property
-    def examined(self) -> list[str]:
-        """The placements whose jobs the doctor examines: one machine has no second host."""
-        return [place for place, count in attempt.HOSTS.items() if count <= self.hosts]
 
     @property
     def whole(self) -> bool:
@@ -250,6 +245,11 @@ class Run:
         A process that Snakemake has started for one job has no other launches, so all of them belong together.
         """
         return self._job.get(self._path(wildcards), (None, []))[0] if self.decides else OF_ONE_JOB
+
+    def is_hole(self, wildcards: Any) -> bool:
+        """Whether a launch has left a hole, as far as the process that plans the run can tell."""
+        held = self._existing.get(self._path(wildcards)) if self.decides else None
+        return held is not None and not held.measured
 
     def before(self, wildcards: Any) -> list[str]:
         """The receipt of the launch before this one in its job, if any."""
