@@ -50,8 +50,8 @@ ROOMS = {
     "report.sections report.sentences",
     "query": "config records report.base report.charts report.sentences",
     "share": "records report.render",
-    "workflow": "records slurm",
-    "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm workflow",
+    "workflow": "config doctor measure.machine planning records report.terminal slurm",
+    "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm",
     "doctor.checks": "doctor measure.build measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""

@@ -6,7 +6,7 @@ round trips from 5 kB on. Over inproc it improves nothing. Everywhere it lets `s
 
 import numpy as np
 import pyarrow as pa
-from synthetic import SIZES, raw, rows
+from synthetic import SIZES, launched, rows
 
 from crossover.analyse.advice.recommend import recommend
 from crossover.analyse.curves.raw_files import gather
@@ -56,20 +56,19 @@ def launches(random, experiment):
 def write(folder):
     """Write the run's tables and recommendations to `folder`, and return it."""
     random = np.random.default_rng(21)
-    files = {
+    receipts = {
         experiment: [
-            raw(folder / "raw" / f"{experiment}{launch}.parquet", told, experiment, launch, settings="{}")
-            for launch, told in launches(random, experiment)
+            launched(folder, told, experiment, launch, settings="{}") for launch, told in launches(random, experiment)
         ]
         for experiment in ("zmq_throughput", "zmq_latency")
     }
-    return finish(folder, files)
+    return finish(folder, receipts)
 
 
-def finish(folder, files):
-    """Write the tables and recommendations of a run to `folder`, from raw `files` {experiment: paths}; return it."""
-    parts = [folder / "experiments" / experiment for experiment in files]
-    for part, own in zip(parts, files.values(), strict=True):
+def finish(folder, receipts):
+    """Write the tables and recommendations of a run to `folder`, from `receipts` {experiment: paths}; return it."""
+    parts = [folder / "experiments" / experiment for experiment in receipts]
+    for part, own in zip(parts, receipts.values(), strict=True):
         gather(own, part)
         derive(part)
     join(parts, folder)

@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-from synthetic import SIZES, blocks, raw, rows
+from synthetic import SIZES, blocks, launched, rows
 
 from crossover.analyse.advice.recommend import recommend
 from crossover.analyse.curves.raw_files import gather
@@ -23,7 +23,7 @@ def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZE
         arm: (slower or {}).get(arm, 1) * blocks(random, truth, launches, launch_sd=0.01, cell_sd=0.01)[1]
         for arm in arms
     }
-    files = []
+    receipts = []
     for number in range(1, launches + 1):
         measured = rows({arm: own[number - 1] for arm, own in seconds.items()}, launch=number, sizes=sizes, **told)
         facts = {
@@ -31,9 +31,8 @@ def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZE
             "commit": "0123abcd",
             "settings": json.dumps({"budget_seconds": budget, "placement": "node"}),
         }
-        path = folder / "raw" / f"launch={number}.parquet"
-        files.append(raw(path, measured, launch=number, libraries={"pyzmq": pyzmq}, **facts, **told))
-    gather(files, folder)
+        receipts.append(launched(folder, measured, launch=number, libraries={"pyzmq": pyzmq}, **facts, **told))
+    gather(receipts, folder)
     derive(folder)
     return folder
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from crossover.planning import receipt
 from crossover.records import record, version_1
 
 SIZES = np.logspace(2, 6, 13).round()
@@ -138,10 +139,10 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
     ]
 
 
-def raw(
-    path: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
+def launched(
+    results: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
 ) -> Path:
-    """Write a raw file like a launch; without rows it is a hole."""
+    """Write a raw file and its receipt like a launch, and return the receipt; without rows it is a hole."""
     facts = {
         "experiment": experiment,
         "placement": "node",
@@ -154,5 +155,8 @@ def raw(
     rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})}
     ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
-    record.write(table, path, {"launch": facts | told, "ranks": ranks})
+    path = Path(receipt.path({"results": results, "tier": "quick"}, facts | told, "0123abcd", 0))
+    stored = receipt.raw_folder(path) / f"launch={path.stem}.1.parquet"
+    record.write(table, stored, {"launch": facts | told, "ranks": ranks})
+    receipt.write(path, stored, facts | told, ranks)
     return path

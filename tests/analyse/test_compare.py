@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from runs import ARMS, finished
-from synthetic import SIZES, raw, rows
+from synthetic import SIZES, launched, rows
 
 from crossover.__main__ import main
 from crossover.analyse.compare.compare import TABLES, compare
@@ -152,11 +152,8 @@ def test_parts_of_only_one_run_and_holes_have_different_reasons(tmp_path, before
 def holes(folder):
     """A run in which one experiment has data and another left only holes."""
     measured = rows({"a": [[1e-6] * 10], "b": [[1e-6] * 10]}, experiment="other", sizes=[1])
-    files = [
-        raw(folder / "raw" / "other.parquet", measured, experiment="other"),
-        raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time"),
-    ]
-    gather(files, folder)
+    hole = launched(folder, [], hole="timeout", reason="out of time")
+    gather([launched(folder, measured, experiment="other"), hole], folder)
     derive(folder)
     return folder
 
@@ -200,7 +197,7 @@ def test_another_version_of_the_schemas_is_refused(tmp_path, before, capsys):
 
 def test_a_run_with_only_holes_has_nothing_to_compare(tmp_path, before, capsys):
     folder = tmp_path / "holes"
-    gather([raw(folder / "raw" / "hole.parquet", [], hole="timeout", reason="out of time")], folder)
+    gather([launched(folder, [], hole="timeout", reason="out of time")], folder)
     derive(folder)
     assert "no launch has data" in refused(capsys, before, folder, "--folder", tmp_path / "comparison")
 
@@ -223,12 +220,12 @@ def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_pa
 
 def test_an_arm_whose_reference_failed_in_one_run_has_no_change(told, tmp_path):
     random = np.random.default_rng(1)
-    files = []
+    receipts = []
     for number in range(1, 4):
         seconds = {arm: 1e-6 * np.exp(0.01 * random.standard_normal((len(SIZES), 10))) for arm in ARMS}
         seconds["copy"][:] = np.nan
-        files.append(raw(tmp_path / f"{number}.parquet", rows(seconds, launch=number), launch=number))
-    gather(files, tmp_path / "after")
+        receipts.append(launched(tmp_path, rows(seconds, launch=number), launch=number))
+    gather(receipts, tmp_path / "after")
     derive(tmp_path / "after")
     found = told(tmp_path / "after")
     ratios = only(found["curve_changes"], quantity="ratio")

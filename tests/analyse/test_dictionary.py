@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from synthetic import SIZES, raw, rows
+from synthetic import SIZES, launched, rows
 
 from crossover.analyse.compare import compare, history
 from crossover.analyse.curves.raw_files import gather
@@ -67,7 +67,7 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     values = {arm: [[1e-6] * 10] * len(SIZES) for arm in ("send", "Send", "null")}
     measured = rows(values, experiment="mpi_pingpong")
     folder = tmp_path / "results" / "experiments" / "mpi_pingpong"
-    gather([raw(tmp_path / "launch=1.parquet", measured, experiment="mpi_pingpong")], folder)
+    gather([launched(tmp_path / "results", measured, experiment="mpi_pingpong")], folder)
     derive(folder)
     join([folder], tmp_path / "results")
     monkeypatch.chdir(tmp_path)

@@ -2,17 +2,17 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from judged import medians, shipped, write
-from test_tables import RISING, campaign, content, raw_files
+from test_tables import RISING, campaign, content, receipts
 
 from crossover.analyse.advice import recommend
 from crossover.analyse.advice.settings import SETTINGS
 from crossover.analyse.claims import judgement
 from crossover.analyse.curves import raw_files as gathered
 from crossover.analyse.tables import refinement, writer
+from crossover.planning import receipt
 from crossover.records import failure, record
 
 
@@ -26,18 +26,26 @@ def fault_at_the_second_row(*told):
 
 
 @pytest.fixture(scope="module")
-def raw(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("raw")
-    return raw_files(folder, campaign(RISING))
+def launches(tmp_path_factory):
+    """Their receipts."""
+    return receipts(tmp_path_factory.mktemp("results"), campaign(RISING))
 
 
 @pytest.fixture
-def made(raw, tmp_path):
+def copied(launches, tmp_path):
+    """The receipts of copies that a test may change."""
+    results = launches[0].parents[4]
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
+    return [tmp_path / path.relative_to(results) for path in launches]
+
+
+@pytest.fixture
+def made(launches, tmp_path):
     """Makes the toy's tables in a new folder; returns their bytes and the failures, both by name."""
 
     def make(name="whole"):
         folder = tmp_path / name / "toy"
-        gathered.gather(raw, folder)
+        gathered.gather(launches, folder)
         writer.derive(folder)
         return content(folder), {table: failure.of(folder / f"{table}.parquet") for table in writer.TABLES}
 
@@ -72,8 +80,8 @@ def test_tables_that_need_a_failed_one_fail_for_the_same_reason(made, monkeypatc
     assert len(failure.grouped([each for own in failures.values() for each in own])) == 1
 
 
-def test_raw_files_that_cannot_be_gathered_affect_only_their_experiment(made, raw, tmp_path, monkeypatch):
-    gathered.gather(raw, tmp_path / "good")
+def test_raw_files_that_cannot_be_gathered_affect_only_their_experiment(made, launches, tmp_path, monkeypatch):
+    gathered.gather(launches, tmp_path / "good")
     writer.derive(tmp_path / "good")
     monkeypatch.setattr(gathered, "gathered", fault)
     _, failures = made("failed")
@@ -98,39 +106,33 @@ def replace_by_text(content):
 
 
 @pytest.mark.parametrize("damage", [truncate, flip_bits, replace_by_text])
-def test_a_raw_file_that_cannot_be_read_is_a_hole_and_the_rest_goes_on(raw, tmp_path, damage):
-    own = record.metadata(record.read(raw[-1], record.MEASUREMENTS))["launch"]
-    placed = tmp_path / "raw" / own["experiment"] / own["placement"]
-    placed.mkdir(parents=True)
-    raw = [Path(shutil.copy(path, placed)) for path in raw]
-    raw[-1].write_bytes(damage(raw[-1].read_bytes()))
-    for name, files in (("whole", raw[:-1]), ("damaged", raw)):
+def test_a_raw_file_that_cannot_be_read_is_a_hole_and_the_rest_goes_on(copied, tmp_path, damage):
+    own = receipt.read(copied[-1])
+    own.raw_file.write_bytes(damage(own.raw_file.read_bytes()))
+    for name, files in (("whole", copied[:-1]), ("damaged", copied)):
         gathered.gather(files, tmp_path / name)
         writer.derive(tmp_path / name)
         writer.join([tmp_path / name], tmp_path / f"{name} run")
     *others, hole = record.read(tmp_path / "damaged run/launches.parquet", record.LAUNCHES).to_pylist()
     assert others == record.read(tmp_path / "whole run/launches.parquet", record.LAUNCHES).to_pylist()
-    assert [hole[name] for name in gathered.LAUNCH] == [own[name] for name in gathered.LAUNCH]
-    assert (hole["outcome"], hole["hole"], hole["file"]) == ("hole", "unreadable file", str(raw[-1]))
+    assert {name: hole[name] for name in gathered.LAUNCH} == own.launch
+    assert (hole["outcome"], hole["hole"], hole["file"]) == ("hole", "unreadable file", str(own.raw_file))
     assert hole["reason"].startswith("the file ") and "delete" not in hole["reason"]
     for name in set(writer.TABLES) - {"launches"}:
         damaged, whole = (tmp_path / f"{run} run" / f"{name}.parquet" for run in ("damaged", "whole"))
         assert damaged.read_bytes() == whole.read_bytes(), name
 
 
-def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(raw, tmp_path, monkeypatch):
+def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(copied, tmp_path, monkeypatch):
     monkeypatch.setattr(refinement, "refinement", fault)
-    placed = tmp_path / "raw" / "toy" / "node"
-    placed.mkdir(parents=True)
-    raw = [Path(shutil.copy(path, placed)) for path in raw]
-    output = placed.with_name("refinement.json")
-    refinement.refine(raw, {}, output)
+    output = receipt.raw_folder(copied[0]).with_name("refinement.json")
+    refinement.refine(copied, {}, output)
     assert set(json.loads(output.read_text())) == {"failures"}
     folder = tmp_path / "toy"
-    gathered.gather(raw, folder)
+    gathered.gather(copied, folder)
     writer.derive(folder)
     (failed,) = failure.of(folder / "launches.parquet")
-    assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "toy", "ValueError: a fault")
+    assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "zmq_throughput", "ValueError: a fault")
     assert not lacking(folder, "launches") and not lacking(folder, "needs")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from synthetic import SIZES, arms, raw, rows
+from synthetic import SIZES, arms, launched, rows
 
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.raw_files import gather, gathered
@@ -134,19 +134,19 @@ def test_there_is_nothing_to_compare_on_the_same_hosts():
 
 def test_the_hosts_of_a_launch_are_recorded_from_its_ranks(tmp_path):
     values = {arm: np.full((len(SIZES), 3), 1e-6) for arm in ("copy", "null")}
-    measured = raw(tmp_path / "launch=1.parquet", rows(values, launch=1), hosts=("beta", "alpha", "beta"))
-    hole = raw(tmp_path / "launch=2.parquet", [], launch=2)
+    measured = launched(tmp_path, rows(values, launch=1), hosts=("beta", "alpha", "beta"))
+    hole = launched(tmp_path, [], launch=2)
     assert gathered([measured, hole])["launches"]["hosts"].to_pylist() == ["alpha,beta", None]
 
 
 def test_the_table_names_a_slow_host(tmp_path):
-    files = []
+    receipts = []
     for launch, pair in enumerate(PAIRS * 2, 1):
         random = np.random.default_rng(launch)
         seconds = 1e-6 * (3 if "a" in pair else 1) * np.exp(random.normal(0, 0.02, (2, len(SIZES), 5)))
         measured = rows(dict(zip(("copy", "null"), seconds, strict=True)), launch=launch)
-        files.append(raw(tmp_path / f"launch={launch}.parquet", measured, launch=launch, hosts=pair.split(",")))
-    gather(files, tmp_path / "tables")
+        receipts.append(launched(tmp_path, measured, launch=launch, hosts=pair.split(",")))
+    gather(receipts, tmp_path / "tables")
     derive(tmp_path / "tables")
     found = pq.read_table(tmp_path / "tables/hosts.parquet").to_pylist()
     worse = [(row["host"], row["launches_with"], row["launches_without"], row["x_from"], row["x_to"]) for row in found]
@@ -155,8 +155,9 @@ def test_the_table_names_a_slow_host(tmp_path):
     assert 2.8 < found[0]["low"] < found[0]["factor"] < found[0]["high"] < 3.2
 
 
-def test_a_table_of_launches_of_an_earlier_release_is_read(tmp_path):
-    columns = [name for name in record.LAUNCHES.names if name != "hosts"]
+@pytest.mark.parametrize("later", ["hosts", "receipt"])
+def test_a_table_of_launches_of_an_earlier_release_is_read(tmp_path, later):
+    columns = [name for name in record.LAUNCHES.names if name != later]
     row = record.from_rows([{"launch": 1, "host": "alpha"}], record.LAUNCHES).select(columns)
     record.write(row, tmp_path / "launches.parquet")
-    assert record.read(tmp_path / "launches.parquet", record.LAUNCHES)["hosts"].to_pylist() == [None]
+    assert record.read(tmp_path / "launches.parquet", record.LAUNCHES)[later].to_pylist() == [None]

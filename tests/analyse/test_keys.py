@@ -12,7 +12,7 @@ from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.config import schema
 from crossover.measure.experiments import find
-from crossover.planning import plan
+from crossover.planning import inventory, plan
 from crossover.records import protocol, record, version_1
 
 STORED = Path(__file__).with_name("version_1.zip")
@@ -40,13 +40,18 @@ def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("version_1")
     with zipfile.ZipFile(STORED) as packed:
         packed.extractall(folder)
+    # That version had no folders of tiers.
+    (folder / "raw").rename(folder / "of its tier")
+    (folder / "raw").mkdir()
+    (folder / "of its tier").rename(folder / "raw/quick")
     return folder
 
 
-def derived(raw, folder):
-    """The folder of the joined tables of all raw files under `raw`."""
-    for experiment in sorted(raw.iterdir()):
-        gather(sorted(experiment.rglob("*.parquet")), folder / "experiments" / experiment.name)
+def derived(results, folder):
+    """The folder of the joined tables of all raw files in `results`, which have no receipts yet."""
+    assert inventory.adopt(str(results), "quick")
+    for experiment in sorted((results / "launches/quick").iterdir()):
+        gather(sorted(experiment.rglob("*.json")), folder / "experiments" / experiment.name)
         derive(folder / "experiments" / experiment.name)
     join(list((folder / "experiments").iterdir()), folder)
     return folder
@@ -54,7 +59,7 @@ def derived(raw, folder):
 
 @pytest.fixture(scope="module")
 def now(stored, tmp_path_factory):
-    return derived(stored / "raw", tmp_path_factory.mktemp("now"))
+    return derived(stored, tmp_path_factory.mktemp("now"))
 
 
 # ---- the label is made of the keys
@@ -119,10 +124,10 @@ def test_raw_files_of_version_1_give_the_same_tables_except_for_the_keys(stored,
 
 @pytest.mark.parametrize("experiment", ["zmq_throughput", "task_throughput"])
 def test_raw_files_of_either_version_give_the_same_tables_byte_for_byte(stored, now, tmp_path, experiment):
-    for path in (stored / "raw" / experiment).rglob("*.parquet"):
+    for path in (stored / "raw/quick" / experiment).rglob("*.parquet"):
         table = record.read(path, record.MEASUREMENTS)
-        record.write(table, tmp_path / "raw" / path.relative_to(stored / "raw"), record.metadata(table))
-    again = derived(tmp_path / "raw", tmp_path / "again") / "experiments" / experiment
+        record.write(table, tmp_path / path.relative_to(stored), record.metadata(table))
+    again = derived(tmp_path, tmp_path / "again") / "experiments" / experiment
     for name in DERIVED:
         before = now / "experiments" / experiment / f"{name}.parquet"
         assert (again / f"{name}.parquet").read_bytes() == before.read_bytes(), name

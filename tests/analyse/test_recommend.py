@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from runs import stored
-from synthetic import SIZES, raw, rows
+from synthetic import SIZES, launched, rows
 
 from crossover.__main__ import main
 from crossover.analyse.advice.effects import gains, per_launch
@@ -389,7 +389,7 @@ def folder(tmp_path_factory):
     """Results of three launches. Lending pays from about 3 kB on, and gains far more there than it costs below."""
     folder = tmp_path_factory.mktemp("results")
     random = np.random.default_rng(16)
-    files = []
+    receipts = []
     for launch in (1, 2, 3):
         seconds = {
             arm: 1e-6 * np.exp(noisy(random, truth, 10, 0.005, 0.005).T)
@@ -403,8 +403,8 @@ def folder(tmp_path_factory):
         measured = rows(seconds, protocol="PUSH/PULL over tcp, 2000 messages or 64 MB in flight", launch=launch)
         for row in measured:
             row["metric"] = "throughput"
-        files.append(raw(folder / f"launch={launch}.parquet", measured, launch=launch, settings="{}"))
-    gather(files, folder / "experiments" / "zmq_throughput")
+        receipts.append(launched(folder, measured, launch=launch, settings="{}"))
+    gather(receipts, folder / "experiments" / "zmq_throughput")
     derive(folder / "experiments" / "zmq_throughput")
     join([folder / "experiments" / "zmq_throughput"], folder)
     assert main(["recommend", str(folder)]) == 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import SIZES, blocks, campaign, raw, rows
+from synthetic import SIZES, blocks, campaign, launched, rows
 
 from crossover.analyse.estimators.crossover import crossing
 from crossover.analyse.tables.refinement import inside, refine
@@ -52,19 +52,17 @@ def test_a_bracket_without_whole_numbers_inside_is_not_refined():
 # ---- the launches
 
 
+def first_sweep(results, reference, arm):
+    """The receipts of launches with these seconds."""
+    pairs = ({"copy": one, "no-copy": other} for one, other in zip(reference, arm, strict=True))
+    return [launched(results, rows(seconds, launch=n), launch=n) for n, seconds in enumerate(pairs, start=1)]
+
+
 def swept(tmp_path, truth, launches=3, launch_sd=0.01, **changes):
     """The launches of a second sweep after a first one whose log ratios are `truth`, with noise."""
     random = np.random.default_rng(3)
     reference, arm = blocks(random, truth, launches, launch_sd=launch_sd, cell_sd=0.01)
-    files = [
-        raw(
-            tmp_path / f"{number}.parquet",
-            rows({"copy": reference[number - 1], "no-copy": arm[number - 1]}, launch=number),
-            launch=number,
-        )
-        for number in range(1, launches + 1)
-    ]
-    refine(files, SETTINGS | changes, tmp_path / "refinement.json")
+    refine(first_sweep(tmp_path, reference, arm), SETTINGS | changes, tmp_path / "refinement.json")
     return json.loads((tmp_path / "refinement.json").read_text())
 
 
@@ -92,15 +90,15 @@ def test_a_refinement_never_gets_more_time_than_the_first_sweep(tmp_path):
 def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
     """Four launches; the odd ones have a thread level with a crossover."""
     random = np.random.default_rng(5)
-    files = []
+    receipts = []
     for level, truth, numbers in (("single", cliff(SIZES), (1, 3)), ("multiple", 0 * SIZES, (2, 4))):
         reference, arm = blocks(random, truth, 2, launch_sd=0.001, cell_sd=0.001)
         for index, number in enumerate(numbers):
             measured = {"copy": reference[index], "no-copy": arm[index]}
             own = rows(measured, protocol=level, launch=number)
-            files.append(raw(tmp_path / f"{number}.parquet", own, launch=number))
+            receipts.append(launched(tmp_path, own, launch=number))
     output = tmp_path / "refinement.json"
-    refine(files, SETTINGS | {"launches": 2, "thread_levels": ["single", "multiple"]}, output)
+    refine(receipts, SETTINGS | {"launches": 2, "thread_levels": ["single", "multiple"]}, output)
     found = json.loads(output.read_text())["node"]
     assert {number: list(each["cells"]) for number, each in found.items()} == {"10001": ["single"], "10003": ["single"]}
 
@@ -108,12 +106,8 @@ def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
 def test_a_launch_that_left_a_hole_is_repeated_in_the_second_sweep(tmp_path):
     random = np.random.default_rng(3)
     reference, arm = blocks(random, cliff(SIZES), 2, launch_sd=0.001, cell_sd=0.001)
-    files = [
-        raw(tmp_path / f"{n}.parquet", rows({"copy": reference[n - 1], "no-copy": arm[n - 1]}, launch=n), launch=n)
-        for n in (1, 2)
-    ]
-    files.append(raw(tmp_path / "3.parquet", [], launch=3))
-    refine(files, SETTINGS, tmp_path / "refinement.json")
+    receipts = [*first_sweep(tmp_path, reference, arm), launched(tmp_path, [], launch=3)]
+    refine(receipts, SETTINGS, tmp_path / "refinement.json")
     assert list(json.loads((tmp_path / "refinement.json").read_text())["node"]) == ["10001", "10002", "10003"]
 
 

@@ -1,18 +1,21 @@
 """Do the tables agree with the truth of a campaign?"""
 
 import json
+import shutil
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from synthetic import SIZES, blocks, raw, rows
+from synthetic import SIZES, blocks, launched, rows
 
 from crossover.analyse.curves.raw_files import gather, refuse_impossible
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import BOUNDED
 from crossover.analyse.tables.writer import TABLES, derive, join
+from crossover.planning import receipt
 from crossover.records import record
 from crossover.records.protocol import columns
 
@@ -31,17 +34,17 @@ def campaign(truth, launches=3, seed=1, arms=ARMS, **noise):
     return [dict(zip(arms, values, strict=True)) for values in zip(reference, arm, null, strict=True)]
 
 
-def raw_files(folder, launches, **told):
-    """One raw file per launch, numbered from 1."""
+def receipts(results, launches, **told):
+    """The receipt of each launch, numbered from 1."""
     return [
-        raw(folder / f"launch={number}.parquet", rows(values, launch=number, **told), launch=number)
+        launched(results, rows(values, launch=number, **told), launch=number)
         for number, values in enumerate(launches, start=1)
     ]
 
 
-def tables(folder, files):
-    """The tables of `files`, as lists of rows by name."""
-    gather(files, folder)
+def tables(folder, receipts):
+    """The tables of the launches with these receipts, as lists of rows by name."""
+    gather(receipts, folder)
     derive(folder)
     return {name: pq.read_table(folder / f"{name}.parquet").to_pylist() for name in TABLES}
 
@@ -59,7 +62,7 @@ def column(found, name, **where):
 @pytest.fixture
 def run(tmp_path):
     """Derive the tables of launches given as {arm: (cells, rounds)}."""
-    return lambda launches, **told: tables(tmp_path / "tables", raw_files(tmp_path, launches, **told))
+    return lambda launches, **told: tables(tmp_path / "tables", receipts(tmp_path, launches, **told))
 
 
 # ---- the tables as files
@@ -67,7 +70,7 @@ def run(tmp_path):
 
 @pytest.mark.parametrize("launches", [0, 1, 3])
 def test_the_tables_have_exactly_their_schemas(tmp_path, launches):
-    tables(tmp_path, raw_files(tmp_path / "raw", campaign(RISING, 3)[:launches]))
+    tables(tmp_path, receipts(tmp_path, campaign(RISING, 3)[:launches]))
     for name, schema in TABLES.items():
         stored = pq.read_table(tmp_path / f"{name}.parquet")
         assert stored.schema.remove_metadata() == schema
@@ -75,7 +78,7 @@ def test_the_tables_have_exactly_their_schemas(tmp_path, launches):
 
 
 def test_the_order_of_the_raw_files_changes_no_byte(tmp_path):
-    files = raw_files(tmp_path / "raw", campaign(RISING, 3))
+    files = receipts(tmp_path, campaign(RISING, 3))
     found = []
     for number, order in enumerate(permutations(files)):
         tables(tmp_path / str(number), list(order))
@@ -84,14 +87,14 @@ def test_the_order_of_the_raw_files_changes_no_byte(tmp_path):
 
 
 def test_deriving_again_changes_no_byte(tmp_path):
-    tables(tmp_path, raw_files(tmp_path / "raw", campaign(RISING, 3)))
+    tables(tmp_path, receipts(tmp_path, campaign(RISING, 3)))
     before = content(tmp_path)
     derive(tmp_path)
     assert content(tmp_path) == before
 
 
 def test_launches_are_in_numerical_order(tmp_path):
-    files = raw_files(tmp_path / "raw", campaign(RISING[:2], 11), sizes=SIZES[:2])
+    files = receipts(tmp_path, campaign(RISING[:2], 11), sizes=SIZES[:2])
     found = tables(tmp_path, files[::-1])
     assert column(found["launches"], "launch") == list(range(1, 12))
     assert list(dict.fromkeys(column(found["measurements"], "launch"))) == list(range(1, 12))
@@ -99,11 +102,12 @@ def test_launches_are_in_numerical_order(tmp_path):
 
 def test_gathering_keeps_every_block_launch_and_rank(tmp_path):
     launches = campaign(RISING, 2)
-    files = raw_files(tmp_path / "raw", launches)
+    files = receipts(tmp_path, launches)
     found = tables(tmp_path, files)
     expected = [row for number, values in enumerate(launches, start=1) for row in rows(values, launch=number)]
     assert found["measurements"] == [columns(row) | row for row in expected]
-    assert column(found["launches"], "file") == list(map(str, files))
+    assert column(found["launches"], "receipt") == list(map(str, files))
+    assert column(found["launches"], "file") == [str(receipt.read(path).raw_file) for path in files]
     assert column(found["launches"], "outcome") == ["measured"] * 2
     ranks = [(row["experiment"], row["placement"], row["launch"], row["rank"], row["cpu"]) for row in found["ranks"]]
     assert ranks == [("zmq_throughput", "node", launch, rank, "Imaginary 9000") for launch in (1, 2) for rank in (0, 1)]
@@ -207,8 +211,7 @@ def test_each_metric_and_protocol_is_a_curve_of_its_own(tmp_path):
     for number, values in enumerate(campaign(RISING, 3), start=1):
         tcp = rows(values, launch=number)
         ipc = rows(values | {"no-copy": 2 * values["no-copy"]}, launch=number, protocol="ipc")
-        path = tmp_path / f"launch={number}.parquet"
-        files.append(raw(path, [*tcp, *ipc, *map(faster, tcp)], launch=number))
+        files.append(launched(tmp_path, [*tcp, *ipc, *map(faster, tcp)], launch=number))
     found = tables(tmp_path / "tables", files)
     which = {"arm": "no-copy", "protocol": "tcp"}
     seconds = np.array(column(found["ratios"], "ratio", metric="per message", **which))
@@ -270,7 +273,7 @@ def farming(launches=3):
 
 def test_each_level_has_a_threshold_for_every_arm_and_ceiling(tmp_path):
     files = [
-        raw(tmp_path / f"{number}.parquet", shares(values, number, "[0.95, 0.5]"), launch=number)
+        launched(tmp_path, shares(values, number, "[0.95, 0.5]"), launch=number)
         for number, values in enumerate(farming(), start=1)
     ]
     found = tables(tmp_path / "tables", files)["thresholds"]
@@ -298,7 +301,7 @@ def test_if_each_launch_measured_one_cell_a_cells_interval_uses_its_own_launches
         cell = number % 3
         kept = {arm: np.where(np.arange(3)[:, None] == cell, series, np.nan) for arm, series in values.items()}
         logs.setdefault(cell, []).append(np.median(np.log(values["no-copy"][cell])))
-        files.append(raw(tmp_path / f"{number}.parquet", shares(kept, number, "[0.5]"), launch=number))
+        files.append(launched(tmp_path, shares(kept, number, "[0.5]"), launch=number))
     found = tables(tmp_path / "tables", files)
     for row, cell in zip([row for row in found["summary"] if row["arm"] == "no-copy"], range(3), strict=True):
         own = estimate(BOUNDED.of_log(np.array(logs[cell])[:, np.newaxis]))
@@ -314,8 +317,8 @@ def sized(tmp_path, launches):
     """Raw files on an axis of bytes; the launches have their target width and their wall time."""
     settings = '{"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}}'
     return [
-        raw(
-            tmp_path / f"launch={number}.parquet",
+        launched(
+            tmp_path,
             [row | {"axis_unit": "bytes"} for row in rows(values, launch=number)],
             launch=number,
             settings=settings,
@@ -361,7 +364,7 @@ def test_rates_are_inverted_elements_become_bytes_and_other_axes_have_no_fit(
     seconds = np.tile((5e-6 + bytes_each * SIZES / 1e9)[:, None], (1, 10))
     values = {"copy": seconds if metric["unit"] == "s" else 1 / seconds}
     files = [
-        raw(tmp_path / f"{n}.parquet", [row | metric | {"axis_unit": axis} for row in rows(values, launch=n)], launch=n)
+        launched(tmp_path, [row | metric | {"axis_unit": axis} for row in rows(values, launch=n)], launch=n)
         for n in (1, 2)
     ]
     found = tables(tmp_path / "tables", files)["fits"]
@@ -407,8 +410,8 @@ def test_a_drift_is_a_change_of_the_values_and_not_of_the_ratios(tmp_path):
 def test_a_rate_that_rises_warms_up(tmp_path):
     random = np.random.default_rng(3)
     values = {"copy": 1e6 * np.exp(np.where(np.arange(20) < 6, 0, 0.5) + 0.01 * random.standard_normal((13, 20)))}
-    path = tmp_path / "launch=1.parquet"
-    found = tables(tmp_path, [raw(path, [row | {"better": "higher"} for row in rows(values)], launch=1)])["steady"]
+    measured = [row | {"better": "higher"} for row in rows(values)]
+    found = tables(tmp_path, [launched(tmp_path, measured)])["steady"]
     assert column(found, "state").count("warm-up") >= 11
 
 
@@ -439,8 +442,8 @@ def test_a_disturbed_block_keeps_its_value_and_counts(tmp_path):
         return [row | {"validity": "steal time" if row["round"] < 5 else "ok"} for row in rows(values, launch=number)]
 
     launches = list(enumerate(campaign(RISING, 3), start=1))
-    plain = [raw(tmp_path / f"{n}.parquet", rows(values, launch=n), launch=n) for n, values in launches]
-    marked = [raw(tmp_path / f"{n}-marked.parquet", disturbed(values, n), launch=n) for n, values in launches]
+    plain = [launched(tmp_path / "plain", rows(values, launch=n), launch=n) for n, values in launches]
+    marked = [launched(tmp_path / "marked", disturbed(values, n), launch=n) for n, values in launches]
     found, expected = tables(tmp_path / "marked", marked), tables(tmp_path / "plain", plain)
     assert column(found["measurements"], "validity").count("steal time") == 3 * 3 * 13 * 5
     for name in ("summary", "ratios", "crossovers"):
@@ -470,9 +473,9 @@ def test_a_cell_that_no_launch_measured_has_no_row(run):
 
 
 def test_a_hole_is_only_a_row_of_launches(tmp_path):
-    files = raw_files(tmp_path, campaign(RISING, 3))
+    files = receipts(tmp_path, campaign(RISING, 3))
     without = tables(tmp_path / "without", files)
-    hole = raw(tmp_path / "launch=4.parquet", [], launch=4, hole="timed out", reason="not finished after 162 s")
+    hole = launched(tmp_path, [], launch=4, hole="timed out", reason="not finished after 162 s")
     found = tables(tmp_path / "with", [hole, *files])
     assert column(found["launches"], "outcome") == ["measured"] * 3 + ["hole"]
     assert column(found["launches"], "hole") == [None] * 3 + ["timed out"]
@@ -481,7 +484,7 @@ def test_a_hole_is_only_a_row_of_launches(tmp_path):
 
 
 def test_only_holes_give_empty_tables(tmp_path):
-    files = [raw(tmp_path / f"launch={number}.parquet", [], launch=number, hole="crashed") for number in (1, 2)]
+    files = [launched(tmp_path, [], launch=number, hole="crashed") for number in (1, 2)]
     found = tables(tmp_path, files)
     assert column(found["launches"], "launch") == [1, 2]
     assert all(found[name] == [] for name in set(TABLES) - {"launches"})
@@ -540,28 +543,28 @@ def hole_of(files, folder):
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, float("nan"), float("inf")])
 def test_a_file_with_an_impossible_value_is_a_hole(tmp_path, value):
-    files = raw_files(tmp_path / "raw", campaign(RISING, 2))
+    files = receipts(tmp_path, campaign(RISING, 2))
     wrong = rows(campaign(RISING)[0], launch=3)
     wrong[17]["value"] = value
-    files.append(raw(tmp_path / "raw" / "launch=3.parquet", wrong, launch=3))
+    files.append(launched(tmp_path, wrong, launch=3))
     assert hole_of(files, tmp_path / "tables") == f"the file has the impossible value {value}"
 
 
-def test_a_second_file_of_the_same_launch_is_refused_with_both_names(tmp_path):
-    (first,) = raw_files(tmp_path, campaign(RISING, 1))
-    second = raw(tmp_path / "copied.parquet", rows(campaign(RISING)[0]), launch=1)
-    with pytest.raises(record.RecordError, match=r"copied\.parquet: is the same launch as .*launch=1\.parquet"):
+def test_a_second_receipt_of_the_same_launch_is_refused_with_both_names(tmp_path):
+    (first,) = receipts(tmp_path, campaign(RISING, 1))
+    second = Path(shutil.copy(first, first.with_stem("1-0123abcd.1")))
+    with pytest.raises(record.RecordError, match=r"abcd\.1\.json: is of the same launch as .*abcd\.0\.json"):
         gather([first, second], tmp_path / "tables")
 
 
 def test_a_file_without_its_launch_is_a_hole(tmp_path):
-    path = tmp_path / "launch=1.parquet"
-    record.write(record.MEASUREMENTS.empty_table(), path)
+    path = launched(tmp_path, [])
+    record.write(record.MEASUREMENTS.empty_table(), receipt.read(path).raw_file)
     assert hole_of([path], tmp_path / "tables") == "the file does not name its launch"
 
 
 def test_a_launch_on_several_nodes_whose_ranks_shared_one_is_a_hole(tmp_path):
-    path = raw(tmp_path / "launch=1.parquet", rows(campaign(RISING)[0]), placement="nodes", hosts=("alpha", "alpha"))
+    path = launched(tmp_path, rows(campaign(RISING)[0]), placement="nodes", hosts=("alpha", "alpha"))
     assert hole_of([path], tmp_path / "tables").startswith(
         "the file is of placement nodes, but every rank ran on alpha"
     )
@@ -574,12 +577,7 @@ def test_joining_combines_the_rows_of_all_experiments(tmp_path):
     parts = {}
     for seed, name in enumerate(("mpi_pingpong", "zmq_throughput")):
         files = [
-            raw(
-                tmp_path / name / f"launch={number}.parquet",
-                rows(values, experiment=name, launch=number),
-                experiment=name,
-                launch=number,
-            )
+            launched(tmp_path, rows(values, experiment=name, launch=number), experiment=name, launch=number)
             for number, values in enumerate(campaign(RISING, 3, seed=seed), start=1)
         ]
         parts[name] = tables(tmp_path / "experiments" / name, files)
@@ -594,8 +592,8 @@ def test_joining_combines_the_rows_of_all_experiments(tmp_path):
 
 
 def test_joining_an_experiment_with_only_holes_adds_its_launches(tmp_path):
-    tables(tmp_path / "a", raw_files(tmp_path, campaign(RISING, 2)))
-    tables(tmp_path / "b", [raw(tmp_path / "b.parquet", [], experiment="task_latency", hole="crashed")])
+    tables(tmp_path / "a", receipts(tmp_path, campaign(RISING, 2)))
+    tables(tmp_path / "b", [launched(tmp_path, [], experiment="task_latency", hole="crashed")])
     join([tmp_path / "a", tmp_path / "b"], tmp_path / "results")
     launches = pq.read_table(tmp_path / "results" / "launches.parquet").to_pylist()
     # Folders are joined in the order of their names, which may differ from the experiments' names.

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from crossover.planning import receipt
 from crossover.records import record, version_1
 
 SIZES = np.logspace(2, 7, 18).round()
@@ -74,28 +75,28 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
     return table.select(record.MEASUREMENTS.names).cast(record.MEASUREMENTS)
 
 
-def write(folder: Path, rows: int) -> list[Path]:
-    """Write the raw files of a run of about this many rows."""
+def write(results: Path, rows: int) -> None:
+    """Write the raw files of a run of about this many rows, and their receipts."""
     random = np.random.default_rng(1)
     rounds = max(10, round(rows / (LAUNCHES * len(SIZES) * len(PROTOCOLS) * len(ARMS) * len(METRICS))))
     told = {"experiment": "zmq_throughput", "placement": "node", "outcome": "measured", "settings": SETTINGS}
     told |= {"host": "alpha", "ranks": 2, "wall_seconds": 1000.0}
-    files = []
     for number in range(1, LAUNCHES + 1):
-        path = folder / f"launch={number}.parquet"
-        record.write(launch(random, number, rounds), path, {"launch": told | {"launch": number}, "ranks": []})
-        files.append(path)
-    return files
+        facts = told | {"launch": number}
+        path = Path(receipt.path({"results": results, "tier": "paper"}, facts, "00000000", 0))
+        raw = receipt.next_raw(path)
+        record.write(launch(random, number, rounds), raw, {"launch": facts, "ranks": []})
+        receipt.write(path, raw, facts, [])
 
 
-def analyse(raw: list[Path], folder: Path) -> None:
+def analyse(receipts: list[Path], folder: Path) -> None:
     """Derive all tables; print the time and memory."""
     began = time.perf_counter()
     from crossover.analyse.curves import raw_files
     from crossover.analyse.tables import writer
 
     marks = [("start", began), ("imports", time.perf_counter())]
-    raw_files.gather(raw, folder)
+    raw_files.gather(receipts, folder)
     marks.append(("gathering", time.perf_counter()))
     writer.derive(folder)
     marks.append(("deriving", time.perf_counter()))
@@ -116,7 +117,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.folder:
-        analyse(sorted(chosen.folder.glob("*.parquet")), chosen.folder / "tables")
+        analyse(sorted(chosen.folder.glob("launches/*/*/*/*.json")), chosen.folder / "tables")
         return
     for rows in chosen.rows:
         with tempfile.TemporaryDirectory() as folder:

@@ -26,7 +26,7 @@ from crossover.measure import experiments
 from crossover.measure.experiments import Experiment
 from crossover.measure.launch.conduct import conduct
 from crossover.measure.sampling.contract import Block, Cell
-from crossover.planning import plan
+from crossover.planning import plan, receipt
 from crossover.records import record
 
 TIERS = ("quick", "standard", "paper")
@@ -77,19 +77,21 @@ class MadeUp:
 
 
 def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator) -> int:
-    """Write the raw file of a launch; returns its number of rows."""
+    """Write the raw file of a launch and its receipt; returns the number of rows."""
     settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
     briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}
-    path = Path(plan.raw_file(config, launch))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = Path(receipt.path(config, launch, receipt.digest(settings), 0))
+    raw = receipt.next_raw(path)
+    raw.parent.mkdir(parents=True, exist_ok=True)
     peers: Any = SimpleNamespace(ranks=[RANK | {"rank": rank} for rank in range(2)])
     kind = cast(Experiment, MadeUp(experiments.find(launch["experiment"]), random))
-    conduct(kind, peers, briefly, launch, path)
-    table = record.read(path, record.MEASUREMENTS)
+    conduct(kind, peers, briefly, launch, raw)
+    table = record.read(raw, record.MEASUREMENTS)
     told = record.metadata(table)
     facts = {"outcome": "measured", "settings": plan.canonical(settings), "code": "", "commit": "", "ranks": 2}
-    told["launch"] |= facts | {"wall_seconds": settings["budget_seconds"], "file": str(path)}
-    record.write(table, path, told)
+    told["launch"] |= facts | {"wall_seconds": settings["budget_seconds"]}
+    record.write(table, raw, told)
+    receipt.write(path, raw, told["launch"], told["ranks"])
     return table.num_rows
 
 

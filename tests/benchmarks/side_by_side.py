@@ -34,7 +34,7 @@ from crossover.measure.build.libzmq.line import parse
 from crossover.measure.launch import host_lock, mpi_launcher
 from crossover.measure.ranks.network import Reach
 from crossover.paths import NATIVE
-from crossover.planning import plan
+from crossover.planning import plan, receipt
 
 HERE = Path(__file__).parent
 RANKS = (*mpi_launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
@@ -68,16 +68,17 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
     config = schema.complete({"experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
     launch = plan.of_launch(settings, settings["placements"][0], 1)
+    number = random.randrange(10**6)
     with tempfile.TemporaryDirectory() as folder:
-        raw = Path(folder) / "launch.parquet"
+        path = Path(folder, "launches/quick", experiment, launch["placement"], f"{number}-00000000.0.json")
         command = [
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
-            *("--launch", str(random.randrange(10**6)), "--settings", plan.canonical(launch)),
-            *("--output", str(raw), "--log", f"{raw}.log"),
+            *("--launch", str(number), "--settings", plan.canonical(launch)),
+            *("--receipt", str(path), "--log", str(receipt.log(path))),
             *("--libraries", *(str(built(Path(path).name)) for path in plan.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        return pq.read_table(raw, partitioning=None)
+        return pq.read_table(receipt.read(path).raw_file, partitioning=None)
 
 
 @cache

@@ -15,7 +15,7 @@ from crossover.analyse.curves.raw_files import refuse_impossible
 from crossover.config import schema
 from crossover.measure.build import compiler
 from crossover.paths import NATIVE
-from crossover.planning import plan
+from crossover.planning import plan, receipt
 from crossover.records import record
 
 TWO_NODES = ("salloc", "--quiet", "--exclusive", "--nodes=2")
@@ -30,19 +30,20 @@ class Launch:
     settings: dict[str, Any]
 
     @property
-    def output(self) -> Path:
-        return self.project.folder / self.case.replace(" ", "-") / "launch.parquet"
+    def receipt(self) -> Path:
+        results, experiment = self.project.folder / self.case.replace(" ", "-"), self.case.split()[0]
+        return results / "launches/smoke" / experiment / "nodes/1-00000000.0.json"
 
     @property
     def log(self) -> Path:
-        return self.output.with_name("log")
+        return receipt.log(self.receipt)
 
     def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
         folder = self.project.folder
         return self.project.start(
             *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch"),
             *("--experiment", self.case.split()[0], "--launch", "1", "--settings", plan.canonical(self.settings)),
-            *("--mpi", mpi, "--output", str(self.output), "--log", str(self.log), *options),
+            *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),
             *("--libraries", *map(str, sorted((folder / "native").iterdir()))),
         )
 
@@ -52,14 +53,15 @@ class Launch:
             said, _ = process.communicate(timeout=200)
         finally:
             process.kill()
-        assert process.returncode == 0 and self.output.exists(), said
-        table = record.read(self.output, record.MEASUREMENTS)
-        refuse_impossible(self.output, table)
+        assert process.returncode == 0 and self.receipt.exists(), said
+        raw = receipt.read(self.receipt).raw_file
+        table = record.read(raw, record.MEASUREMENTS)
+        refuse_impossible(raw, table)
         return record.metadata(table), table.to_pylist()
 
     def hole(self, *asked: Any) -> tuple[str, str]:
         # A hole would not replace an earlier measurement.
-        self.output.unlink(missing_ok=True)
+        self.receipt.unlink(missing_ok=True)
         facts, rows = self.finish(self.start(*asked))
         assert rows == []
         return facts["launch"]["hole"], facts["launch"]["reason"]

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-import pyarrow.parquet as pq
 from copies import Project
 from machines import eventually
 from slurm import Cluster, cluster
@@ -106,11 +106,12 @@ class Run:
         return self.process.wait(timeout=OnCluster.limit_seconds), self.said
 
 
+def recorded(project: Project, part: str = "launch") -> dict[str, Any]:
+    """What each launch recorded of itself, or of its `ranks`, by its name; not if its raw file is gone."""
+    raw = {name: file for name, file in project.raw().items() if file.exists()}
+    return {name: record.metadata(record.read(file, record.MEASUREMENTS))[part] for name, file in raw.items()}
+
+
 def hosts(project: Project) -> dict[str, set[str]]:
-    """The hosts that each launch's ranks recorded, by the name of its raw file."""
-    raw = project.folder / "results/raw/quick"
-    found = {}
-    for path in raw.rglob("*.parquet"):
-        ranks = record.metadata(pq.read_table(path, partitioning=None))["ranks"]
-        found[str(path.relative_to(raw))] = {rank["host"] for rank in ranks}
-    return found
+    """The hosts that each launch's ranks recorded."""
+    return {name: {rank["host"] for rank in ranks} for name, ranks in recorded(project, "ranks").items()}

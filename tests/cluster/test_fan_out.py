@@ -6,11 +6,8 @@ from datetime import datetime
 from itertools import combinations
 from typing import NamedTuple
 
-import pyarrow.parquet as pq
 import pytest
-from clusters import PROMPT, OnCluster
-
-from crossover.records import record
+from clusters import PROMPT, OnCluster, recorded
 
 LAUNCHES = 3
 ASLEEP_SECONDS = 10
@@ -28,8 +25,7 @@ class Stay(NamedTuple):
 def stays(project: OnCluster) -> list[Stay]:
     """The hosts and times that the launches recorded."""
     found = []
-    for path in (project.folder / "results/raw").rglob("*.parquet"):
-        facts = record.metadata(pq.read_table(path, partitioning=None))["launch"]
+    for facts in recorded(project).values():
         began = datetime.fromisoformat(facts["started_utc"]).timestamp() - facts["meeting_seconds"]
         found.append(Stay(facts["host"], began, began + facts["wall_seconds"]))
     return found
@@ -63,8 +59,7 @@ def sleeping(project: OnCluster) -> OnCluster:
 def measured(project: OnCluster, site: str) -> list[Stay]:
     """The stays of remeasured launches, with these facts of the site."""
     (project.folder / "profiles/slurm/site.yaml").write_text(site)
-    raw = [f"results/raw/quick/toy/node/launch={number}.parquet" for number in range(1, LAUNCHES + 1)]
-    project.succeed(*PROMPT, "--forcerun", "launch", "--", *raw)
+    project.succeed(*PROMPT, "--forcerun", "launch", "--", "toy")
     found = stays(project)
     assert len(found) == LAUNCHES
     return found

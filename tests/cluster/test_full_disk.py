@@ -13,14 +13,13 @@ from copies import copy_of_the_project
 from slurm import cluster
 
 DISK_BYTES = 8 << 20
-LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
 
 
 @pytest.fixture
 def crowded(clusters: Supply, tmp_path: Path) -> Iterator[OnCluster]:
     """A project whose results are on a disk of a few megabytes that all machines share."""
     copy = copy_of_the_project(clusters.shared / tmp_path.name)
-    copy.configure(toy={})
+    copy.configure(toy={"launches": 1})
     results = copy.folder / "results"
     results.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", results], check=True)
@@ -39,14 +38,16 @@ def fill(project: OnCluster) -> None:
 
 
 def files(project: OnCluster) -> set[str]:
-    """The files on the disk, without the ballast and the logs."""
+    """The files on the disk, without the ballast, the logs, and the stamps of raw files."""
     found = project.slurm.login.run("find", f"{project.folder}/results", "-type", "f", "-printf", "%P\\n").split()
-    return {name for name in found if name != "ballast" and not name.startswith("logs/")}
+    kept = {name for name in found if name != "ballast" and not name.startswith("logs/")}
+    return {re.sub(r"\d+\.parquet$", "parquet", name) for name in kept}
 
 
 def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: OnCluster) -> None:
+    [receipt] = crowded.due()
     fill(crowded)
-    code, said = crowded.run(*PROMPT, LAUNCH)
+    code, said = crowded.run(*PROMPT, receipt)
     assert code == 1
     assert re.search(
         r"^results: cannot be written to \(No space left on device\); free some space there", said, re.MULTILINE
@@ -54,7 +55,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
     assert "Traceback" not in said and "submitted" not in said
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
     crowded.edit("workflow/crossover/measure/experiments/toy.py", "    yield Spinner()", FILLING)
-    code, said = crowded.run(*PROMPT, LAUNCH, "--retries", "0")
+    code, said = crowded.run(*PROMPT, receipt, "--retries", "0")
     assert code == 1
     assert re.search(
         r"^results: cannot be written to \(No space left on device\); free some space there", said, re.MULTILINE
@@ -65,8 +66,10 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
     assert "launch discarded" in job.read_text() and "Traceback" not in job.read_text()
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
     crowded.edit("workflow/crossover/measure/experiments/toy.py", FILLING, "    yield Spinner()")
-    crowded.succeed(*PROMPT, LAUNCH)
-    assert files(crowded) == {".claim", "command.json", LAUNCH.removeprefix("results/")}
+    crowded.succeed(*PROMPT, receipt)
+    name = receipt.removeprefix("results/launches/")
+    raw = f"raw/{Path(name).parent}/launch={Path(name).stem}.parquet"
+    assert files(crowded) == {".claim", "command.json", f"launches/{name}", raw}
 
 
 FILLING = """\

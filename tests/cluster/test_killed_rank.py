@@ -11,10 +11,9 @@ import pytest
 from clusters import PROMPT, OnCluster
 from machines import Machine
 from slurm import Cluster
-from test_faults import LONG
+from test_faults import LONG, measures
 
 CONFIG = ("--config", "results=mine")
-RAW = "mine/raw/quick/toy/nodes/launch=1.parquet"
 
 
 def ranks(node: Machine) -> dict[int, int]:
@@ -37,22 +36,21 @@ def test_a_killed_rank_is_named_with_host_and_signal_and_the_pages_command_fills
     project.configure(toy=LONG | {"launches": 1, "placements": ["nodes"]})
     command = (*PROMPT, *CONFIG)
     run = project.begin(*command)
-    log = project.folder / "mine/logs/quick/toy/nodes/launch=1.log"
-    run.wait_until(lambda: log.exists() and "cell 3 of" in log.read_text())
+    run.wait_until(lambda: measures(project, 1, "nodes", "mine"))
     [(node, pid)] = [(node, ranks(node)[1]) for node in slurm.nodes if 1 in ranks(node)]
     os.kill(pid, signal.SIGKILL)
     code, said = run.end()
     assert code == 1, said
     reason = f"rank 1 on {node.name} was ended by signal 9 (Killed)"
-    again = f"snakemake --profile slurm -R {RAW} {shlex.join(CONFIG)}"
+    receipt = project.receipts(results="mine")["toy/nodes/1"].relative_to(project.folder)
+    again = f"snakemake --profile slurm -R {receipt} {shlex.join(CONFIG)}"
     assert (
         "1 launch of this run was not measured\n"
         f"not measured: toy, placement nodes, launch 1 (crashed): {reason}; to retry:\n    {again}\n"
-    ) in said, log.read_text()
+    ) in said, said
     assert "Traceback" not in said
     page = text_of_the_page(project)
     assert f"<em>crashed</em>: <code>{reason}</code>" in page
     [pasted] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
-    project.configure(toy={"placements": ["nodes"], "launches": 1})
     project.succeed(*(word for word in shlex.split(pasted) if word.strip()))
     assert "was ended by signal" not in text_of_the_page(project)

@@ -6,14 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-import pyarrow.parquet as pq
 import pytest
-from clusters import PROMPT, SLURM, OnCluster
+from clusters import PROMPT, SLURM, OnCluster, recorded
 from copies import ROOT, copy_of_the_project
 from slurm import Cluster, cluster
 
 from crossover.config import schema
-from crossover.records import record
 
 pytestmark = pytest.mark.usefixtures("clusters")
 
@@ -91,11 +89,9 @@ def test_nine_ranks_are_measured_on_a_node_of_four_processors(project: OnCluster
             "budget_seconds": 1,
         }
     )
-    raw = "results/raw/quick/task_latency/node/launch=1.parquet"
-    said = project.succeed(*PROMPT, raw)
-    facts = record.metadata(pq.read_table(project.folder / raw, partitioning=None))
-    assert facts["launch"]["outcome"] == "measured", said
-    assert Counter(rank["host"] for rank in facts["ranks"]).most_common(1)[0][1] == 9
+    project.succeed(*PROMPT, *project.due())
+    [ranks] = recorded(project, "ranks").values()
+    assert Counter(rank["host"] for rank in ranks).most_common(1)[0][1] == 9
 
 
 @pytest.mark.parametrize("narrow", [4], indirect=True)

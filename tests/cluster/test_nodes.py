@@ -176,7 +176,7 @@ def test_a_launch_listens_on_its_interface_alone_and_a_killed_supervisor_leaves_
     [supervisor] = [each for each in login if each.info["cmdline"][1:4] == ["-m", "crossover", "launch"]]
     supervisor.kill()
     assert eventually(lambda: not ours(slurm.nodes), 60), ours(slurm.nodes)
-    assert not asked.output.exists()
+    assert not asked.receipt.exists()
 
 
 def test_if_a_rank_dies_those_on_other_hosts_die_and_a_hole_says_so(

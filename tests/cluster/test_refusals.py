@@ -7,8 +7,6 @@ import re
 from clusters import PROMPT, SLURM, OnCluster
 from copies import SMALL_MPI
 
-ONE_LAUNCH = "results/raw/quick/toy/node/launch=1.parquet"
-
 
 def refused(project: OnCluster, *arguments: str) -> str:
     """The output of a run that is refused before it has submitted a job."""
@@ -27,7 +25,7 @@ def test_array_jobs_in_which_every_task_would_run_the_first_launch(project: OnCl
 
 def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: nonsense\n")
-    said = refused(project, ONE_LAUNCH)
+    said = refused(project, project.due()[0])
     assert "--partition=nonsense" in said and "Invalid partition name" in said
     assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
 
@@ -52,15 +50,16 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
 def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: OnCluster) -> None:
     project.configure(toy={})
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: brief\n")
-    said = project.succeed(*SLURM, "results/raw/quick/toy/node/launch=1.parquet")
+    said = project.succeed(*SLURM, project.due()[0])
     assert "1 of 1 launch would request more than the 6 min that Slurm grants" in said
     assert "1 of 1 launch measured" in said
 
 
 def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_the_shortage(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
+    named = re.findall(r"\S+/nodes/1-\w+\.0\.json", project.succeed(*SLURM, "-n"))[0]
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
-    said = refused(project, "results/raw/quick/mpi_pingpong/nodes/launch=1.parquet")
+    said = refused(project, named)
     assert "--partition=single --nodes=2" in said and "is not available (too few nodes); set `partition:`" in said
 
 

@@ -18,8 +18,8 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     project, said = finished_once
     places = hosts(project)
     counts = {"toy/node": 1, "mpi_pingpong/node": 1, "mpi_pingpong/nodes": 2}
-    assert {file: len(each) for file, each in places.items()} == {
-        f"{kind}/launch={launch}.parquet": count for kind, count in counts.items() for launch in (1, 2)
+    assert {name: len(each) for name, each in places.items()} == {
+        f"{kind}/{launch}": count for kind, count in counts.items() for launch in (1, 2)
     }
     assert set.union(*places.values()) <= {node.name for node in slurm.nodes}
     page = (project.folder / "results/report/index.html").read_text()
@@ -29,7 +29,7 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
 
 
 def test_a_job_has_the_whole_memory_of_its_node(project: OnCluster, slurm: Cluster) -> None:
-    project.succeed(*PROMPT, "results/raw/quick/toy/node/launch=1.parquet")
+    project.succeed(*PROMPT, project.due()[0])
     jobs = slurm.login.run("scontrol", "--oneliner", "show", "job").splitlines()
     [job] = [each for each in jobs if f" WorkDir={project.folder} " in each]
     assert " MinMemoryNode=0 " in job and ",mem=16000M," in job
@@ -44,11 +44,10 @@ def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -
 
 def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], slurm: Cluster) -> None:
     project, _ = finished_once
-    raw = project.folder / "results/raw/quick"
-    before = {path: path.stat().st_mtime_ns for path in raw.rglob("*.parquet")}
+    before = project.raw()
     said = OnCluster(project.folder, slurm).succeed(*PROMPT, "-F", "toy")
-    again = {path.parts[len(raw.parts)] for path, at in before.items() if path.stat().st_mtime_ns != at}
-    assert again == {"toy"}
+    assert {name.split("/")[0] for name, _ in project.raw().items() - before.items()} == {"toy"}
+    assert all(file.exists() for file in before.values())
     assert len(re.findall(r"toy node, launch \d: measured in", said)) == 2
 
 
@@ -58,5 +57,5 @@ def test_a_second_sweep_is_submitted_when_the_first_is_done(project: OnCluster, 
     assert "a second sweep of at most 3 launches, a job each" in said
     assert "6 of 6 launches measured" in said
     places = hosts(project)
-    assert sorted(places) == [f"toy/node/launch={launch}.parquet" for launch in (1, 10001, 10002, 10003, 2, 3)]
+    assert sorted(places) == [f"toy/node/{launch}" for launch in (1, 10001, 10002, 10003, 2, 3)]
     assert set.union(*places.values()) <= {node.name for node in slurm.nodes}

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
-from clusters import PROMPT, OnCluster
+from clusters import PROMPT, OnCluster, recorded
 from copies import SMALL_MPI, refine
 from machines import eventually
-from test_faults import LONG, node_of, raw, supervisors, under_way
-
-from crossover.records import record
+from test_faults import LONG, node_of, raw_files, supervisors, under_way
 
 BOTH = ("toy", "mpi_pingpong")
-
-
-def facts(project: OnCluster) -> dict[str, dict[str, Any]]:
-    """What each launch recorded, by its raw file."""
-    files = (project.folder / "results/raw/quick").rglob("*.parquet")
-    return {
-        str(file.relative_to(project.folder)): record.metadata(pq.read_table(file, partitioning=None))["launch"]
-        for file in files
-    }
-
-
-def times(project: OnCluster) -> dict[str, str]:
-    """When each launch was measured; Snakemake may touch its file later."""
-    return {name: each["started_utc"] for name, each in facts(project).items()}
 
 
 @pytest.fixture
@@ -49,7 +32,7 @@ def test_launches_share_a_job_but_not_with_those_that_repeat_them(two: OnCluster
     assert "4 launches in 2 jobs" in said
     assert "4 of 4 launches measured" in said
     assert "of it inside timed blocks" in said
-    found = list(facts(two).values())
+    found = list(recorded(two).values())
     assert {each["outcome"] for each in found} == {"measured"}
     assert len({each["job"] for each in found}) == 2
     for name in BOTH:
@@ -66,15 +49,15 @@ def test_launches_share_a_job_but_not_with_those_that_repeat_them(two: OnCluster
 def test_of_a_killed_batch_only_the_launch_under_way_is_measured_again(two: OnCluster) -> None:
     run = two.begin(*PROMPT, *BOTH)
     run.wait_until(lambda: 1 in under_way(two))
-    done = {name: at for name, at in times(two).items() if name.endswith("launch=1.parquet")}
+    done, first = raw_files(two), "mpi_pingpong/node/1" in two.receipts()
     [killed] = supervisors(node_of(two, 1), 1)
     os.kill(killed, signal.SIGKILL)
     code, said = run.end()
     assert code == 0, said
     assert "failed: toy node, launch 1:" in said
-    assert "failed: mpi_pingpong node, launch 1" not in said or not done
-    assert {name: times(two)[name] for name in done} == done
-    assert len(facts(two)) == 4
+    assert "failed: mpi_pingpong node, launch 1:" not in said or not first
+    assert done < raw_files(two) == set(two.raw().values())
+    assert len(raw_files(two)) == 4
     assert two.leftovers() == []
 
 
@@ -85,7 +68,7 @@ def test_a_batch_whose_job_always_fails_is_listed_with_the_command_for_it(two: O
     assert "4 launches of this run were not measured" in said
     for name in BOTH:
         assert f"not measured: {name}, placement node, launch 1, 2 (no raw file): its job ended early; logs: " in said
-        assert f"results/raw/quick/{name}/node/launch=2.parquet" in said
+        assert re.search(rf"-R .*results/launches/quick/{name}/node/2-\w+\.0\.json", said)
     assert "did not complete successfully" not in said
 
 
@@ -94,7 +77,7 @@ def test_a_second_sweep_runs_in_batches_of_its_own(project: OnCluster) -> None:
     project.edit("profiles/slurm/config.yaml", 'facts.get("batch_launches", 8)', "2")
     said = project.succeed(*PROMPT, "toy")
     assert "6 of 6 launches measured" in said
-    assert {each["outcome"] for each in facts(project).values()} == {"measured"}
+    assert {each["outcome"] for each in recorded(project).values()} == {"measured"}
 
 
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.core), signal.SIGHUP])
@@ -104,18 +87,16 @@ def test_after_snakemakes_death_the_same_command_measures_nothing_twice(
     launches = range(1, 10)
     project.configure(toy=LONG | {"budget_seconds": 4, "launches": len(launches)})
     run = project.begin(*PROMPT, "toy")
-    run.wait_until(lambda: len(times(project)) > 0 and any(under_way(project)))
+    run.wait_until(lambda: raw_files(project) != set() and any(under_way(project)))
     snakemakes = [each for each in project.slurm.login.processes() if "--profile" in each.info["cmdline"]]
     for each in snakemakes:
         each.send_signal(how)
     run.end()
-    before = times(project)
+    before = raw_files(project)
     said = project.succeed(*PROMPT, "toy")
     assert how == signal.SIGHUP or ("cancelled" in said and "left in Slurm" in said)
-    after = times(project)
-    assert len(after) == len(launches)
-    assert {name: after[name] for name in before} == before
-    assert all(raw(project, launch).exists() for launch in launches)
+    assert before < raw_files(project) == set(project.raw().values())
+    assert len(raw_files(project)) == len(launches)
     assert eventually(lambda: project.slurm.jobs() == [], 20)
     assert project.leftovers() == []
 

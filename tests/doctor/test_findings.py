@@ -209,11 +209,10 @@ def test_a_folder_that_is_full_or_read_only_on_one_host_is_found(name: str) -> N
 
 def test_a_problem_fails_the_run_and_a_warning_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workflow = SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"))
-    monkeypatch.setattr(conclude.session, "due", lambda *_: [])
     warned, troubled = with_pair("temporary", seen_by_other=True), with_pair("shared", visible_seconds=[0.1, None])
     for seen, code in ((healthy(), 0), (warned, 0), (troubled, 1)):
         monkeypatch.setattr(conclude, "gather", lambda *_, seen=seen: seen)
-        assert conclude.conclude(workflow, tmp_path, []) == code
+        assert conclude.conclude(workflow, tmp_path, [], []) == code
 
 
 def test_a_folder_that_the_hosts_do_not_share_is_a_problem() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import psutil
 
 from crossover.measure.processes import mpich_files
+from crossover.planning import receipt
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -144,7 +145,7 @@ class Launch:
     ):
         self.folder = folder
         self.home, self.temporary = folder / "home", folder / "tmp"
-        self.output = folder / "raw" / experiment / settings["placement"] / "launch=1.parquet"
+        self.receipt = folder / "results/launches/quick" / experiment / settings["placement"] / "1-0123abcd.0.json"
         self.log = folder / "logs" / "launch=1.log"
         for made in (self.home, self.temporary):
             made.mkdir(parents=True, exist_ok=True)
@@ -160,9 +161,16 @@ class Launch:
         self.command = [
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
             *("--launch", "1", "--mpi", mpi, "--settings", json.dumps(settings)),
-            *("--code", "c0de", "--output", str(self.output), "--log", str(self.log)),
+            *("--code", "c0de", "--receipt", str(self.receipt), "--log", str(self.log)),
             *("--libraries", *map(str, libraries)),
         ]
+
+    @property
+    def output(self) -> Path:
+        """The raw file that its receipt names."""
+        held = receipt.read(self.receipt)
+        assert held.complete, self.log.read_text()
+        return held.raw_file
 
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
         """Start it; a `wrapper` gets the command line as further arguments."""
@@ -213,9 +221,10 @@ class Launch:
         mpich_files.unlink(memory)
 
     def leaves_nothing_but_its_file(self) -> None:
-        """Assert that it left no process, file, folder or shared memory, except its output, if any."""
+        """Assert that it left no process, file, folder or shared memory, except its raw file and receipt, if any."""
         assert eventually(lambda: not self.processes()), self.processes()
-        assert set(self.output.parent.iterdir()) <= {self.output}
+        kept = [self.receipt, self.output] if self.receipt.exists() else []
+        assert sorted(path for path in (self.folder / "results").rglob("*") if path.is_file()) == kept
         assert list(self.home.iterdir()) == []
         assert [path.name for path in self.temporary.iterdir() if not path.name.endswith(".lock")] == []
         # Other launches may be starting, whose files disappear soon.

@@ -89,7 +89,7 @@ def hole(launch):
 def test_after_ctrl_c(under_way):
     under_way.process.send_signal(signal.SIGINT)
     assert under_way.process.wait(60) == 1
-    assert not under_way.output.exists()
+    assert not under_way.receipt.exists()
     under_way.leaves_nothing_but_its_file()
 
 

@@ -81,15 +81,15 @@ def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(laun
 
 @pytest.fixture
 def segment():
-    """A file like those of MPI, older than a minute."""
+    """A new file like those of MPI. Launches of other tests sweep too, so it ages only once it is used."""
     file = mpich_files.SHARED_MEMORY / f"mpich_test_{os.getpid()}"
     file.write_bytes(bytes(mmap.PAGESIZE))
-    age(file)
     yield file
     file.unlink(missing_ok=True)
 
 
 def test_a_file_that_nobody_uses_is_deleted(segment):
+    age(segment)
     mpich_files.sweep()
     assert not segment.exists()
 
@@ -102,6 +102,7 @@ def test_a_young_file_stays(segment):
 
 def test_an_open_file_stays(segment):
     with segment.open():
+        age(segment)
         mpich_files.sweep()
         assert segment.exists()
 
@@ -109,6 +110,7 @@ def test_an_open_file_stays(segment):
 def test_a_mapped_file_stays(segment):
     with segment.open("r+b") as opened:
         mapped = mmap.mmap(opened.fileno(), 0)
+    age(segment)
     mpich_files.sweep()
     assert segment.exists()
     mapped.close()
@@ -117,12 +119,14 @@ def test_a_mapped_file_stays(segment):
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
 def test_the_file_of_another_user_stays(segment):
     os.chown(segment, 65534, 65534)
+    age(segment)
     mpich_files.sweep()
     assert segment.exists()
 
 
 def test_nothing_is_deleted_where_processes_are_hidden(segment, monkeypatch):
     monkeypatch.setattr(mpich_files, "_FIRST_PID_NAMESPACE", "pid:[4026532000]")
+    age(segment)
     mpich_files.sweep()
     assert segment.exists()
 
@@ -138,6 +142,7 @@ def test_a_file_mapped_elsewhere_by_another_path_stays(segment):
     try:
         if holder.stdout.readline() != "ready\n":
             pytest.skip("mounting is not allowed here")
+        age(segment)
         mpich_files.sweep()
         assert segment.exists()
     finally:

@@ -17,6 +17,7 @@ from launching import TOY, Launch, eventually, toy_project
 
 from crossover.measure.launch import mpi_launcher, supervisor
 from crossover.measure.processes import mpich_files
+from crossover.planning import receipt
 from crossover.records import record
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -77,7 +78,9 @@ def hole(launch, code):
     found = record.metadata(table)["launch"]
     assert table.num_rows == 0
     assert (found["outcome"], found["experiment"], found["host"]) == ("hole", "toy", socket.gethostname())
-    assert f"add -R {launch.output}" in launch.log.read_text()
+    held = receipt.read(launch.receipt)
+    assert (held.outcome, held.hole, held.reason) == ("hole", found["hole"], found["reason"])
+    assert f"add -R {launch.receipt}" in launch.log.read_text()
     launch.leaves_nothing_but_its_file()
     return found
 
@@ -256,7 +259,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, numbe
     assert eventually(lambda: measuring(toy))
     supervisor.send_signal(number)
     assert supervisor.wait(30) == 1
-    assert not toy.output.exists()
+    assert not toy.receipt.exists()
     toy.leaves_nothing_but_its_file()
     assert f"interrupted by {number.name}; launch discarded" in toy.log.read_text()
 
@@ -269,7 +272,7 @@ def test_a_second_interruption_does_not_stop_the_cleanup(launch):
         supervisor.send_signal(signal.SIGTERM)
         supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(30) == 1
-    assert not toy.output.exists()
+    assert not toy.receipt.exists()
     toy.leaves_nothing_but_its_file()
 
 
@@ -281,7 +284,7 @@ def test_a_launch_ends_when_the_workflow_is_killed(launch):
     os.kill(workflow.pid, signal.SIGKILL)
     workflow.wait()
     assert eventually(lambda: not toy.processes()), toy.processes()
-    assert not toy.output.exists()
+    assert not toy.receipt.exists()
     toy.leaves_nothing_but_its_file()
 
 
@@ -292,8 +295,9 @@ def test_ranks_end_with_a_killed_supervisor_and_the_next_launch_deletes_its_file
     supervisor.kill()
     supervisor.wait()
     assert eventually(lambda: not toy.processes()), toy.processes()
-    assert not toy.output.exists()
-    (toy.output.with_name(f".{toy.output.name}.{socket.gethostname()}.{supervisor.pid}.part")).touch()
+    assert not toy.receipt.exists()
+    stale = f".{toy.receipt.name}.{socket.gethostname()}.{supervisor.pid}.part"
+    (receipt.raw_folder(toy.receipt) / stale).touch()
     again = launch()
     assert again.run() == 0
     assert facts(again)["outcome"] == "measured"
@@ -369,4 +373,4 @@ def test_a_launch_that_waits_can_be_interrupted(launch):
         assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
         supervisor.terminate()
         assert supervisor.wait(30) == 1
-    assert not toy.output.exists()
+    assert not toy.receipt.exists()

@@ -1,6 +1,6 @@
 """Which launches share a job: bounded, complete, and spread so that those of one experiment are apart."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from crossover.config import schema
 from crossover.planning import batches, plan
 from crossover.planning.batches import Bounds
+from crossover.planning.inventory import key
 
 EIGHT = Bounds(launches=8, minutes=10_000)
 
@@ -17,50 +18,40 @@ def quick(**more):
     return schema.complete({"tier": "quick"} | more) | {"hosts": 2}
 
 
-def test_every_launch_has_one_batch_of_the_same_number_of_hosts():
+def both_sweeps(config):
+    """Every launch of the first sweep, and one of the second for each."""
+    first = list(plan.launches(config))
+    return [*first, *(launch | {"launch": launch["launch"] + plan.SECOND_SWEEP} for launch in first)]
+
+
+def settings(config, launch):
+    return plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
+
+
+def test_every_launch_is_in_one_job_of_the_same_sweep_and_number_of_hosts():
     config = quick()
-    found = batches.names(config, EIGHT)
-    assert {tuple(launch.values()) for launch in plan.launches(config)} <= set(found)
-    hosts = defaultdict(set)
-    for experiment, placement, number in found:
-        own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
-        hosts[found[experiment, placement, number]].add(plan.nodes(own))
-    assert all(len(counts) == 1 for counts in hosts.values())
+    jobs = batches.jobs(config, EIGHT, both_sweeps(config))
+    every = sorted(key(launch) for job in jobs for launch in job)
+    assert every == sorted(map(key, both_sweeps(config)))
+    for job in jobs:
+        assert len({(plan.nodes(settings(config, each)), each["launch"] > plan.SECOND_SWEEP) for each in job}) == 1
 
 
-def test_launches_that_repeat_each_other_are_in_different_batches():
+def test_launches_that_repeat_each_other_are_in_different_jobs():
     config = schema.complete({"tier": "standard"}) | {"hosts": 2}
-    found = batches.names(config, EIGHT)
-    seen = Counter()
-    for (experiment, placement, number), name in found.items():
-        own = plan.of_launch(plan.settings_of(config, experiment), placement, number)
-        seen[experiment, plan.canonical(own), number > plan.SECOND_SWEEP, name] += 1
-    assert set(seen.values()) == {1}
-    assert max(Counter(found.values()).values()) > 4
+    jobs = batches.jobs(config, EIGHT, list(plan.launches(config)))
+    for job in jobs:
+        alike = Counter((each["experiment"], plan.canonical(settings(config, each))) for each in job)
+        assert set(alike.values()) == {1}
+    assert max(map(len, jobs)) > 4
 
 
 def test_launches_on_different_nodes_do_not_share_a_job():
     config = quick()
-    found = batches.names(config, EIGHT, options=lambda launch: launch["launch"] % 2)
-    several = {key: name for key, name in found.items() if key[1] == "nodes"}
-    assert len(set(several.values())) > 1
-    for name in set(several.values()):
-        assert len({number % 2 for (*_, number), its in several.items() if its == name}) == 1
-
-
-def test_measured_launches_need_no_place():
-    config = quick()
-    kept = list(plan.launches(config))[:5]
-    assert not {tuple(launch.values()) for launch in kept} & set(batches.names(config, EIGHT, kept))
-
-
-def test_a_second_sweep_has_batches_of_its_own_before_it_is_known():
-    config = schema.complete({"tier": "standard"}) | {"hosts": 2}
-    found = batches.names(config, EIGHT)
-    first = {name for (*_, number), name in found.items() if number <= plan.SECOND_SWEEP}
-    second = {name for (*_, number), name in found.items() if number > plan.SECOND_SWEEP}
-    assert second
-    assert not first & second
+    jobs = batches.jobs(config, EIGHT, list(plan.launches(config)), options=lambda launch: launch["launch"] % 2)
+    several = [job for job in jobs if job[0]["placement"] == "nodes"]
+    assert len(several) > 1
+    assert all(len({each["launch"] % 2 for each in job}) == 1 for job in several)
 
 
 @given(st.lists(st.integers(1, 90)), st.integers(2, 9), st.integers(1, 200))
@@ -77,7 +68,8 @@ def test_no_batch_exceeds_the_bounds_except_for_a_launch_that_is_longer_alone(mi
 @pytest.mark.parametrize("resources", [{}, {"batch_launches": 1, "batch_minutes": 60}])
 def test_each_launch_has_a_job_of_its_own_where_a_profile_has_no_batches(resources):
     assert batches.bounds(resources) is None
-    assert batches.names(quick(), None) == {}
+    due = list(plan.launches(quick()))
+    assert batches.jobs(quick(), None, due) == [[launch] for launch in due]
 
 
 def test_a_profile_sets_the_bounds():

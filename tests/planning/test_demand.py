@@ -1,18 +1,19 @@
-"""Is a measured launch kept, and are its differences from the run reported?"""
+"""Which receipt must each launch have, and are differences of measured launches from the run reported?"""
 
 import json
-from dataclasses import replace
 
 import pytest
+from measured import SOFTWARE, measure
 
+from crossover import code_digest
 from crossover.config import schema
-from crossover.planning import command_line, inventory, plan, second_sweep
-from crossover.planning.command_line import Command
+from crossover.planning import command as commands
+from crossover.planning import inventory, plan, receipt
+from crossover.planning.command import Command
 from crossover.planning.demand import Demand
-from crossover.records import record
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "target_width": 0.02, "players": ["rank"]}}
-SOFTWARE = {"libzmq": "4.3.5", "python": "CPython 3.12.1", "distributed": "2025.1"}
+FIRST, SECOND = ({"experiment": "mpi_pingpong", "placement": "node", "launch": number} for number in (1, 2))
 
 
 @pytest.fixture
@@ -20,64 +21,114 @@ def config(tmp_path):
     return schema.complete({"results": str(tmp_path), "tier": "quick", "experiments": PINGPONG})
 
 
-def measure(config, number, outcome="measured", seconds=1800.0, **changed):
-    """Write the raw file of a launch of this run, like its supervisor."""
-    launch = {"experiment": "mpi_pingpong", "placement": "node", "launch": number}
-    settings = second_sweep.settings_of(config, launch) | changed
-    facts = launch | {"outcome": outcome, "settings": plan.canonical(settings), "code": "", "wall_seconds": seconds}
-    ranks = [{"libraries": '{"libzmq": "4.3.5", "distributed": "2024.9"}', "python": SOFTWARE["python"]}]
-    path = inventory.Path(plan.raw_file(config, launch))
-    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": facts, "ranks": ranks})
-    return str(path)
+@pytest.fixture
+def code(monkeypatch):
+    """A function that sets the digest of the measuring code."""
+
+    def change(digest):
+        monkeypatch.setattr(code_digest, "of_launch", lambda experiment, settings: digest)
+
+    change("now")
+    return change
 
 
-def held(config):
-    return inventory.launches(config["results"], config["tier"])
+def demand(config, software=None):
+    return Demand(config, inventory.receipts(config["results"], config["tier"]), software)
 
 
-def kept(config, command=None):
-    return [each.launch["launch"] for each in Demand(config, command or Command()).kept(held(config))]
+def turn(config, launch=FIRST):
+    """The turn that a launch must have."""
+    return int(demand(config).planned(launch).split(".")[-2])
 
 
-def test_a_measured_launch_is_kept_and_a_hole_is_not(config):
-    measure(config, 1)
-    measure(config, 2, outcome="hole")
-    assert kept(config) == [1]
+def hole(kind, code="now"):
+    return {"outcome": "hole", "hole": kind, "reason": "it broke", "code": code}
 
 
-def test_a_forced_launch_is_not_kept(config):
-    first, _ = measure(config, 1), measure(config, 2)
-    assert kept(config, Command(forced=frozenset({first}))) == [2]
-    assert kept(config, Command(everything=True)) == kept(config, Command(forced=frozenset({"launch"}))) == []
+def test_a_measured_launch_keeps_its_receipt_and_a_new_one_has_the_digest_of_its_settings(config):
+    file = measure(config, FIRST)
+    assert demand(config).planned(FIRST) == str(file)
+    changed = schema.complete(config | {"experiments": {"mpi_pingpong": PINGPONG["mpi_pingpong"] | {"elements": [1]}}})
+    assert demand(changed).planned(FIRST) != str(file)
+    assert demand(config).planned(FIRST) == str(file), "changing back finds the first"
 
 
-def test_remeasure_affects_only_launches_that_differ(config):
-    measure(config, 1)
-    measure(config, 2, target_width=0.5)
-    assert kept(config | {"remeasure": True}) == [1]
+def test_a_plan_does_not_change_while_receipts_are_written(config):
+    run = demand(config)
+    before = run.planned(FIRST)
+    measure(config, FIRST, 7)
+    assert run.planned(FIRST) == before
 
 
-def test_a_file_that_cannot_be_read_is_not_kept(config):
-    path = inventory.Path(measure(config, 1))
-    path.write_bytes(b"nothing")
-    [found] = held(config)
-    assert found.outcome == "unreadable"
-    assert inventory.files([found], "mpi_pingpong") == [str(path)]
-    assert kept(config) == []
+@pytest.mark.parametrize(
+    ("kind", "again"), [("host in use", 1), ("no space", 1), ("stranger", 1), ("crashed", 0), ("exception", 0)]
+)
+def test_a_hole_whose_cause_passes_has_a_next_turn(config, code, kind, again):
+    measure(config, FIRST, facts=hole(kind))
+    assert turn(config) == again
+
+
+@pytest.mark.parametrize(("kind", "again"), [("exception", 1), ("unknown metric", 1), ("crashed", 0)])
+def test_a_hole_of_faulty_code_has_a_next_turn_once_the_code_has_changed(config, code, kind, again):
+    measure(config, FIRST, facts=hole(kind, code="before"))
+    assert turn(config) == again
+    code("before")
+    assert turn(config) == 0
+
+
+def test_a_launch_without_its_raw_file_has_a_next_turn(config):
+    file = measure(config, FIRST)
+    receipt.read(file).raw_file.unlink()
+    assert turn(config) == 1
+    measure(config, FIRST, 1)
+    assert turn(config) == 1
+
+
+def test_remeasure_has_a_next_turn_for_launches_that_differ_until_they_are_measured(config, code):
+    measure(config, FIRST, facts={"code": "before"})
+    measure(config, SECOND, facts={"code": "now"})
+    again = config | {"remeasure": True}
+    assert (turn(config), turn(again), turn(again, SECOND)) == (0, 1, 0)
+    measure(config, FIRST, 1, facts={"code": "now"})
+    assert turn(again) == turn(config) == 1
+    code("before")
+    assert turn(config) == 0, "changing the code back finds the first"
+
+
+def test_a_hole_of_the_present_code_counts_before_a_measurement_of_other_code(config, code):
+    measure(config, FIRST, facts={"code": "before"})
+    measure(config, FIRST, 1, facts=hole("crashed"))
+    assert turn(config | {"remeasure": True}) == turn(config) == 1
+    code("before")
+    assert turn(config) == 0
+
+
+def test_a_partial_run_has_the_latest_receipt_of_each_launch(config):
+    measure(config, FIRST, target_width=0.5)
+    last = measure(config, FIRST)
+    broken = measure(config, SECOND)
+    receipt.read(broken).raw_file.unlink()
+    assert demand(config).existing("mpi_pingpong") == [str(last)]
+    assert demand(config).existing("zmq_latency") == []
+
+
+# ---- differences
+
+
+def differences(config, software=None):
+    return demand(config, software).differing(FIRST)[1]
 
 
 def test_a_launch_with_the_same_settings_code_and_software_does_not_differ(config):
-    measure(config, 1)
-    run = Demand(config, Command(), SOFTWARE)
-    assert run.differences(held(config)[0]) == []
-    assert run.conflict(held(config), {"mpi_pingpong"}) == ""
+    measure(config, FIRST)
+    assert differences(config, SOFTWARE) == []
+    assert demand(config, SOFTWARE).conflict([FIRST], Command()) == ""
 
 
 def test_differences_name_key_and_library_with_both_values(config):
-    measure(config, 1, target_width=0.5, rounds={"at_least": 1, "at_most": 500})
-    run = Demand(config, Command(), SOFTWARE | {"libzmq": "4.3.6"})
+    measure(config, FIRST, target_width=0.5, rounds={"at_least": 1, "at_most": 500})
     # An experiment without farms does not use the farms' libraries.
-    assert run.differences(held(config)[0]) == [
+    assert differences(config, SOFTWARE | {"libzmq": "4.3.6"}) == [
         "rounds.at_least: 1, now 10",
         "target_width: 0.5, now 0.02",
         "libzmq: 4.3.5, now 4.3.6",
@@ -85,10 +136,10 @@ def test_differences_name_key_and_library_with_both_values(config):
 
 
 def test_the_conflict_gives_the_measuring_time_and_the_commands(config):
-    for number in (1, 2):
-        measure(config, number, seconds=5400.0, target_width=0.5)
-    command = Command(profile="slurm", targets=("mpi_pingpong",), values=("tier=quick",))
-    said = Demand(config, command).conflict(held(config), {"mpi_pingpong"}).splitlines()
+    for launch in (FIRST, SECOND):
+        measure(config, launch, facts={"wall_seconds": 5400.0}, target_width=0.5)
+    command = Command(("--profile", "slurm"), ("tier=quick",), ("mpi_pingpong",))
+    said = demand(config).conflict([FIRST, SECOND], command).splitlines()
     assert said[0].startswith("2 measured launches differ from what this command would measure")
     assert said[1] == "  mpi_pingpong, placement node, launch 1, 2: target_width: 0.5, now 0.02"
     assert said[2] == "measuring them took 3.0 h; choose one:"
@@ -96,120 +147,74 @@ def test_the_conflict_gives_the_measuring_time_and_the_commands(config):
     assert "    snakemake --profile slurm --config tier=quick remeasure=true -- mpi_pingpong" in said
 
 
-def test_other_experiments_and_a_partial_run_have_no_conflict(config):
-    measure(config, 1, target_width=0.5)
-    assert Demand(config, Command()).conflict(held(config), {"zmq_latency"}) == ""
-    assert Demand(config | {"partial": True}, Command()).conflict(held(config), {"mpi_pingpong"}) == ""
+def test_a_partial_run_and_one_that_remeasures_have_no_conflict(config):
+    measure(config, FIRST, target_width=0.5)
+    assert demand(config).conflict([FIRST], Command()) != ""
+    assert demand(config).conflict([SECOND], Command()) == ""
+    for chosen in ("partial", "remeasure"):
+        assert demand(config | {chosen: True}).conflict([FIRST], Command()) == ""
 
 
-def test_a_launch_that_is_no_longer_planned_has_no_differences(config):
-    measure(config, 1, target_width=0.5)
-    fewer = schema.complete({"results": config["results"], "experiments": {"zmq_latency": {}}})
-    assert Demand(fewer, Command()).differences(held(config)[0]) == []
-
-
-@pytest.mark.parametrize("lowered", [{"launches": 1}, {"placements": ["nodes"]}])
-def test_launches_that_are_no_longer_planned_never_stop_a_run(config, lowered):
-    measure(config, 2, target_width=0.5)
-    narrowed = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
-    less = schema.complete({"results": config["results"], "tier": "quick", "experiments": narrowed})
-    assert Demand(config, Command()).conflict(held(config), {"mpi_pingpong"}) != ""
-    assert Demand(less, Command()).conflict(held(config), {"mpi_pingpong"}) == ""
-
-
-def test_a_second_sweep_is_no_longer_planned_without_its_first_sweep_or_points(config):
-    of_both = schema.complete({"results": config["results"], "experiments": {"mpi_pingpong": {"refine_points": 3}}})
-    plan_file = inventory.Path(config["results"], "raw/quick/mpi_pingpong/refinement.json")
-    plan_file.parent.mkdir(parents=True)
-    cells = {"cells": {"a": [1, 2]}, "budget_seconds": 1.0}
-    plan_file.write_text(json.dumps({"node": {str(plan.SECOND_SWEEP + 2): cells}}))
-    measure(of_both, plan.SECOND_SWEEP + 2, target_width=0.5)
-    for planned, change in ((True, {}), (False, {"launches": 1, "players": ["rank"]}), (False, {"refine_points": 0})):
-        less = of_both["experiments"]["mpi_pingpong"] | change
-        run = Demand(of_both | {"experiments": {"mpi_pingpong": less}}, Command())
-        assert bool(run.differences(held(config)[0])) is planned, change
-
-
-@pytest.mark.parametrize(("kind", "again"), [("exception", True), ("unknown metric", True), ("crashed", False)])
-def test_a_hole_of_faulty_code_is_repeated_when_the_code_has_changed(config, kind, again, monkeypatch):
-    path = inventory.Path(measure(config, 1, outcome="hole"))
-    table = record.read(path, record.MEASUREMENTS)
-    launch = record.metadata(table)["launch"] | {"hole": kind, "code": "before"}
-    record.write(table, path, {"launch": launch, "ranks": []})
-    monkeypatch.setattr("crossover.code_digest.of_launch", lambda experiment, settings: "before")
-    assert Demand(config, Command()).repeated(held(config)) == []
-    monkeypatch.setattr("crossover.code_digest.of_launch", lambda experiment, settings: "after")
-    assert Demand(config, Command()).repeated(held(config)) == [str(path)] * again
-
-
-def test_only_remeasure_repeats_launches_that_differ(config):
-    measure(config, 1)
-    second = measure(config, 2, target_width=0.5)
-    assert Demand(config, Command()).repeated(held(config)) == []
-    assert Demand(config | {"remeasure": True}, Command()).repeated(held(config)) == [second]
+def test_a_hole_has_no_conflict_whatever_was_measured_before_it(config, code):
+    measure(config, FIRST, target_width=0.5)
+    measure(config, FIRST, facts=hole("crashed"))
+    assert demand(config).conflict([FIRST], Command()) == ""
 
 
 # ---- a report on existing launches
 
 
+@pytest.mark.parametrize("lowered", [{}, {"launches": 1}, {"placements": ["nodes"]}])
+def test_a_partial_report_counts_differences_of_planned_launches_only(config, lowered):
+    measure(config, SECOND, target_width=0.5)
+    less = schema.complete(config | {"experiments": {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}})
+    said = [str(each) for each in demand(less).remarks({}, [], Command())]
+    assert said[0] == "partial: 1 measured launches and 0 holes of tier quick"
+    assert len(said) == (1 if lowered else 2)
+
+
 def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config):
-    measure(config, 1, target_width=0.5)
-    measure(config, 2, outcome="hole")
-    broken = inventory.Path(measure(config, 3))
-    broken.write_bytes(b"nothing")
-    measure(config | {"tier": "paper"}, 1)
-    partial = config | {"partial": True}
-    others = inventory.other_tiers(config["results"], "quick", schema.TIERS)
-    old = inventory.Path(config["results"], "raw/mpi_pingpong/node/launch=1.parquet")
-    record.write(record.MEASUREMENTS.empty_table(), old)
-    remarks = Demand(partial, Command()).leaves_out(
-        held(config), others, inventory.of_no_tier(config["results"], "quick")
-    )
-    said = "\n".join(map(str, remarks))
-    assert said.splitlines()[:2] == [
-        "partial: 1 measured launches and 2 holes of tier quick",
+    measure(config, FIRST, target_width=0.5)
+    measure(config, SECOND, facts=hole("crashed"))
+    other = {"experiment": "gone", "placement": "node", "launch": 1}
+    held = inventory.receipts(config["results"], "quick") | {tuple(other.values()): []}
+    said = "\n".join(map(str, Demand(config, held).remarks({"paper": 1}, ["left out: a line"], Command())))
+    assert said.splitlines() == [
+        "partial: 1 measured launches and 1 holes of tier quick",
         "1 of them were measured with other settings, code or software than the current",
+        "left out: gone, which the configuration does not list",
+        "left out: 1 launches of tier paper; to report on them:",
+        "    snakemake --config partial=true tier=paper",
+        "left out: a line",
     ]
-    assert str(broken) not in said, "the tables have it as a hole"
-    assert (
-        "left out: 1 launches of tier paper; to report on them:\n    snakemake --config partial=true tier=paper" in said
-    )
-    assert f"left out: 1 launches of an earlier version, such as {old}; if they are of tier quick, move" in said
-    assert inventory.of_no_tier(f"{config['results']}/elsewhere", "quick") == []
+
+
+def test_a_second_sweep_is_planned_only_with_its_first_sweep_and_its_points(config):
+    of_both = schema.complete({"results": config["results"], "experiments": {"mpi_pingpong": {"refine_points": 3}}})
+    cells = {"cells": {"a": [1, 2]}, "budget_seconds": 1.0}
+    plan_file = inventory.Path(config["results"], "raw/quick/mpi_pingpong/refinement.json")
+    plan_file.parent.mkdir(parents=True)
+    plan_file.write_text(json.dumps({"node": {str(plan.SECOND_SWEEP + 2): cells}}))
+    measure(of_both, SECOND | {"launch": plan.SECOND_SWEEP + 2}, target_width=0.5)
+    for planned, change in ((True, {}), (False, {"launches": 1, "players": ["rank"]})):
+        less = of_both | {"experiments": {"mpi_pingpong": of_both["experiments"]["mpi_pingpong"] | change}}
+        said = [str(each) for each in demand(less).remarks({}, [], Command())]
+        assert any("measured with other settings" in line for line in said) is planned, change
 
 
 # ---- the command
 
 
-@pytest.mark.parametrize(
-    ("words", "forces"),
-    [
-        (["-F", "toy"], True),
-        (["-nF", "toy"], True),
-        (["-R", "results/raw/quick/toy/node/launch=1.parquet"], True),
-        (["-R", "launch"], True),
-        (["-f", "./results/raw/quick/toy/node/launch=1.parquet"], True),
-        (["toy"], False),
-        (["-R", "results/raw/quick/toy/node/launch=2.parquet"], False),
-        (["-f", "toy"], False),
-    ],
-)
-def test_which_commands_force_a_launch(words, forces):
-    command = command_line.read(["--cores", "1", *words])
-    assert command.remeasures("results/raw/quick/toy/node/launch=1.parquet") is forces
-
-
 def test_a_command_is_repeated_with_other_values_and_without_force():
-    command = command_line.read(
-        ["--profile", "profiles/local", "-F", "toy", "--config", "tier=paper", "results=my runs"]
-    )
+    words = ["--profile", "profiles/local", "-F", "toy", "--config", "tier=paper", "results=my runs"]
+    command = commands.read(words, {"toy"})
     assert command.but(results="x", partial="true") == (
         "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
     )
 
 
 def test_a_command_that_forces_only_some_files():
-    command = command_line.read(["--profile", "slurm", "-F", "toy", "--config", "remeasure=true"])
+    command = commands.read(["--profile", "slurm", "-F", "toy", "--config", "remeasure=true"], {"toy"})
     assert command.forcing(["a", "b c"]) == "snakemake --profile slurm -R a 'b c' --config remeasure=true -- toy"
     assert Command(values=("partial=true",)).forcing(["a"]) == "snakemake -R a"
     assert Command(targets=("toy",)).forcing(["a"]) == "snakemake -R a -- toy"
@@ -229,24 +234,25 @@ def test_a_command_that_forces_only_some_files():
     ],
 )
 def test_a_repeated_command_keeps_all_other_options(words, options):
-    command = command_line.read(words.split())
+    command = commands.read(words.split(), {"toy"})
     repeated = command.forcing(["a"])
     assert repeated.startswith(f"snakemake {options} -R a")
-    again = command_line.read(repeated.split()[1:])
+    again = commands.read(repeated.split()[1:], {"toy"})
     assert (again.options, again.values, again.targets) == (command.options, command.values, command.targets)
 
 
 def test_a_command_is_stored_and_restored_without_force():
-    command = command_line.read(["--profile", "slurm", "-c", "1", "-F", "--config", "tier=smoke", "--", "toy"])
-    assert command_line.restored(json.loads(command.stored())) == replace(command, everything=False)
+    command = commands.read(["--profile", "slurm", "-c", "1", "-F", "--config", "tier=smoke", "--", "toy"])
+    assert commands.restored(json.loads(json.dumps(command.stored()))) == command
+    assert command.but() == "snakemake --profile slurm -c 1 --config tier=smoke -- toy"
 
 
 @pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])
 def test_a_target_behind_config_is_refused_with_the_right_command(words):
     with pytest.raises(SystemExit, match="not 'toy'; if that is a target, put -- before it: -- toy"):
-        command_line.require_values(words)
+        commands.require_values(words)
 
 
 def test_values_behind_config_are_accepted():
-    command_line.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
-    command_line.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])
+    commands.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
+    commands.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])

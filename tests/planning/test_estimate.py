@@ -1,16 +1,12 @@
-"""Is the time of a run estimated correctly, and its actual time read from its files?"""
+"""Is the time of a run estimated correctly, and compared with its actual time?"""
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
 from crossover.paths import PROJECT
-from crossover.planning import estimate, inventory, plan
-from crossover.planning.command_line import Command
+from crossover.planning import estimate
 from crossover.planning.estimate import Course
-from crossover.records import record
 
 SETTINGS = {"arms": ["a", "b"], "reference": "a", "placements": ["node"], "launches": 10, "budget_seconds": 412}
 
@@ -86,7 +82,7 @@ def test_jobs_of_two_nodes_wait_until_two_are_free():
 @pytest.mark.parametrize("nodes", [None, 3])
 def test_if_nothing_is_left_the_estimate_says_so(config, nodes):
     assert Course(config, nodes).outlook([]) == "tier paper: nothing is left to measure"
-    assert Course(config, nodes).review([]) == "no launch was measured"
+    assert Course(config, nodes).review([], []) == "no launch was measured"
 
 
 def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
@@ -103,21 +99,22 @@ def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
 # ---- afterwards
 
 
-def done(config, launch, after_seconds, **facts):
-    """Write a launch's file, this many seconds after its run began (at 1000)."""
-    course = Course(config, 3, began=1000.0)
-    path = Path(plan.raw_file(config, launch))
-    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": launch | facts})
-    os.utime(path, (1000 + after_seconds, 1000 + after_seconds))
-    return course
+def ended(launch, after_seconds, **facts):
+    """The facts of a launch that ended this many seconds after its run began (at 1000)."""
+    return launch | {"wall_seconds": 400.0, "written": 1000.0 + after_seconds} | facts
+
+
+def review(config, due, facts, nodes=None):
+    return Course(config, nodes, began=1000.0).review(due, facts)
 
 
 def test_the_review_compares_actual_with_expected_time(config):
-    for launch, after_seconds, queued_seconds in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True):
-        job = {"job": str(queued_seconds), "queued_seconds": queued_seconds, "entering_seconds": 6.0}
-        facts = job | {"wall_seconds": 400.0, "meeting_seconds": 4.0, "timed_seconds": 203.0}
-        course = done(config, launch, after_seconds, **facts)
-    assert course.review(launches(3)).splitlines() == [
+    facts = [
+        ended(launch, after, job=str(queued), queued_seconds=queued, entering_seconds=6.0, meeting_seconds=4.0)
+        | {"timed_seconds": 203.0}
+        for launch, after, queued in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True)
+    ]
+    assert review(config, launches(3), facts, nodes=3).splitlines() == [
         "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 50% of it inside timed blocks, "
         "0.36 node-hours expected",
         "median launch: 3 s in the queue, 6 s until the launch began, 4 s until its processes met, "
@@ -126,54 +123,22 @@ def test_the_review_compares_actual_with_expected_time(config):
 
 
 def test_launches_that_share_a_job_share_its_start(config):
-    batch = {("toy", "node", number): "s1h1b1" for number in (1, 2, 3)}
-    alone, together = Course(config, 1), Course(config, 1, batch)
+    alone, together = Course(config, 1), Course(config, 1, lambda launches: [list(launches)])
     saved = alone.expected(launches(3)).node_seconds - together.expected(launches(3)).node_seconds
     assert saved == 2 * estimate.JOB_SECONDS
     assert together.outlook(launches(3)).startswith("tier paper: 3 launches in 1 job; about 0.35 node-hours")
 
 
-def test_files_of_an_earlier_run_do_not_count(config):
-    first, second = launches(2)
-    done(config, first, -50, wall_seconds=400.0)
-    course = done(config, second, 600, wall_seconds=400.0)
-    assert course.review([first, second]).startswith("1 of 2 launches measured in 10 min")
-
-
 def test_on_one_machine_the_review_mentions_no_jobs(config):
-    done(config, *launches(1), 500, wall_seconds=400.0)
-    assert Course(config, None, began=1000.0).review(launches(1)) == "1 of 1 launch measured in 8 min, 7 min expected"
+    facts = [ended(*launches(1), 500)]
+    assert review(config, launches(1), facts) == "1 of 1 launch measured in 8 min, 7 min expected"
 
 
 def test_holes_are_not_counted_as_measured(config):
     first, second, third = launches(3)
-    done(config, first, 500, wall_seconds=400.0, outcome="measured")
-    for launch in (second, third):
-        course = done(config, launch, 600, wall_seconds=4.0, outcome="hole", hole="crashed", reason="it broke")
-    assert Course(config, None, began=1000.0).review([first, second, third]).splitlines() == [
-        "1 of 3 launches measured in 10 min, 21 min expected",
-    ]
-    assert course.review([first]).startswith("1 of 1 launch measured")
-
-
-def test_launches_that_keep_their_old_measurement_are_listed_with_reason_and_command(config):
-    for launch in launches(3):
-        course = done(config, launch, -50, outcome="measured", started_utc="before")
-    held = inventory.launches(config["results"], config["tier"])
-    command = Command(profile="slurm", values=("remeasure=true",))
-    first, second, third = launches(3)
-    done(config, first, 500, outcome="measured", started_utc="now")
-    log = Path(plan.LOG.format(results=config["results"], tier=config["tier"], **second))
-    log.parent.mkdir(parents=True)
-    log.write_text("began\ntoy node launch 2: not remeasured: it broke\n")
-    files = " ".join(plan.raw_file(config, launch) for launch in (second, third))
-    assert course.unchanged([first, second, third], held, command).splitlines() == [
-        "not remeasured: toy, placement node, launch 2; its log ends with: toy node launch 2: not remeasured: it broke",
-        "not remeasured: toy, placement node, launch 3; it was not started",
-        "their earlier measurements stay; to remeasure them:",
-        f"    snakemake --profile slurm -R {files} --config remeasure=true",
-    ]
-    assert course.unchanged([first], held, command) == ""
+    hole = {"outcome": "hole", "hole": "crashed", "reason": "it broke", "wall_seconds": 4.0}
+    facts = [ended(first, 500, outcome="measured"), ended(second, 600, **hole), ended(third, 600, **hole)]
+    assert review(config, launches(3), facts) == "1 of 3 launches measured in 10 min, 21 min expected"
 
 
 def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key(config):
@@ -183,7 +148,7 @@ def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_
     course = Course(
         config | entrants | {"experiments": {"toy": SETTINGS | {"arms": ["a", "dask"], "engines": 2}}}, None
     )
-    for said in (course.outlook([]), course.review([])):
+    for said in (course.outlook([]), course.review([], [])):
         assert said.splitlines()[1] == f"not measured: dask of toy: {reason}; {key}"
 
 

@@ -5,21 +5,22 @@ import json
 import pytest
 
 from crossover.__main__ import main
-from crossover.planning.command_line import SHARED, harmless
+from crossover.planning.command import SHARED, harmless, restored
 from crossover.report.base.tables import Tables
 from crossover.report.sentences import holes
 from crossover.workflow import replication
 
-COMMAND = {"profile": "profiles/local", "targets": ["zmq_latency"], "values": ["tier=smoke"], "options": ["--cores 4"]}
-FILE = "results/raw/quick/zmq_latency/node/launch=3.parquet"
+OPTIONS = ["--profile", "profiles/local", "--cores", "4"]
+COMMAND = {"options": OPTIONS, "values": ["tier=smoke"], "targets": ["zmq_latency"]}
+FILE = "results/launches/quick/zmq_latency/node/3-0a1b2c3d.0.json"
 
 
 @pytest.mark.parametrize(
     "changed",
     [
         {},
-        {"profile": "slurm"},
-        {"profile": ""},
+        {"options": ["--profile=slurm"]},
+        {"options": []},
         {"targets": [FILE]},
         {"values": ["results=/scratch/me/results.2", "tier=paper", "partial=true"]},
         {"options": ["--cores", "all", "-k"]},
@@ -30,12 +31,19 @@ def test_what_crossover_stores_is_repeated(changed):
     assert harmless(COMMAND | changed) == COMMAND | changed
 
 
+def test_a_command_of_an_earlier_version_is_repeated():
+    earlier = COMMAND | {"profile": "profiles/local", "options": ["--cores", "4"]}
+    assert harmless(earlier) == COMMAND == restored(earlier).stored()
+
+
 @pytest.mark.parametrize(
     "changed",
     [
         {"options": ["--snakefile /x/Snakefile"]},
-        {"options": ["--cores 4", "-s", "x"]},
+        {"options": ["--cores", "4", "-s", "x"]},
         {"options": ["--cores 4 --snakefile x"]},
+        {"options": ["--profile", "--snakefile"]},
+        {"options": ["--profile", "../x"]},
         {"options": ["--default-resources slurm_extra=x"]},
         {"profile": "/x/profile"},
         {"profile": "../x"},
@@ -69,14 +77,14 @@ def test_a_command_of_another_user_is_refused(tmp_path, monkeypatch, capsys):
 
 def retry(*files, own=None):
     tables = Tables([], [], [], [], [])
-    return holes.command(tables, [{"file": file} for file in files], own=own)
+    return holes.command(tables, [{"receipt": file} for file in files], own=own)
 
 
-def test_only_paths_of_raw_files_are_printed_to_paste():
-    hostile = "--snakefile=https://example.org/raw/quick/x/node/launch=1.parquet"
+def test_only_paths_of_receipts_are_printed_to_paste():
+    hostile = "--snakefile=https://example.org/launches/quick/x/node/1-0a1b2c3d.0.json"
     assert retry(FILE, hostile, own=COMMAND).endswith(f"-R {FILE} --config tier=smoke -- zmq_latency")
     assert "example" not in retry(FILE, hostile)
-    assert retry(hostile) == retry(None, "$(x)/raw/a/b/c/launch=1.parquet") == ""
+    assert retry(hostile) == retry(None, "$(x)/launches/a/b/c/1-0a1b2c3d.0.json") == ""
 
 
 def test_a_page_for_others_prints_no_command():
@@ -87,7 +95,7 @@ def test_a_page_for_others_prints_no_command():
         "placement": "node",
         "hole": "crashed",
         "reason": "x",
-        "file": FILE,
+        "receipt": FILE,
     }
     tables = Tables([row | {"outcome": "hole"}], [], [], [], [])
     assert holes.NO_COMMAND in holes.paragraphs(tables, SHARED)[0]

@@ -300,33 +300,3 @@ def test_the_paper_tier_has_a_farm_with_msgpack_through_a_tunnel_as_the_notebook
 
 def test_an_experiment_without_farms_knows_no_entrants():
     assert "entrants" not in plan.settings_of(schema.complete({}), "mpi_pingpong")
-
-
-def test_every_launch_of_every_placement_has_a_raw_file(tmp_path):
-    config = schema.complete({"results": str(tmp_path)} | pingpong(launches=3))
-    assert plan.raw_files(config) == [
-        f"{tmp_path}/raw/quick/mpi_pingpong/node/launch={number}.parquet" for number in (1, 2, 3)
-    ]
-
-
-def test_the_raw_files_of_all_experiments_are_all_raw_files():
-    config = schema.complete({})
-    shares = [plan.raw_files(config, name) for name in config["experiments"]]
-    assert [path for share in shares for path in share] == plan.raw_files(config)
-    assert len(set(plan.raw_files(config))) == len(plan.raw_files(config)) > len(shares)
-    assert plan.raw_files(config, "no such experiment") == []
-
-
-def test_two_tiers_share_no_raw_file(tmp_path):
-    files = [
-        set(plan.raw_files(schema.complete({"tier": tier, **pingpong(launches=3)}))) for tier in ("quick", "paper")
-    ]
-    assert not files[0] & files[1]
-
-
-def test_a_partial_run_has_the_existing_raw_files(tmp_path):
-    there = {"mpi_pingpong": [f"{tmp_path}/of/mpi_pingpong"], "task_map": [f"{tmp_path}/of/task_map"]}
-    experiments = {"experiments": {"mpi_pingpong": {"launches": 3}, "task_map": {}}}
-    config = schema.complete({"results": str(tmp_path), "partial": True} | experiments) | {"held": there}
-    assert plan.raw_files(config) == [*there["mpi_pingpong"], *there["task_map"]]
-    assert plan.raw_files(config, "mpi_pingpong") == there["mpi_pingpong"]

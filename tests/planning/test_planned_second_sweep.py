@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -39,16 +38,6 @@ def launch(number, experiment="task_latency"):
     return {"experiment": experiment, "placement": "node", "launch": number}
 
 
-class Checkpoint:
-    """Snakemake's checkpoint; it records each request."""
-
-    def __init__(self):
-        self.asked = []
-
-    def get(self, experiment):
-        self.asked.append(experiment)
-
-
 def test_the_first_sweep_is_as_planned(config):
     own = plan.of_launch(plan.settings_of(config, "task_latency"), "node", 2)
     assert second_sweep.settings_of(config, launch(2)) == own
@@ -72,17 +61,13 @@ def test_the_launches_are_those_of_the_refinement(config):
     assert second_sweep.launches(config, "mpi_pingpong") == []
 
 
-def test_a_farm_that_does_not_authenticate_has_no_launch_in_it_and_no_target_measures_it(tmp_path):
+def test_a_farm_that_does_not_authenticate_has_no_launch_in_it(tmp_path):
     with_dask = {"task_latency": {"arms": ["leastload", "dask unencrypted"], "placements": ["node"]}}
     config = complete(tmp_path, experiments=with_dask)
     refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
     assert second_sweep.launches(config, "task_latency") == []
     allowed = config | {"unauthenticated_farms": True}
     assert second_sweep.launches(allowed, "task_latency") == [launch(SECOND_SWEEP + 1)]
-    target = SimpleNamespace(experiment="task_latency", placement="node", launch="1")
-    assert "dask unencrypted" in second_sweep.of_wildcards(allowed)(target)["arms"]
-    with pytest.raises(CrossoverError, match="dask unencrypted of task_latency: its farm does not authenticate"):
-        second_sweep.of_wildcards(config)(target)
 
 
 def test_a_launch_that_it_does_not_name_is_none_with_the_whole_axis(config):
@@ -104,14 +89,6 @@ def test_launch_numbers_of_the_two_sweeps_do_not_overlap(tmp_path):
             complete(tmp_path, tier="paper", experiments={name: {"launches": most[name]["launches"] + 1}})
 
 
-def test_the_settings_are_those_of_the_wildcards_launch(config):
-    def budget(number):
-        wildcards = SimpleNamespace(experiment="task_latency", placement="node", launch=str(number))
-        return second_sweep.of_wildcards(config)(wildcards)["budget_seconds"]
-
-    assert budget(SECOND_SWEEP + 2) == NARROWED["budget_seconds"] < budget(2)
-
-
 def test_the_settings_of_a_heat_are_made_once_for_all_its_launches(config, monkeypatch):
     made, make = [], plan.of_launch
     monkeypatch.setattr(plan, "of_launch", lambda *launch: made.append(launch) or make(*launch))
@@ -129,33 +106,6 @@ def test_a_new_refinement_is_read_in_the_same_process(config):
     assert of_launch(launch(SECOND_SWEEP + 2))["budget_seconds"] == 1.25
 
 
-# ---- the files of the second sweep
-
-
-def test_the_raw_files_depend_on_the_checkpoint(config):
-    checkpoint = Checkpoint()
-    answer = second_sweep.raw_files(config, checkpoint)(SimpleNamespace(experiment="task_latency"))
-    assert answer == [
-        f"{config['results']}/raw/quick/task_latency/node/launch={SECOND_SWEEP + number}.parquet" for number in (2, 3)
-    ]
-    assert checkpoint.asked == ["task_latency"]
-    assert second_sweep.raw_files(config, checkpoint, *config["experiments"])(SimpleNamespace()) == answer
-
-
-def test_without_points_to_refine_an_old_refinement_is_ignored(tmp_path):
-    config = complete(tmp_path, experiments={"task_latency": {"refine_points": 0}})
-    refined(config, {"node": {str(SECOND_SWEEP + 1): NARROWED}})
-    checkpoint = Checkpoint()
-    assert second_sweep.raw_files(config, checkpoint, "task_latency")(SimpleNamespace()) == []
-    assert checkpoint.asked == []
-
-
-def test_a_partial_run_has_no_second_sweep(config):
-    checkpoint = Checkpoint()
-    assert second_sweep.raw_files(config | {"partial": True}, checkpoint, "task_latency")(SimpleNamespace()) == []
-    assert checkpoint.asked == []
-
-
 # ---- configuration
 
 
@@ -170,3 +120,10 @@ def test_the_quick_tiers_have_no_second_sweep():
 def test_an_unknown_metric_is_refused():
     with pytest.raises(CrossoverError, match=r"mpi_pingpong\.refine_metric: 'speed' is not one of round trip"):
         schema.complete({"experiments": {"mpi_pingpong": {"refine_metric": "speed"}}})
+
+
+def test_a_launch_of_the_second_sweep_keeps_its_cells_only_with_the_same_settings(config):
+    beyond = launch(SECOND_SWEEP + 2)
+    settings = second_sweep.settings_of(config, launch(2)) | NARROWED
+    assert second_sweep.differ_in_cells(config, beyond, json.loads(plan.canonical(settings)))
+    assert not second_sweep.differ_in_cells(config, beyond, settings | {"target_width": 0.5})

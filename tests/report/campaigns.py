@@ -182,7 +182,8 @@ SCHEMAS: dict[str, pa.Schema] = {
 def launch_row(experiment: str, launch: int, hole: str = "", reason: str = "") -> Row:
     return {
         "experiment": experiment, "placement": "node", "outcome": "hole" if hole else "measured", "hole": hole,
-        "reason": reason, "file": f"results/raw/quick/{experiment}/node/launch={launch}.parquet",
+        "reason": reason, "file": f"results/raw/quick/{experiment}/node/launch={launch}-0123abcd.0.1.parquet",
+        "receipt": f"results/launches/quick/{experiment}/node/{launch}-0123abcd.0.json",
         "started_utc": f"2026-11-2{launch}T10:00:00+00:00", "settings": json.dumps(SETTINGS), "code": "def",
         "commit": "0123456789abcdef", "host": "node-a", "launch": launch, "ranks": 2,
         "wall_seconds": 20.0, "timed_seconds": 0.0 if hole else 13.0,

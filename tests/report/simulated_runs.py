@@ -5,7 +5,7 @@ from itertools import product
 import disagreeing
 import numpy as np
 from campaigns import Campaign, steps
-from synthetic import SIZES, blocks, raw, rows
+from synthetic import SIZES, blocks, launched, rows
 
 MEASURED = [
     ("zmq_throughput", "PUSH/PULL over tcp, 64 MB in flight", ("copy", "no-copy", "default", "null"), "throughput"),
@@ -18,7 +18,7 @@ UNITS = {"zmq_throughput": "bytes", "mpi_pingpong": "elements", "task_latency": 
 
 def write(seed, folder):
     """A run whose arms differ by random slopes and steps, with few launches and loud noise, so that much is open."""
-    random, files = np.random.default_rng(seed), {}
+    random, receipts = np.random.default_rng(seed), {}
     for experiment, protocol, arms, metric in MEASURED:
         launches, sd = int(random.integers(2, 7)), random.uniform(0.002, 0.06)
         sizes = SIZES[:: int(random.integers(2, 4))]
@@ -28,13 +28,12 @@ def write(seed, folder):
             truth = shift + tilt * np.linspace(-3, 3, len(sizes)) if arm not in (arms[0], "null") else 0 * sizes
             seconds[arm] = blocks(random, truth, launches, rounds=4, launch_sd=sd, cell_sd=sd, block_sd=sd)[1]
         facts = {"metric": metric, "unit": "s", "axis_unit": UNITS[experiment]}
-        files[experiment] = []
+        receipts[experiment] = []
         for number in range(1, launches + 1):
             own = {arm: values[number - 1] for arm, values in seconds.items()}
             measured = [row | facts for row in rows(own, experiment, protocol, number, sizes)]
-            path = folder / "raw" / f"{experiment}{number}.parquet"
-            files[experiment].append(raw(path, measured, experiment, number, settings="{}"))
-    return disagreeing.finish(folder, files)
+            receipts[experiment].append(launched(folder, measured, experiment, number, settings="{}"))
+    return disagreeing.finish(folder, receipts)
 
 
 STANDINGS = ((0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2))

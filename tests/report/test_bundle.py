@@ -17,6 +17,7 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from campaigns import launch_row
 from checkouts import write_raw
 from rocrate.rocrate import ROCrate
 
@@ -110,7 +111,7 @@ def test_the_same_run_gives_the_same_bytes(packed, run, quick, tmp_path, monkeyp
 
 
 def test_a_raw_file_that_is_in_no_table_is_left_out(run, quick, tmp_path):
-    leftover = write_raw(run, launches(run)[0] | {"launch": 9})
+    leftover = write_raw(run, launch_row("mpi_pingpong", 9))
     os.utime(leftover, (1e9, 1e9))
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
     assert not [name for name in contents(tmp_path / "bundle.zip") if "launch=9" in name]

@@ -14,7 +14,13 @@ def test_equal_holes_share_one_line_with_the_command_that_fills_them():
     (said,) = holes.paragraphs(run(Campaign([], holes=list(TASK_HOLES))))
     assert said.startswith("Launches 1, 2 and 3 of `task_latency` (placement node), *timeout*: `no engine registered")
     command = said.split("```")[1].replace("\\\n", "")
-    assert command.split() == ["snakemake", "--profile", "profiles/local", "-R", *(row["file"] for row in TASK_HOLES)]
+    assert command.split() == [
+        "snakemake",
+        "--profile",
+        "profiles/local",
+        "-R",
+        *(row["receipt"] for row in TASK_HOLES),
+    ]
 
 
 def test_different_holes_have_separate_lines():
@@ -32,12 +38,13 @@ def test_on_slurm_the_command_uses_its_profile():
 
 
 def test_the_command_of_the_run_is_repeated_with_its_options():
-    own = {"profile": "slurm", "targets": [], "values": ["tier=paper", "partial=true"], "options": ["--sdm", "conda"]}
+    options = ["--profile", "slurm", "--sdm", "conda"]
+    own = {"options": options, "values": ["tier=paper", "partial=true"], "targets": []}
     (said,) = holes.paragraphs(run(Campaign([], holes=list(TASK_HOLES))), own)
     command = said.split("```")[1].replace("\\\n", "")
-    files = [row["file"] for row in TASK_HOLES]
+    files = [row["receipt"] for row in TASK_HOLES]
     assert command.split() == [
-        *("snakemake", "--profile", "slurm", "--sdm", "conda", "-R", *files, "--config", "tier=paper"),
+        *("snakemake", *options, "-R", *files, "--config", "tier=paper"),
     ]
 
 

@@ -94,7 +94,7 @@ def test_an_experiment_with_only_holes_shows_a_warning_instead_of_charts(page):
 
 
 def test_the_holes_come_with_the_command_that_fills_them(page):
-    assert "-R results/raw/quick/task_latency/node/launch=1.parquet" in page.holes().data
+    assert "-R results/launches/quick/task_latency/node/1-0123abcd.0.json" in page.holes().data
 
 
 def test_only_arms_without_any_value_are_listed_with_the_reason(tmp_path):

@@ -17,7 +17,7 @@ from crossover.records import record
 from crossover.report.render import renderer
 from crossover.share import freshness, unpack
 from crossover.share.private import Mask
-from crossover.share.pseudonyms import Pseudonyms, host_names
+from crossover.share.pseudonyms import FOLDERS, Pseudonyms, host_names
 
 HOSTS = ("zebra07", "apple02")
 FULL = "zebra07.cluster.uni-nowhere.example"
@@ -59,6 +59,7 @@ def named(whole_run, tmp_path_factory):
         job=lambda row: "8675309",
         reason=lambda row: REASON if row["hole"] else None,
         file=lambda row: f"/home/babbagec/moonproject/{row['file']}",
+        receipt=lambda row: f"/home/babbagec/moonproject/{row['receipt']}",
     )
     ranks = changed(
         results,
@@ -77,10 +78,11 @@ def named(whole_run, tmp_path_factory):
     record.write(pa.Table.from_pylist([slow], record.HOSTS), results / "hosts.parquet")
     for row in launches:
         own = [each for each in ranks if all(each[key] == row[key] for key in ("experiment", "placement", "launch"))]
-        facts = {"launch": {key: value for key, value in row.items() if key != "file"}, "ranks": own}
+        facts = {"launch": {key: value for key, value in row.items() if key not in FOLDERS}, "ranks": own}
         record.write(record.MEASUREMENTS.empty_table(), freshness.raw_file(results, row), facts)
-    options = ["--default-resources slurm_account=enginegrant slurm_partition=fatqueue", "--workdir /home/babbagec/x"]
-    command = {"profile": "/home/babbagec/moonproject/slurm", "targets": [], "values": [], "options": options}
+    options = ["--profile", "/home/babbagec/moonproject/slurm", "--workdir /home/babbagec/x"]
+    options += ["--default-resources slurm_account=enginegrant slurm_partition=fatqueue"]
+    command = {"options": options, "values": [], "targets": []}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(renderer.shutil, "which", lambda name: None)
         renderer.render(results, results / "report/index.html", json.dumps({"command": command}))
@@ -120,7 +122,7 @@ def test_no_byte_of_a_redacted_bundle_names_anything(packed):
     assert seen > 50
 
 
-def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named):
+def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, whole_run):
     with unpack.opened(packed) as folder:
         results = folder / "results"
         launches, ranks, hosts = (
@@ -146,14 +148,12 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named):
         assert f"({ranks[1]['address']}, " in reason
         page = (results / "report/index.html").read_text()
         assert f"launches with the host <code>{apple.pop()}</code>" in page
-        assert all(row["file"] == f"results/{path}" for row, path in zip(launches, files(named), strict=True))
+        before = pq.read_table(whole_run / "launches.parquet").to_pylist()
+        assert [[row[path] for path in FOLDERS] for row in launches] == [
+            [row[path] for path in FOLDERS] for row in before
+        ]
         before = pq.read_table(named / "summary.parquet")
         assert pq.read_table(results / "summary.parquet").equals(before)
-
-
-def files(results):
-    for row in freshness.launches(results):
-        yield freshness.raw_file(results, row).relative_to(results).as_posix()
 
 
 def test_a_redacted_bundle_renders_the_same_page(packed, tmp_path, capsys):

@@ -113,17 +113,17 @@ def test_the_answer_has_settings_winners_claims_holes_and_the_page(tmp_path, cap
     assert "copy | 2.9 kB [2.2 kB, 3.8 kB] | no-copy" in said
     assert "Published claims: 1 hold, 2 refuted, 1 open, 1 not measured" in said
     assert "Holes: 3 launches not measured, the first task_latency node launch 1 (timeout: no engine" in said
-    files = " ".join(row["file"] for row in tables.holes())
+    files = " ".join(row["receipt"] for row in tables.holes())
     assert f"To retry: snakemake --profile profiles/local -R {files}\n" in said
     assert said.endswith(f"Report: {tmp_path}/report/index.html\n")
     assert said.count("\n") <= show.LINES
 
 
 def test_the_command_to_retry_is_the_runs_own_in_one_line(tmp_path, capsys, monkeypatch):
-    own = {"profile": "slurm", "targets": [], "values": ["tier=paper"], "options": ["--cores", "2"]}
+    own = {"options": ["--profile", "slurm", "--cores", "2"], "values": ["tier=paper"], "targets": []}
     tables = run(two_good_one_hole())
     said = printed(tables, tmp_path, capsys, monkeypatch, command=own)
-    files = " ".join(row["file"] for row in tables.holes())
+    files = " ".join(row["receipt"] for row in tables.holes())
     assert f"To retry: snakemake --profile slurm --cores 2 -R {files} --config tier=paper\n" in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -113,6 +114,28 @@ class Project:
         for message in re.findall(r"^Job \d+: (.+)$", said, re.MULTILINE):
             jobs.setdefault(opening[message.split()[0]], []).append(message)
         return jobs
+
+    def due(self, *arguments: str) -> list[str]:
+        """The receipts that a run needs and does not have."""
+        said = self.succeed("snakemake", "--profile", "profiles/local", "-n", *arguments)
+        needed = re.findall(r"[^\s,]+/launches/[^\s,]+\.json", said)
+        return sorted({path for path in needed if not (self.folder / path).exists()})
+
+    def receipts(self, tier: str = "quick", results: str = "results") -> dict[str, Path]:
+        """The last receipt of each launch of a tier, by its name, such as `toy/node/1`."""
+        folder = self.folder / results / "launches" / tier
+        every = sorted(folder.glob("*/*/*.json"), key=lambda path: path.stat().st_mtime_ns)
+        return {f"{path.parent.relative_to(folder)}/{path.name.partition('-')[0]}": path for path in every}
+
+    def raw(self, tier: str = "quick", results: str = "results") -> dict[str, Path]:
+        """The raw file that each of these receipts names."""
+        found = self.receipts(tier, results)
+        return {name: self.folder / results / json.loads(path.read_text())["raw"] for name, path in found.items()}
+
+    def log(self, name: str, tier: str = "quick", results: str = "results") -> Path:
+        """The log of the launch with this name; fails if there is not exactly one."""
+        [found] = (self.folder / results / "logs" / tier).glob(f"{name}-*.log")
+        return found
 
     def edit(self, file: str, old: str, new: str) -> None:
         """Replace a text that the file must contain."""

@@ -132,7 +132,8 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: P
     command = ("snakemake", "--profile", "profiles/local", "--retries", "0", "--config", "results=mine")
     code, said = project.run(*command)
     assert code == 1, said
-    files = [f"mine/raw/quick/toy/node/launch={number}.parquet" for number in (1, 2)]
+    held = project.receipts(results="mine")
+    files = [str(held[f"toy/node/{number}"].relative_to(project.folder)) for number in (1, 2)]
     again = f"snakemake --profile profiles/local --retries 0 -R {' '.join(files)} --config results=mine"
     assert (
         "2 launches of this run were not measured\nnot measured: toy, placement node, launch 1, 2 (exception): " in said
@@ -144,7 +145,7 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: P
     assert f"To retry: {again}\n" in project.succeed("env", "PYTHONPATH=workflow", *shown)
     # The next run has nothing to do, but the launches are still missing.
     code, said = project.run(*command)
-    assert code == 1 and "Nothing to be done" in said and f"    {again}\n" in said
+    assert code == 1 and "nothing is left to measure" in said and f"    {again}\n" in said
     page = text_of_the_page(project, "mine")
     assert "Launches 1 and 2 of <code>toy</code> (placement node), <em>exception</em>" in page
     assert "RuntimeError: the toy broke (measure/experiments/toy.py, line " in page
@@ -159,6 +160,7 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: P
 
 def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_the_page(project: Project) -> None:
     slow(project)
+    missing = project.due()[1]
     run = project.start("snakemake", "--profile", "profiles/local")
 
     def supervisors() -> list[psutil.Process]:
@@ -170,7 +172,6 @@ def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_t
     supervisors()[-1].kill()
     said, _ = run.communicate(timeout=project.limit_seconds)
     assert run.returncode == 1, said
-    missing = "results/raw/quick/toy/node/launch=2.parquet"
     again = f"snakemake --profile profiles/local -R {missing}"
     partial = "snakemake --profile profiles/local --config partial=true"
     assert "1 launch of this run was not measured\nnot measured: toy, placement node, launch 2 (no raw file): " in said

@@ -1,16 +1,14 @@
 """A measured launch stays: no ordinary command, kill or failure deletes it."""
 
+import json
 import shutil
 import signal
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 from copies import SMALL_MPI, Project
-from test_interruptions import TOY_DRIVER, kill, pauses, wait_for, workers
-
-from crossover.records import record
+from test_interruptions import TOY_DRIVER, kill, pauses, wait_for, words, workers
 
 RUN = ("snakemake", "--profile", "profiles/local")
 
@@ -81,20 +79,23 @@ def test_other_tiers_do_not_replace_it(measured: Project) -> None:
     before = raw(measured)
     measured.succeed(*RUN, "--config", "tier=smoke", "--", "toy")
     assert raw(measured) == before
-    assert set(raw(measured, "smoke")) == {"toy/node/launch=1.parquet", "toy/node/launch=2.parquet"}
+    assert set(measured.raw("smoke")) == {"toy/node/1", "toy/node/2"}
     assert "launch" not in measured.planned("toy")
 
 
 # ---- remeasured launches
 
 
-def test_remeasure_replaces_only_launches_that_differ_and_only_once(measured: Project) -> None:
-    before = raw(measured)
+def test_remeasure_measures_only_launches_that_differ_and_only_once(measured: Project) -> None:
+    before, launches = raw(measured), measured.raw()
     other_setting(measured)
     measured.succeed(*RUN, "--config", "remeasure=true", "--", "toy")
-    changed = {name for name, content in raw(measured).items() if content != before[name]}
-    assert changed == {"toy/node/launch=1.parquet", "toy/node/launch=2.parquet"}
+    assert {name for name, path in measured.raw().items() if path != launches[name]} == {"toy/node/1", "toy/node/2"}
+    assert {name: raw(measured)[name] for name in before} == before
     assert "launch" not in measured.planned("--config", "remeasure=true", "--", "toy", "mpi_pingpong")
+    assert "launch" not in measured.planned("toy", "mpi_pingpong")
+    # Changing back finds the first.
+    measured.configure(toy={}, mpi_pingpong=SMALL_MPI)
     assert "launch" not in measured.planned("toy", "mpi_pingpong")
 
 
@@ -105,16 +106,15 @@ def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     code, said = measured.run(*RUN, "-F", "toy")
     assert code == 1 and raw(measured) == before
     assert "no launch was measured" in said
-    assert "not remeasured (exception)" in said and "the earlier measurement stays in results/raw/quick/toy" in said
+    assert "not remeasured (exception)" in said and "the earlier measurement stays" in said
     # The plain command still reports on the old launches.
     measured.edit(TOY_DRIVER, fault, "")
     measured.succeed(*RUN, "toy")
     assert raw(measured) == before
 
 
-@pytest.mark.parametrize("victim", ["launch", "rank"])
-def test_a_failed_remeasurement_ends_with_code_1_and_its_command_repeats_it(
-    measured: Project, victim: str, monkeypatch: pytest.MonkeyPatch
+def test_a_failed_remeasurement_ends_with_code_1_and_the_same_command_repeats_it(
+    measured: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = raw(measured)
     other_setting(measured)
@@ -123,26 +123,18 @@ def test_a_failed_remeasurement_ends_with_code_1_and_its_command_repeats_it(
         waiting.setenv("CROSSOVER_TOY_SECONDS", "3")
         run = measured.start(*again)
 
-        def victims() -> list[psutil.Process]:
-            """The supervisor or the ranks of launch 2."""
-            started, found = f"{victim} --experiment toy --launch 2", []
-            for each in workers(measured):
-                with suppress(psutil.NoSuchProcess):
-                    found += [each] if started in " ".join(each.cmdline()) else []
-            return found
+        def supervisors() -> list[psutil.Process]:
+            """That of launch 2."""
+            return [each for each in workers(measured) if "launch --experiment toy --launch 2" in " ".join(words(each))]
 
-        wait_for(lambda: bool(victims()))
-        victims()[-1].kill()
+        wait_for(lambda: bool(supervisors()))
+        supervisors()[-1].kill()
         said, _ = run.communicate(timeout=measured.limit_seconds)
-    failed = "toy/node/launch=2.parquet"
     assert run.returncode == 1, said
-    assert {name for name, content in raw(measured).items() if content == before[name]} >= {failed}
-    assert "not remeasured: toy, placement node, launch 2; its log ends with: " in said
-    repeat = f"snakemake --profile profiles/local -R results/raw/quick/{failed} --config remeasure=true -- toy"
-    assert repeat in said
+    assert {name: raw(measured)[name] for name in before} == before
+    assert "not measured: toy, placement node, launch 2 (no raw file): its job ended early" in said
     assert measured.planned(*again[3:])["launch"] == ["Measuring toy, placement node, launch 2"]
-    measured.succeed(*repeat.split())
-    assert raw(measured)[failed] != before[failed]
+    measured.succeed(*again)
     assert measured.planned("toy") == {}
 
 
@@ -150,28 +142,28 @@ def test_a_launch_that_is_no_longer_planned_does_not_stop_the_run(measured: Proj
     before = raw(measured)
     measured.configure(toy={"weights": [1, 10], "launches": 1}, mpi_pingpong=SMALL_MPI)
     measured.succeed(*RUN, "--config", "remeasure=true", "--", "toy")
-    assert raw(measured)["toy/node/launch=2.parquet"] == before["toy/node/launch=2.parquet"]
+    assert {name: raw(measured)[name] for name in before} == before
     assert measured.planned("toy") == {}
 
 
 @pytest.mark.parametrize(("kind", "again"), [("stranger", 1), ("host in use", 1), ("no space", 1), ("crashed", 0)])
 def test_a_hole_whose_cause_passes_is_measured_by_the_next_run(measured: Project, kind: str, again: int) -> None:
-    path = measured.folder / "results/raw/quick/toy/node/launch=1.parquet"
-    found = record.read(path, record.MEASUREMENTS)
-    launch = record.metadata(found)["launch"] | {"outcome": "hole", "hole": kind, "reason": "somebody else"}
-    record.write(found.slice(0, 0), path, {"launch": launch, "ranks": []})
+    path = measured.receipts()["toy/node/1"]
+    hole = json.loads(path.read_text()) | {"outcome": "hole", "hole": kind, "reason": "somebody else"}
+    path.write_text(json.dumps(hole))
     assert measured.planned("toy").get("launch", []) == ["Measuring toy, placement node, launch 1"] * again
     assert "launch" not in measured.planned("mpi_pingpong")
 
 
 @pytest.mark.parametrize(
     ("how", "asked"),
-    [(signal.SIGINT, ("-F", "toy")), (signal.SIGKILL, ("-R", "results/raw/quick/toy/node/launch=2.parquet"))],
+    [(signal.SIGINT, ("-F", "toy")), (signal.SIGKILL, ("-R", "toy/node/2"))],
 )
 def test_a_kill_during_remeasuring_leaves_the_old_launch(
     measured: Project, how: signal.Signals, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = raw(measured)
+    before, receipts = raw(measured), measured.receipts()
+    asked = tuple(str(receipts[word].relative_to(measured.folder)) if word in receipts else word for word in asked)
     logs = measured.folder / "results/logs/quick/toy/node"
     with monkeypatch.context() as waiting:
         waiting.setenv("CROSSOVER_TOY_SECONDS", "60")
@@ -198,9 +190,20 @@ def test_a_measured_second_sweep_keeps_its_cells(swept_once: Path, tmp_path: Pat
     assert raw(project) == before
 
 
-def test_a_measured_launch_can_be_a_target(measured: Project) -> None:
+def test_a_receipt_can_be_a_target(measured: Project) -> None:
     before = raw(measured)
-    one = "results/raw/quick/toy/node/launch=1.parquet"
+    one = str(measured.receipts()["toy/node/1"].relative_to(measured.folder))
     measured.succeed(*RUN, one)
     measured.succeed(*RUN, one, "toy")
     assert raw(measured) == before
+
+
+def test_raw_files_of_an_earlier_version_are_taken_over(measured: Project) -> None:
+    for name, path in measured.raw().items():
+        path.rename(path.with_name(f"launch={name.rpartition('/')[2]}.parquet"))
+    shutil.rmtree(measured.folder / "results/launches")
+    before = raw(measured)
+    said = measured.succeed(*RUN)
+    assert "4 raw files without a receipt have one now\n" in said and "nothing is left to measure" in said
+    assert raw(measured) == before
+    assert measured.planned() == {}

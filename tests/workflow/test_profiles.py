@@ -197,7 +197,9 @@ def entries(profile: str) -> dict[str, Any]:
 def test_every_profile_can_be_read_and_loses_nothing_when_a_launch_fails(there: Project, profile: str) -> None:
     (there.folder / "profiles/kubernetes/site.yaml").write_text("image: python\nclaim: home\nmount: /home\n")
     found = entries(profile)
-    assert {found[key] for key in ("keep-going", "rerun-incomplete", "nolock")} == {"True"}
+    assert {found[key] for key in ("keep-going", "ignore-incomplete", "nolock")} == {"True"}
+    assert found["rerun-triggers"] == ["mtime", "params"]
+    assert ("keep-incomplete" in found) is (profile != "local")
     # Either would make jobs wrong or slow; see profiles/slurm.
     assert not {"default-resources", "slurm-array-jobs"} & set(found)
 

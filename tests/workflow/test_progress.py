@@ -58,7 +58,8 @@ def text(handler):
 
 def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tmp_path):
     handler = shown()
-    plugin.begin([FIRST, SECOND], 4, RUN)
+    handler.steps = 4
+    plugin.begin([FIRST, SECOND], RUN)
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
         tell(handler, LogEvent.JOB_FINISHED, job_id=number)
@@ -69,7 +70,8 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
 
 def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
     handler = shown(terminal=True)
-    plugin.begin([FIRST, SECOND], 1, RUN)
+    handler.steps = 1
+    plugin.begin([FIRST, SECOND], RUN)
     start(handler, 1, FIRST, tmp_path / "log")
     assert "[----------------]" in handler._line().plain
     assert "zmq_throughput node, launch 1" in handler._line().plain
@@ -85,7 +87,7 @@ def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
 
 def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path):
     handler = shown()
-    plugin.begin([FIRST], 0, RUN)
+    plugin.begin([FIRST], RUN)
     log = tmp_path / "log"
     log.write_text("first\nthe disk is full\n")
     start(handler, 1, FIRST, log)
@@ -97,7 +99,7 @@ def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path
 
 def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(shown, tmp_path):
     handler = shown()
-    plugin.begin([FIRST, SECOND], 0, replace(RUN, written=lambda key: key == FIRST))
+    plugin.begin([FIRST, SECOND], replace(RUN, written=lambda key: key == FIRST))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
     tell(handler, LogEvent.GROUP_ERROR, logging.ERROR, "Error in group", groupid="s1h1r0b1")
@@ -108,7 +110,7 @@ def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(show
 
 def test_a_launch_counts_as_done_while_its_job_measures_others(shown, tmp_path):
     handler = shown(terminal=True)
-    plugin.begin([FIRST, SECOND], 0, replace(RUN, written=lambda key: key == FIRST))
+    plugin.begin([FIRST, SECOND], replace(RUN, written=lambda key: key == FIRST))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
     assert "[########--------]" in handler._line().plain
@@ -151,7 +153,7 @@ def test_verbose_brings_everything_back(shown):
 
 def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
     handler = shown()
-    plugin.begin([FIRST], 0, plugin.Run(seconds=lambda _: 1.0, ended=lambda _: 1 / 0))
+    plugin.begin([FIRST], plugin.Run(seconds=lambda _: 1.0, ended=lambda _: 1 / 0))
     start(handler, 1, FIRST, tmp_path / "log")
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
     assert "ZeroDivisionError" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from copies import CLIFF_GRAMS, Project
 from crossover.records import record
 
 RUN = ("snakemake", "--profile", "profiles/local")
-RAW, REFINEMENT = "results/raw/quick/toy/node", "results/raw/quick/toy/refinement.json"
+REFINEMENT = "results/raw/quick/toy/refinement.json"
 FIRST, SECOND = (1, 2, 3), (10001, 10002, 10003)
 
 
@@ -23,7 +23,7 @@ def swept(swept_once: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
 
 
 def raw(project: Project) -> dict[int, Path]:
-    return {int(path.stem.partition("=")[2]): path for path in (project.folder / RAW).glob("*.parquet")}
+    return {int(name.rpartition("/")[2]): path for name, path in project.raw().items()}
 
 
 def test_both_sweeps_are_run_by_one_command(swept: tuple[Project, str]) -> None:
@@ -66,7 +66,7 @@ def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:
 
 def test_only_a_missing_launch_of_the_second_sweep_is_measured_again(swept: tuple[Project, str]) -> None:
     project, _ = swept
-    path = project.folder / RAW / "launch=10003.parquet"
+    path = raw(project)[10003]
     aside = path.rename(project.folder / "aside")
     assert project.planned("toy")["launch"] == ["Measuring toy, placement node, launch 10003"]
     # A partial run reports the existing launches and measures nothing.

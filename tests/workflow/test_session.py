@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,18 +79,6 @@ def test_on_a_cluster_there_are_as_many_as_the_site_allows():
     assert session.hosts(bounded) == 3
 
 
-def test_a_rules_jobs_are_listed_by_their_wildcards():
-    jobs = [
-        SimpleNamespace(rule=SimpleNamespace(name=name), wildcards_dict={"launch": launch, "experiment": "toy"})
-        for name, launch in (("launch", "2"), ("tables", "3"), ("launch", "10"))
-    ]
-    dag = SimpleNamespace(needrun_jobs=lambda exclude_finished: () if exclude_finished else jobs)
-    assert session.due(SimpleNamespace(dag=dag), "launch") == [
-        {"experiment": "toy", "launch": 2},
-        {"experiment": "toy", "launch": 10},
-    ]
-
-
 @pytest.mark.parametrize("kind", ["overwrite_resources", "overwrite_threads"])
 def test_the_old_name_of_a_rule_in_a_profile_is_refused_with_the_new_one(kind):
     settings = SimpleNamespace(overwrite_resources={}, overwrite_threads={})
@@ -99,51 +88,19 @@ def test_the_old_name_of_a_rule_in_a_profile_is_refused_with_the_new_one(kind):
         session.require_rule_names(settings)
 
 
-@pytest.mark.parametrize(("answers", "kept"), [([300, None, None], [300, 300]), ([None, 300, None], [300, None])])
-def test_the_controllers_answer_on_ended_jobs_is_remembered(monkeypatch, answers, kept):
-    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
-    told = iter(answers)
-    monkeypatch.setattr(plugin, "get_min_job_age", lambda: next(told))
-    session.outwait_controller()
-    assert [plugin.get_min_job_age(), plugin.get_min_job_age()] == kept
+def test_reasons_that_would_measure_launches_again_are_refused():
+    triggers = importlib.import_module("snakemake.settings.enums").RerunTrigger
+    session.require_triggers({triggers.MTIME, triggers.PARAMS})
+    with pytest.raises(CrossoverError, match=r"with code, input, .*use a profile .*--rerun-triggers mtime params"):
+        session.require_triggers(triggers.all())
 
 
-def test_the_whole_memory_is_requested_unless_the_user_says_otherwise(monkeypatch):
-    monkeypatch.setenv("SBATCH_MEM_PER_NODE", "0")
-    monkeypatch.delenv("SBATCH_MEM_PER_NODE")
-    session.request_whole_memory()
-    assert os.environ["SBATCH_MEM_PER_NODE"] == "0"
-    monkeypatch.setenv("SBATCH_MEM_PER_NODE", "500")
-    session.request_whole_memory()
-    assert os.environ["SBATCH_MEM_PER_NODE"] == "500"
+PRIVATE = re.compile(
+    r"workflow\._|_(prepare|build)_dag|FileBackupMixin|group_components|persistence|needrun|forcefiles|\._actions"
+    r"|snakemake\.dag|scheduler\.failed"
+)
 
 
-def test_jobs_have_names_of_their_folder_beside_the_users_own():
-    workflow = SimpleNamespace(executor_settings=SimpleNamespace(jobname_prefix="mine"))
-    session.name_jobs(workflow, "crossover-1")
-    assert workflow.executor_settings.jobname_prefix == "crossover-1_mine"
-    session.name_jobs(SimpleNamespace(executor_settings=None), "crossover-1")
-
-
-def test_a_job_for_one_batch_knows_no_other(monkeypatch):
-    wildcards = SimpleNamespace(experiment="toy", placement="node", launch="2")
-    names = {("toy", "node", 2): "s1h1r0b1"}
-    for plans, group in ((True, "s1h1r0b1"), (False, session.OF_ONE_JOB)):
-        monkeypatch.setattr(session, "decides", lambda _, plans=plans: plans)
-        assert session.batch(None, names, wildcards) == group
-    monkeypatch.setattr(session, "decides", lambda _: True)
-    assert session.batch(None, {}, wildcards) is None
-
-
-def test_a_group_may_have_any_number_of_launches_and_is_named_on_no_command_line():
-    workflow = SimpleNamespace(
-        global_resources={},
-        group_settings=SimpleNamespace(group_components={"mine": 2}),
-        _prepare_dag=lambda: None,
-    )
-    session.join(workflow)
-    workflow._prepare_dag()
-    components = workflow.group_settings.group_components
-    assert (components.get("mine", 1), components.get("b1", 1) > 10**6) == (2, True)
-    assert dict(components.items()) == {"mine": 2}
-    assert workflow.global_resources == {"alone": 1}
+def test_nothing_of_snakemake_that_is_not_public_is_called_or_replaced():
+    code = [*PACKAGE.rglob("*.py"), *WORKFLOW.glob("rules/*.smk"), WORKFLOW.parent / "Snakefile"]
+    assert {path.name for path in code if PRIVATE.search(path.read_text())} == set()

@@ -1,8 +1,10 @@
-# Derives tables from raw files: each experiment's first, so that it can be rerun alone, then the run's.
+# Derives tables from the raw files that receipts name: each experiment's first, so that it can be rerun alone, then the run's.
 # This takes seconds, so it runs where Snakemake runs.
 
 import json
-import shlex
+
+from crossover.config import schema
+from crossover.planning import plan, second_sweep
 
 TABLES = (
     "measurements",
@@ -20,39 +22,37 @@ TABLES = (
     "steady",
     "hosts",
 )
-# Measured launches of the second sweep keep their cells.
-second = [each.path for each in kept if each.launch["launch"] > plan.SECOND_SWEEP]
-KEPT = shlex.join(["--kept", *second, "--"]) if second else ""
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
 
 
 # The first sweep decides which cells the second adds.
 checkpoint refinement:
     input:
-        lambda wildcards: plan.raw_files(run, wildcards.experiment),
+        run.first(),
     output:
-        second_sweep.REFINEMENT.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
+        run.path(second_sweep.REFINEMENT),
     log:
         f"{RESULTS}/logs/{{experiment}}/refinement.log",
     localrule: True
     conda:
         "../../envs/analyse.yaml"
-    resources:
-        # A resource, because a changed parameter would run this again.
-        kept=KEPT,
     params:
-        settings=lambda wildcards: plan.canonical(plan.settings_of(run, wildcards.experiment)),
+        settings=lambda wildcards: plan.canonical(plan.settings_of(run.config, wildcards.experiment)),
+        # Measured launches of the second sweep keep their cells. Made with `input`, so that they do not plan it again.
+        kept=lambda wildcards, input: run.kept(wildcards),
+        receipts=lambda wildcards: run.first()(wildcards),
+        failures=lambda wildcards: run.steps.failures("refinement", wildcards.experiment),
         code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
         "Choosing cells for the second sweep of {wildcards.experiment}"
     shell:
-        "python -m crossover refinement --settings {params.settings:q} --output {output:q} {resources.kept} {input:q} > {log:q} 2>&1"
+        "python -m crossover refinement --settings {params.settings:q} --output {output:q} --kept {params.kept:q} -- {input:q} > {log:q} 2>&1"
 
 
 rule tables:
     input:
-        lambda wildcards: plan.raw_files(run, wildcards.experiment),
-        second_sweep.raw_files(run, checkpoints.refinement),
+        run.first(),
+        run.second(checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:
@@ -62,6 +62,9 @@ rule tables:
         "../../envs/analyse.yaml"
     params:
         folder=subpath(output[0], parent=True),
+        # Another set of receipts, all of them older, is a change too.
+        receipts=lambda wildcards: run.first()(wildcards) + run.second(checkpoints.refinement)(wildcards),
+        failures=lambda wildcards: run.steps.failures("tables", wildcards.experiment),
         code=ANALYSING_CODE,
     message:
         "Deriving the tables of {wildcards.experiment}"
@@ -73,7 +76,7 @@ rule join:
     input:
         expand(
             f"{RESULTS}/experiments/{{experiment}}/{{table}}.parquet",
-            experiment=run["experiments"],
+            experiment=run.config["experiments"],
             table=TABLES,
         ),
     output:
@@ -84,8 +87,9 @@ rule join:
     conda:
         "../../envs/analyse.yaml"
     params:
-        folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run["experiments"]),
+        folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run.config["experiments"]),
         results=subpath(output[0], parent=True),
+        failures=run.steps.failures("join"),
         code=ANALYSING_CODE,
     message:
         "Joining the tables of all experiments"
@@ -109,6 +113,7 @@ rule claims:
     params:
         results=subpath(output[0], parent=True),
         higher=json.dumps(schema.higher(config)),
+        failures=run.steps.failures("claims"),
         code=code_digest.digest("crossover.analyse.claims.judgement", "crossover.config.claim_list"),
     message:
         "Judging the published claims"
@@ -129,6 +134,7 @@ rule recommend:
         "../../envs/analyse.yaml"
     params:
         results=subpath(output[0], parent=True),
+        failures=run.steps.failures("recommend"),
         code=code_digest.digest("crossover.analyse.advice.recommend"),
     message:
         "Recommending settings"

@@ -1,11 +1,11 @@
 # Checks a site before anything is measured, by two jobs like a launch's and some checks where Snakemake runs:
 # snakemake -F doctor. The findings are printed however the run ends, because one refused job must not hide the others.
 
-from crossover.doctor import attempt, checks, conclude
+from crossover.doctor import attempt, checks
 
 DOCTOR = f"{RESULTS}/doctor"
 # One machine has no second host and no queue.
-EXAMINED = [place for place, count in attempt.HOSTS.items() if count <= session.hosts(workflow)]
+EXAMINED = attempt.placements(run.hosts)
 CHECKED = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
 
 

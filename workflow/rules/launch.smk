@@ -1,42 +1,43 @@
-# One launch is all cells and arms of one experiment in one placement, in one set of processes.
-# A measured launch that is kept (`demand.kept`) is no output of this rule. Snakemake would delete an output before its
-# job, and make it again whenever the rule changes.
+# One launch is all cells and arms of one experiment in one placement, in one set of processes. Its output is a receipt, which
+# names its raw file: Snakemake deletes and replaces outputs, and raw files are only ever added.
 
-own = second_sweep.of_wildcards(run)
+from crossover.planning import plan, receipt
 
 
 rule launch:
     input:
-        libraries=lambda wildcards: plan.libraries(run, wildcards.experiment),
+        # A newer library measures a launch again only if it was a hole.
+        libraries=lambda wildcards: (list if run.is_hole(wildcards) else ancient)(
+            plan.libraries(run.config, wildcards.experiment)
+        ),
+        # The launches of a job follow each other.
+        before=lambda wildcards: ancient(run.before(wildcards)),
     output:
-        # When a launch is remeasured, the old file stays until the supervisor renames the new one over it.
-        update(plan.RAW.replace("{results}", RESULTS).replace("{tier}", run["tier"])),
+        # Until a launch is measured again, the receipt of the measurement before it stays.
+        update(run.path(receipt.PATH)),
     log:
-        plan.LOG.replace("{results}", RESULTS).replace("{tier}", run["tier"]),
+        run.path(receipt.LOG),
     wildcard_constraints:
-        experiment=inventory.others(kept, run["experiments"]),
+        launch=r"\d+",
+        digest=r"[0-9a-f]+",
+        turn=r"\d+",
     # Launches come first, so that the analysis of several experiments runs at once, and none of it between launches.
     priority: 1
-    # Launches of a batch share a job.
     group:
-        lambda wildcards: session.batch(workflow, batch, wildcards)
+        run.batch
     conda:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        # Launches that share a job follow each other.
-        alone=1,
-        tasks=lambda wildcards: plan.tasks(own(wildcards)),
-        nodes=lambda wildcards: plan.nodes(own(wildcards)),
-        runtime=lambda wildcards: min(plan.runtime_minutes(own(wildcards)), most_minutes),
+        tasks=lambda wildcards: plan.tasks(run.settings(wildcards)),
+        nodes=lambda wildcards: plan.nodes(run.settings(wildcards)),
+        runtime=run.minutes,
         # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",
     params:
-        settings=lambda wildcards: plan.canonical(own(wildcards)),
-        code=lambda wildcards: code_digest.of_launch(wildcards.experiment, own(wildcards)),
-        # Parameters too, because a change of resources alone reruns nothing.
-        ranks=lambda wildcards: plan.ranks(own(wildcards)),
-        nodes=lambda wildcards: plan.nodes(own(wildcards)),
+        # A parameter that is made with the argument `input` repeats nothing: what differs is listed before the run.
+        settings=lambda wildcards, input: plan.canonical(run.settings(wildcards)),
+        code=lambda wildcards, input: run.code(wildcards),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.
@@ -44,4 +45,4 @@ rule launch:
         "exec python -m crossover launch"
         " --experiment {wildcards.experiment} --launch {wildcards.launch}"
         " --mpi {resources.mpi:q} --interface {resources.interface:q} --settings {params.settings:q} --code {params.code}"
-        " --libraries {input.libraries:q} --output {output:q} --log {log:q} --quiet"
+        " --libraries {input.libraries:q} --receipt {output:q} --log {log:q} --quiet"

@@ -16,6 +16,7 @@ rule figures:
         "../../envs/report.yaml"
     params:
         folder=subpath(input[0], parent=True),
+        failures=lambda wildcards: run.steps.failures("figures", wildcards.experiment),
         code=code_digest.digest("crossover.report.charts.figures"),
     message:
         "Drawing the figures of {wildcards.experiment}"
@@ -35,6 +36,7 @@ rule ladder:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
+        failures=run.steps.failures("ladder"),
         code=code_digest.digest("crossover.report.charts.ladder"),
     message:
         "Drawing the ladder of all layers"
@@ -54,6 +56,7 @@ rule overview:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
+        failures=run.steps.failures("map"),
         code=code_digest.digest("crossover.report.glance.overview"),
     message:
         "Drawing the map of who wins where"
@@ -73,6 +76,7 @@ rule verdicts:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
+        failures=run.steps.failures("verdicts"),
         code=code_digest.digest("crossover.report.glance.verdicts"),
     message:
         "Drawing the verdicts on published claims"
@@ -87,7 +91,7 @@ rule report:
         ladder=f"{RESULTS}/figures/ladder",
         map=f"{RESULTS}/figures/map",
         verdicts=f"{RESULTS}/figures/verdicts",
-        figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run["experiments"]),
+        figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run.config["experiments"]),
         # Without Quarto's copy for publishing, which is made from the report.
         source=[
             str(path)
@@ -107,23 +111,15 @@ rule report:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    resources:
-        # A resource, because a changed parameter would render the page again for each new command.
-        command=lambda wildcards: command_line.own().stored(),
     params:
         results=subpath(input[0], parent=True),
-        waiting=json.dumps(
-            {
-                "tiers": schema.waiting(config),
-                "hosts": plan.waiting(run),
-                "too_few_nodes": run.get("too_few_nodes", ""),
-                "withheld": plan.withheld(run),
-                "partial": remarks,
-            }
-        ),
+        # Made with `input`, so that another command does not render the page again.
+        command=lambda wildcards, input: json.dumps(run.command.stored()),
+        waiting=lambda wildcards: json.dumps(run.waiting),
+        failures=run.steps.failures("report"),
         code=code_digest.digest("crossover.report.render.renderer", "crossover.report.pages.index"),
     message:
         "Rendering the report"
     shell:
-        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --command {resources.command:q}"
+        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --command {params.command:q}"
         " --page {output:q} --go-on > {log:q} 2>&1"

@@ -32,10 +32,11 @@ OMITTED = (
     "No SLURM account given",
     "No account was given",
     "Unable to guess SLURM account",
+    "Cannot restore",
     "WorkflowError:\nAt least one job did not complete successfully",
 )
-"""The starts of warnings of Slurm's plugin about requests that the profile makes on purpose, and of a message without a
-reason: the end of the run names each launch that failed."""
+"""The starts of warnings of Slurm's plugin about requests that the profile makes on purpose, of one about a failed
+launch that had no receipt before, and of a message without a reason: the end of the run names each such launch."""
 
 _handlers: list["LogHandler"] = []
 
@@ -56,10 +57,11 @@ class Run:
     """Seconds in words."""
 
 
-def begin(launches: Iterable[Key], steps: int, run: Run) -> None:
-    """Start the display of these launches and of the number of other steps."""
+def begin(launches: Iterable[Key], run: Run) -> None:
+    """Start the display of these launches, and of the other steps."""
+    expected = {key: run.seconds(key) for key in launches}
     for handler in _handlers:
-        handler.begin(Tally({key: run.seconds(key) for key in launches}, steps), run)
+        handler.begin(Tally(expected, handler.steps), run)
 
 
 def end() -> None:
@@ -79,6 +81,8 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         self.tally = Tally()
+        self.steps = 0
+        """The jobs of the run that are no launches."""
         self._jobs: dict[int, Mapping[str, Any]] = {}
         self._run = Run()
         self._live: Live | None = None
@@ -126,6 +130,8 @@ class LogHandler(LogHandlerBase):
         match facts.get("event"):
             case _ if self._whole:
                 self.say(self.format(record))
+            case LogEvent.RUN_INFO:
+                self.steps = sum(count for rule, count in facts["stats"].items() if rule not in ("launch", "total"))
             case LogEvent.JOB_INFO:
                 self._started(facts)
             case LogEvent.JOB_FINISHED:

@@ -7,32 +7,32 @@ from crossover.cli.command import RESULTS, path, step, value
 
 
 @step(
-    "--folder tables results/raw/quick/mpi_pingpong/*/*.parquet",
+    "--folder tables results/launches/quick/mpi_pingpong/*/*.json",
     path("--folder", "folder to write the tables to"),
-    path("raw", "raw files, one per launch", nargs="*"),
+    path("receipts", "receipts, one per launch", nargs="*"),
 )
 def tables(chosen: Namespace) -> None:
-    """Derive an experiment's tables from its raw files."""
+    """Derive an experiment's tables from the raw files that receipts name."""
     from crossover.analyse.curves import raw_files
     from crossover.analyse.tables import writer
 
-    raw_files.gather(chosen.raw, chosen.folder)
+    raw_files.gather(chosen.receipts, chosen.folder)
     writer.derive(chosen.folder)
 
 
 @step(
-    "--settings SETTINGS --output refinement.json results/raw/standard/mpi_pingpong/*/*.parquet",
+    "--settings SETTINGS --output refinement.json results/launches/standard/mpi_pingpong/*/*.json",
     value("--settings", "the experiment's settings, as JSON"),
     path("--output", "refinement file to write"),
-    path("--kept", "raw files of the second sweep whose cells must not change", nargs="*", default=[]),
-    path("raw", "raw files of the first sweep, one per launch", nargs="*"),
+    path("--kept", "receipts of the second sweep whose cells must not change", nargs="*", default=[]),
+    path("receipts", "receipts of the first sweep, one per launch", nargs="*"),
 )
 def refinement(chosen: Namespace) -> None:
     """Choose the cells that a second sweep adds inside the crossovers of the first."""
     from crossover.analyse.tables import refinement
     from crossover.planning.plan import read_settings
 
-    refinement.refine(chosen.raw, read_settings(chosen.settings), chosen.output, chosen.kept)
+    refinement.refine(chosen.receipts, read_settings(chosen.settings), chosen.output, chosen.kept)
 
 
 @step(

@@ -27,20 +27,20 @@ def _without_pandas() -> None:
 
 
 @step(
-    "--experiment mpi_pingpong --launch 1 --settings SETTINGS --output raw.parquet --log launch.log",
+    "--experiment mpi_pingpong --launch 1 --settings SETTINGS --receipt RECEIPT --log launch.log",
     *OF_LAUNCH,
     MPI,
     value("--code", "hash of the measuring code, to be recorded", default=""),
     path("--libraries", "built libraries that the launch uses", nargs="*", default=[]),
-    path("--output", "raw file to write"),
+    path("--receipt", "receipt to write; its path names the raw file's folder"),
     path("--log", "log file to write"),
     value("--quiet", "print nothing but errors; the log has every line", action="store_true"),
 )
 def launch(chosen: Namespace) -> int:
-    """Measure one launch, and write its raw file.
+    """Measure one launch: add its raw file, and write the receipt that names it.
 
-    If the launch fails, the raw file is a hole with the reason, and the exit code is 0. If the file held a measurement,
-    it stays, and the exit code is 1.
+    If the launch fails, the raw file is a hole with the reason, and the exit code is 0. If the receipt was that of a
+    measurement, it stays, and the exit code is 1.
     """
     from crossover.measure.launch.supervisor import Job, supervise
     from crossover.planning.plan import read_settings
@@ -55,7 +55,7 @@ def launch(chosen: Namespace) -> int:
         libraries=tuple(chosen.libraries),
         interface=chosen.interface,
     )
-    return supervise(job, chosen.output, chosen.log, echo=not chosen.quiet)
+    return supervise(job, chosen.receipt, chosen.log, echo=not chosen.quiet)
 
 
 @step(

@@ -45,13 +45,13 @@ def more(chosen: Namespace) -> None:
     one is interrupted, repeat the run's command to go on.
     """
     from crossover.config import leads, schema
-    from crossover.planning import command_line
+    from crossover.planning import command as commands
     from crossover.report.base import numbers, tables
     from crossover.report.sentences.more import wanted
     from crossover.workflow import replication
 
     last = replication.kept(chosen.results)
-    command, tier = command_line.harmless(last), last.get("tier")
+    command, tier = commands.harmless(last), last.get("tier")
     if command is None or tier not in schema.TIERS:
         raise CrossoverError(
             f"{chosen.results / replication.COMMAND}: holds a tier, a target or an option that this command does not "
@@ -66,7 +66,7 @@ def more(chosen: Namespace) -> None:
     if not Path("Snakefile").exists():
         raise CrossoverError("this folder has no Snakefile; change to the folder where the run was started")
     replication.want(str(chosen.results), tier, found.launches)
-    again = replace(command_line.restored(command), targets=()).but()
+    again = replace(commands.restored(command), targets=()).but()
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 

@@ -11,6 +11,11 @@ HOSTS = {"node": 1, "nodes": 2}
 """The number of hosts of each placement's job."""
 
 
+def placements(hosts: int) -> list[str]:
+    """The placements that are examined where a launch can have so many hosts."""
+    return [placement for placement, count in HOSTS.items() if count <= hosts]
+
+
 def together(attempt: Facts) -> bool:
     """Whether both ranks started in one world."""
     return [world["size"] for world in attempt["worlds"]] == [RANKS]

@@ -13,7 +13,6 @@ from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.paths import SITE
 from crossover.slurm.acceptance import CUT_OFF
-from crossover.workflow import session
 
 TITLES = {
     "queue": "ended jobs",
@@ -38,13 +37,19 @@ def asked(workflow: Any) -> bool:
     return "doctor" in workflow.dag_settings.targets
 
 
-def conclude(workflow: Any, results: str | Path, logs: Sequence[str], fit: Mapping[str, str] | None = None) -> int:
+def conclude(
+    workflow: Any,
+    results: str | Path,
+    placements: Sequence[str],
+    logs: Sequence[str],
+    fit: Mapping[str, str] | None = None,
+) -> int:
     """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
-    `logs` are the logs of this run of Snakemake, with the reasons for lost jobs; `fit` is that of `Seen`.
+    `placements` are those whose jobs were examined, `logs` the logs of this run of Snakemake, with the
+    reasons for lost jobs; `fit` is that of `Seen`.
     """
     executor = workflow.executor_plugin.name
-    placements = [job["placement"] for job in session.due(workflow, "examine")]
     text = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
     seen = replace(gather(Path(results) / "doctor", placements, executor, text), fit=fit or {})
     findings = {check: module(check).judge(seen) for check in CHECKS}

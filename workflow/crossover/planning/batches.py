@@ -40,41 +40,29 @@ def longest_minutes(config: Config, resources: Mapping[str, Any]) -> int:
     return max(single, most.minutes if most else 1)
 
 
-def key(launch: Launch) -> tuple[Any, ...]:
-    """What identifies a launch, whatever the order in its mapping."""
-    return launch["experiment"], launch["placement"], launch["launch"]
+def jobs(
+    config: Config, most: Bounds | None, due: Iterable[Launch], options: Callable[[Launch], Any] = lambda _: None
+) -> list[list[Launch]]:
+    """The launches that are due, by the job that they share; a job each without bounds.
 
-
-def names(
-    config: Config,
-    most: Bounds | None,
-    kept: Iterable[Launch] = (),
-    options: Callable[[Launch], Any] = lambda _: None,
-) -> dict[tuple[Any, ...], str]:
-    """The name of each launch's batch, by experiment, placement and number; without launches that are `kept`.
-
-    Launches over several hosts with different `options`, such as a list of nodes, do not share a job. Launches that a
-    second sweep may have are included, because running batches must keep their names and members.
+    Launches over several hosts with different `options`, such as a list of nodes, do not share a job.
     """
     if most is None:
-        return {}
+        return [[launch] for launch in due]
     of_heat, turns = second_sweep.of_heats(config), second_sweep.turns(config)
-    held = {key(launch) for launch in kept}
     alike: dict[Any, list[Launch]] = defaultdict(list)
-    for launch in plan.launches(config):
-        name, hosts = launch["experiment"], plan.nodes(of_heat(launch))
-        repetition = (launch["launch"] - 1) // turns(name, launch["placement"])
-        refined = config["experiments"][name].get("refine_points")
-        for number in (launch["launch"], launch["launch"] + SECOND_SWEEP) if refined else (launch["launch"],):
-            own = launch | {"launch": number}
-            alike[number > SECOND_SWEEP, hosts, repetition, options(own) if hosts > 1 else None].append(own)
-    found: dict[tuple[Any, ...], str] = {}
-    before = 0
+    for launch in due:
+        hosts = plan.nodes(of_heat(launch))
+        sweep, number = divmod(launch["launch"] - 1, SECOND_SWEEP)
+        repetition = number // turns(launch["experiment"], launch["placement"])
+        alike[sweep, hosts, repetition, options(launch) if hosts > 1 else None].append(launch)
+    found: list[list[Launch]] = []
     for launches in alike.values():
-        due = [each for each in launches if key(each) not in held]
-        numbers = _numbers([plan.runtime_minutes(of_heat(each)) for each in due], most)
-        found |= {key(launch): f"b{before + number}" for launch, number in zip(due, numbers, strict=True)}
-        before += max(numbers, default=0)
+        numbers = _numbers([plan.runtime_minutes(of_heat(each)) for each in launches], most)
+        shared: dict[int, list[Launch]] = defaultdict(list)
+        for number, launch in zip(numbers, launches, strict=True):
+            shared[number].append(launch)
+        found += shared.values()
     return found
 
 

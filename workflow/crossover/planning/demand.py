@@ -1,23 +1,25 @@
-"""Decides which measured launches a run keeps, and lists their differences from the run's own.
+"""Decides which receipt each launch of a run must have, and lists how measured launches differ from the run's own.
 
-Launches can take hours to repeat. So a measured launch is kept unless the user asks to remeasure it: no rule produces
-its file (`inventory.others`), and Snakemake treats it as a source, which it neither deletes nor writes.
+Launches can take hours to repeat. So a run that would measure differently ends with the list, unless the user asks to
+remeasure. The next *turn* of a launch is due if the last one left a hole of a kind that passes, or of code that has
+changed, if its raw file is gone, and if it is to be remeasured and differs. A turn is a new file: nothing is deleted.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from crossover import code_digest
-from crossover.planning import farms, plan, second_sweep
-from crossover.planning.command_line import Command
+from crossover.planning import farms, inventory, plan, receipt, second_sweep
+from crossover.planning.command import Command
 from crossover.planning.estimate import duration
-from crossover.planning.inventory import RawFile
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch, canonical, read_settings
-from crossover.records.holes import OF_CODE
+from crossover.planning.inventory import Key, key
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings, canonical
+from crossover.planning.receipt import Receipt
+from crossover.records.holes import OF_CODE, PASSING
 
 ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
 """Software whose version can change the result of any experiment; task farms name further packages."""
@@ -39,42 +41,67 @@ class Remark(NamedTuple):
         return f"{self.text}; to report on them:\n    {self.command}" if self.command else self.text
 
 
-@dataclass(frozen=True)
+@dataclass
 class Demand:
-    """A run: its complete configuration, the command, and the software versions here (None if unknown here)."""
+    """A run: its complete configuration, the receipts at its start, the software versions here (None if unknown).
+
+    A receipt that the command `forces` is measured again itself, in no further turn.
+    """
 
     config: Config
-    command: Command
+    held: Mapping[Key, Sequence[Receipt]]
     software: Mapping[str, str] | None = None
+    forces: Callable[[str], bool] = lambda _: False
+    _planned: dict[Key, str] = field(default_factory=dict)
 
-    def kept(self, held: Iterable[RawFile]) -> list[RawFile]:
-        """The measured launches that this run must not remeasure."""
-        measured = [each for each in held if each.measured and not self.command.remeasures(each.path)]
-        return [each for each in measured if not self.differences(each)] if self.config["remeasure"] else measured
+    def __post_init__(self) -> None:
+        self._settings = second_sweep.of_launches(self.config)
 
-    def repeated(self, held: Iterable[RawFile]) -> list[str]:
-        """The raw files of the launches that `remeasure` asks for, and of holes whose code has changed since.
+    @cached_property
+    def _first_sweep(self) -> set[Key]:
+        return set(map(key, plan.launches(self.config)))
 
-        The first are forced, because after a failure Snakemake takes the old file for one with the new settings.
-        """
-        return [each.path for each in held if self._repeats(each)]
+    def planned(self, launch: Launch) -> str:
+        """The path of the receipt that a launch must have; decided once, because a run adds receipts."""
+        found = self._planned.get(key(launch))
+        if found is None:
+            found = self._planned[key(launch)] = self._decided(launch)
+        return found
 
-    def _repeats(self, held: RawFile) -> bool:
-        if held.measured:
-            return bool(self.config["remeasure"] and self.differences(held))
-        return held.facts.get("hole") in OF_CODE and CODE in self.differences(held)
+    def choose(self, launch: Launch, path: str) -> None:
+        """Let a launch have this receipt, if it is not planned yet."""
+        self._planned.setdefault(key(launch), path)
 
-    def differences(self, held: RawFile) -> list[str]:
-        """Differences of a launch from this run's version of it, if it has one, each as `name: before, now after`."""
-        if not self._plans(held.launch):
-            return []
-        try:
-            settings = self._settings(held.launch)
-        except second_sweep.MissingLaunchError:
-            return []
-        found = list(_changed("", read_settings(held.facts["settings"]), read_settings(canonical(settings))))
-        code = held.facts.get("code")
-        if code and code != code_digest.of_launch(held.launch["experiment"], settings):
+    def existing(self, experiment: str) -> list[str]:
+        """The receipts of a partial run: the latest of each launch of an experiment."""
+        every = [inventory.latest(own) for which, own in self.held.items() if which[0] == experiment]
+        return [str(each.path) for each in every if each]
+
+    def _decided(self, launch: Launch) -> str:
+        settings = self._settings(launch)
+        own = [each for each in self.held.get(key(launch), ()) if each.digest == receipt.digest(settings)]
+        last = self._last(own, settings)
+        turn = last.turn if last else -1
+        if not last or (self._due(last, settings) and not self.forces(str(last.path))):
+            turn = max((each.turn for each in own), default=-1) + 1
+        return receipt.path(self.config, launch, receipt.digest(settings), turn)
+
+    def _last(self, own: Sequence[Receipt], settings: Settings) -> Receipt | None:
+        """The receipt that counts, of those of a launch with these settings: one like this run's, if there is one."""
+        whole = [each for each in own if each.complete] or own
+        return max(whole, key=lambda each: (not self._others(each, settings), each.measured, each.turn), default=None)
+
+    def _due(self, last: Receipt, settings: Settings) -> bool:
+        """Whether a launch must be measured again."""
+        if not last.complete or last.hole in PASSING:
+            return True
+        others = self._others(last, settings)
+        return bool(others) and (self.config["remeasure"] if last.measured else last.hole in OF_CODE and CODE in others)
+
+    def _others(self, held: Receipt, settings: Settings) -> list[str]:
+        """Differences in code and software of a launch that was measured with these settings."""
+        found = []
+        if held.code and held.code != code_digest.of_launch(held.launch["experiment"], settings):
             found.append(CODE)
         if self.software is not None and held.software:
             entrants = settings.get("entrants", {}).values()
@@ -83,73 +110,85 @@ class Demand:
             found += _changed("", *both)
         return found
 
-    def _plans(self, launch: Launch) -> bool:
-        """Whether the run has this launch, or for one of the second sweep, its launch of the first."""
-        if launch["launch"] <= SECOND_SWEEP:
-            return tuple(launch.values()) in self._first_sweep
-        refined = self.config["experiments"].get(launch["experiment"], {}).get("refine_points")
-        return bool(refined) and self._plans(launch | {"launch": launch["launch"] - SECOND_SWEEP})
+    def differing(self, launch: Launch) -> tuple[Receipt | None, list[str]]:
+        """The measurement of a launch that differs from this run's, and its differences, as `name: before, now after`.
 
-    @cached_property
-    def _settings(self) -> second_sweep.OfLaunch:
-        return second_sweep.of_launches(self.config)
+        None and nothing if the launch is not measured, or as this run would.
+        """
+        settings, held = self._settings(launch), self.held.get(key(launch), ())
+        own = [each for each in held if each.digest == receipt.digest(settings)]
+        last = self._last(own, settings)
+        if last and last.complete:
+            return (last, self._others(last, settings)) if last.measured else (None, [])
+        before = inventory.latest(held)
+        if before is None or not before.measured:
+            return None, []
+        changed = _changed("", inventory.settings(before), json.loads(canonical(settings)))
+        return before, [*changed, *self._others(before, settings)]
 
-    @cached_property
-    def _first_sweep(self) -> set[tuple[Any, ...]]:
-        return {tuple(launch.values()) for launch in plan.launches(self.config)}
-
-    def conflict(self, kept: Iterable[RawFile], experiments: Collection[str]) -> str:
-        """The message to the user if kept launches of these experiments differ from this run; empty if none do."""
-        if self.config["partial"]:
+    def conflict(self, launches: Iterable[Launch], command: Command) -> str:
+        """The message to the user if measured launches among these differ from this run; empty if none do."""
+        if self.config["partial"] or self.config["remeasure"]:
             return ""
-        alike: dict[tuple[str, str, str], list[RawFile]] = defaultdict(list)
-        for held in kept:
-            if held.launch["experiment"] in experiments and (found := self.differences(held)):
-                alike[held.launch["experiment"], held.launch["placement"], "; ".join(found)].append(held)
-        if not alike:
-            return ""
+        alike: dict[tuple[str, str, str], list[Receipt]] = defaultdict(list)
+        for launch in launches:
+            held, differences = self.differing(launch)
+            if held and differences:
+                alike[launch["experiment"], launch["placement"], "; ".join(differences)].append(held)
         every = [held for each in alike.values() for held in each]
-        results, again = self.config["results"], self.command.but
+        if not every:
+            return ""
+        results, again = self.config["results"], command.but
         differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
         lines = [f"{len(every)} {differ} from what this command would measure; nothing was changed"]
-        for (experiment, placement, differences), each in alike.items():
+        for (experiment, placement, changes), each in alike.items():
             numbers = ", ".join(str(held.launch["launch"]) for held in each)
-            lines.append(f"  {experiment}, placement {placement}, launch {numbers}: {differences}")
-        seconds = sum(held.facts.get("wall_seconds") or 0 for held in every)
+            lines.append(f"  {experiment}, placement {placement}, launch {numbers}: {changes}")
         return "\n".join(
             [
                 *lines,
-                f"measuring them took {duration(seconds)}; choose one:",
+                f"measuring them took {duration(sum(held.wall_seconds for held in every))}; choose one:",
                 f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
                 f"  measure into another folder:\n    {again(results=f'{results}.new')}",
-                "  remeasure them; each old file stays until its new measurement is finished:\n"
-                f"    {again(remeasure='true')}",
+                f"  remeasure them; the old files stay:\n    {again(remeasure='true')}",
             ]
         )
 
-    def leaves_out(self, held: Sequence[RawFile], others: Mapping[str, int], of_no_tier: Sequence[str]) -> list[Remark]:
+    def remarks(self, others: Mapping[str, int], of_no_tier: Sequence[str], command: Command) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
         the numbers of launches of other tiers."""
         experiments = self.config["experiments"]
-        used = [each for each in held if each.launch["experiment"] in experiments]
+        used = [each for which, own in self.held.items() if which[0] in experiments and (each := inventory.latest(own))]
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
-        if differing := sum(bool(self.differences(each)) for each in measured):
+        if differing := sum(bool(self._differs(each)) for each in measured):
             lines.append(f"{differing} of them were measured with other settings, code or software than the current")
-        unknown = sorted({each.launch["experiment"] for each in held} - set(experiments))
+        unknown = sorted({which[0] for which in self.held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
         of_other_tiers = [
-            Remark(f"left out: {count} launches of tier {tier}", self.command.but(partial="true", tier=tier))
+            Remark(f"left out: {count} launches of tier {tier}", command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
         return [*map(Remark, lines), *of_other_tiers, *map(Remark, of_no_tier)]
 
+    def _differs(self, held: Receipt) -> bool:
+        """Whether a launch was measured otherwise than this run would; not if this run does not have it."""
+        number = held.launch["launch"]
+        first = held.launch | {"launch": (number - 1) % SECOND_SWEEP + 1}
+        try:
+            if key(first) not in self._first_sweep:
+                return False
+            settings = self._settings(held.launch)
+        except second_sweep.MissingLaunchError:
+            return False
+        return held.digest != receipt.digest(settings) or bool(self._others(held, settings))
+
 
 def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
     if isinstance(before, Mapping) and isinstance(now, Mapping):
-        for key in [*before, *(key for key in now if key not in before)]:
-            yield from _changed(f"{where}.{key}".lstrip("."), before.get(key, ABSENT), now.get(key, ABSENT))
+        for each in [*before, *(each for each in now if each not in before)]:
+            yield from _changed(f"{where}.{each}".lstrip("."), before.get(each, ABSENT), now.get(each, ABSENT))
     elif before != now:
         yield f"{where}: {_short(before)}, now {_short(now)}"
 

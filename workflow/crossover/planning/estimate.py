@@ -3,15 +3,12 @@
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from crossover.planning import allocation, batches, inventory, plan, second_sweep
-from crossover.planning.command_line import Command
-from crossover.planning.inventory import RawFile
+from crossover.planning import allocation, plan, second_sweep
 from crossover.planning.plan import Config, Launch
 from crossover.records.holes import is_hole
 
@@ -65,8 +62,8 @@ class Course:
     config: Config
     nodes: int | None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
-    batches: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
-    """The batch of each launch that shares a job with others (`batches.names`)."""
+    jobs: Callable[[Sequence[Launch]], list[list[Launch]]] = lambda launches: [[launch] for launch in launches]
+    """Launches by the job that they share (`batches.jobs`)."""
     began: float = field(default_factory=time.time)
     available: Callable[[], int | None] | None = None
     """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
@@ -79,17 +76,9 @@ class Course:
         """The expected cost of these launches."""
         jobs = [
             (sum(map(self.seconds, job)) + (JOB_SECONDS if self.nodes else 0), plan.nodes(self._settings(job[0])))
-            for job in self._jobs(launches)
+            for job in self.jobs(launches)
         ]
         return cost(jobs, self._available or self.nodes or 1)
-
-    def _jobs(self, launches: Iterable[Launch]) -> list[list[Launch]]:
-        """The launches by batch; those without a batch have a job each."""
-        found: dict[Any, list[Launch]] = {}
-        for launch in launches:
-            own = batches.key(launch)
-            found.setdefault(self.batches.get(own, own), []).append(launch)
-        return list(found.values())
 
     @cached_property
     def _available(self) -> int | None:
@@ -147,7 +136,7 @@ class Course:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
-        hours, jobs = _node_hours(expected.node_seconds), len(self._jobs(launches))
+        hours, jobs = _node_hours(expected.node_seconds), len(self.jobs(launches))
         count += ", a job each" if jobs == len(launches) else f" in {jobs} {'job' if jobs == 1 else 'jobs'}"
         if not self._known:
             return f"{count}; about {hours}; the duration depends on the free nodes"
@@ -157,9 +146,11 @@ class Course:
             f"{nodes}, plus the time spent waiting for other jobs"
         )
 
-    def review(self, due: Sequence[Launch]) -> str:
-        """Actual beside expected cost of the launches that were due, and the phases of a job."""
-        facts = self._ended(due)
+    def review(self, due: Sequence[Launch], facts: Sequence[dict[str, Any]]) -> str:
+        """Actual beside expected cost of the launches that were due, and the phases of a job.
+
+        `facts` are those of the launches that ended, as in record.LAUNCHES, each with the time when it was `written`.
+        """
         if not facts:
             return "\n".join(["no launch was measured", *self._withheld()])
         holes, expected = sum(map(is_hole, facts)), self.expected(due)
@@ -183,48 +174,6 @@ class Course:
             f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected"
             f"\nmedian launch: {_phases(apart)}"
         )
-
-    def unchanged(self, due: Sequence[Launch], held: Iterable[RawFile], command: Command) -> str:
-        """The message about launches that were due but keep the measurement that they had before, in `held`.
-
-        It says which, why, and the command that remeasures them. Empty if there are none.
-        """
-        old = {each.path: each.facts for each in held if each.measured}
-        now = inventory.launches(self.config["results"], self.config["tier"]) if due else []
-        failed = [each for each in now if each.launch in due and old.get(each.path) == each.facts]
-        if not failed:
-            return ""
-        lines = [
-            "not remeasured: {experiment}, placement {placement}, launch {launch}; ".format(**each.launch)
-            + self._log_end(each.launch)
-            for each in failed
-        ]
-        again = command.forcing([each.path for each in failed])
-        return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
-
-    def _log_end(self, launch: Launch) -> str:
-        """The last line of a launch's log, where the supervisor writes the reason of a failure."""
-        log = Path(plan.LOG.format(results=self.config["results"], tier=self.config["tier"], **launch))
-        if not log.exists() or log.stat().st_mtime < self.began:
-            return "it was not started"
-        return f"its log ends with: {(log.read_text(errors='replace').splitlines() or [''])[-1]}"
-
-    def has_written(self, launch: Launch) -> bool:
-        """Whether this run has written the launch's raw file."""
-        file = Path(plan.raw_file(self.config, launch))
-        return file.exists() and file.stat().st_mtime >= self.began
-
-    def _ended(self, due: Iterable[Launch]) -> list[dict[str, Any]]:
-        """The facts of the launches whose file this run wrote, each with the time when it was `written`."""
-        # Imported only at the end of a run, because it takes a second to load.
-        from crossover.records import record
-
-        found = []
-        for file in (Path(plan.raw_file(self.config, launch)) for launch in due):
-            if file.exists() and (written := file.stat().st_mtime) >= self.began:
-                fact = record.metadata(record.read(file, record.MEASUREMENTS))["launch"]
-                found.append(fact | {"written": written})
-        return found
 
 
 def _phases(facts: Iterable[dict[str, Any]]) -> str:

@@ -1,42 +1,111 @@
-"""The launches in a folder of results: how each ended, and its settings, code and software."""
+"""The launches in a folder of results: their receipts, and raw files that have none yet."""
 
 import json
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from crossover.planning.plan import Launch
-from crossover.records.holes import PASSING
+from crossover.planning import receipt
+from crossover.planning.plan import Launch, Settings, read_settings
+from crossover.planning.receipt import Receipt
 
 FILES = "*/*/launch=*.parquet"
 """The raw files in the folder of a tier."""
 
-
-@dataclass(frozen=True)
-class RawFile:
-    """A raw file: its launch, and the outcome: `measured`, `hole` or `unreadable`."""
-
-    path: str
-    launch: Launch
-    outcome: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """The columns of `record.LAUNCHES` for this launch."""
-    software: Mapping[str, str] = field(default_factory=dict)
-    """Versions by name."""
-
-    @property
-    def measured(self) -> bool:
-        """Whether it holds samples."""
-        return self.outcome == "measured"
+Key = tuple[str, str, int]
+"""Experiment, placement and number of a launch."""
 
 
-def launches(results: str, tier: str) -> list[RawFile]:
-    """Every launch of a tier that has a raw file, sorted by experiment, placement and number."""
-    found = [raw_file(path) for path in Path(results, "raw", tier).glob(FILES)]
-    return sorted(found, key=lambda held: tuple(held.launch.values()))
+def key(launch: Launch) -> Key:
+    """What identifies a launch, whatever the order in its mapping."""
+    return launch["experiment"], launch["placement"], launch["launch"]
+
+
+def receipts(results: str, tier: str) -> dict[Key, list[Receipt]]:
+    """The receipts of a tier by launch, those of a launch in the order in which they were written."""
+    found: dict[Key, list[Receipt]] = defaultdict(list)
+    folder = Path(receipt.FOLDER.format(results=results, tier=tier))
+    for file in sorted(folder.glob("*/*/[0-9]*.json")):
+        own = receipt.read(file)
+        found[key(own.launch)].append(own)
+    return {each: sorted(own, key=lambda one: one.written) for each, own in sorted(found.items())}
+
+
+def adopt(results: str, tier: str) -> list[str]:
+    """Write the receipts of raw files that have none, and say so in lines; none if there is nothing to say.
+
+    Those are files of earlier versions, and files whose supervisor was killed before it wrote the receipt. A file that
+    is older than the one in its receipt was measured again since.
+    """
+    folder = Path(receipt.RAW_FOLDER.format(results=results, tier=tier))
+    files = sorted(folder.glob(FILES), key=receipt.stamp)
+    if not files:
+        return []
+    held = receipts(results, tier)
+    listed = {each.path: each for own in held.values() for each in own}
+    known = {each.raw_file for each in listed.values()}
+    written, unreadable = 0, []
+    for raw in files:
+        if raw in known:
+            continue
+        named = receipt.RAW.fullmatch(raw.stem)
+        own = listed.get(_receipt_of(raw, named["digest"], int(named["turn"]))) if named else None
+        if own and receipt.stamp(own.raw_file) >= receipt.stamp(raw):
+            continue
+        facts, ranks = _metadata(raw)
+        if not facts:
+            unreadable += [] if key(receipt.launch_of(raw)) in held else [raw]
+            continue
+        digest = named["digest"] if named else receipt.digest(read_settings(facts.get("settings")))
+        file = _receipt_of(raw, digest, int(named["turn"]) if named else 0)
+        if named or file not in listed:
+            receipt.write(file, raw, facts, ranks)
+            written += 1
+    return [
+        *([f"{_counted(written)} without a receipt {'has' if written == 1 else 'have'} one now"] if written else []),
+        *(f"{raw}: cannot be read, so its launch counts as not measured" for raw in unreadable),
+    ]
+
+
+def _counted(files: int) -> str:
+    return "1 raw file" if files == 1 else f"{files} raw files"
+
+
+def _receipt_of(raw: Path, digest: str, turn: int) -> Path:
+    """The path of the receipt of a raw file."""
+    number = receipt.launch_of(raw)["launch"]
+    return raw.parents[4].joinpath("launches", *raw.parts[-4:-1], f"{number}-{digest}.{turn}.json")
+
+
+def settings(of: Receipt) -> Settings:
+    """The settings with which a launch was measured; none if its raw file cannot be read."""
+    facts, _ = _metadata(of.raw_file)
+    return read_settings(facts.get("settings"))
+
+
+def _metadata(raw: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The launch and the ranks in the metadata of a raw file; none if it cannot be read."""
+    # Imported only if there is a file to read, because these load slowly.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from crossover.records import record
+
+    try:
+        stored = pq.read_schema(raw).metadata or {}
+        if stored.get(b"crossover", b"none").decode(errors="replace") not in record.READABLE:
+            return {}, []
+        facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
+        return (facts, ranks) if facts["outcome"] else ({}, [])
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return {}, []
+
+
+def latest(receipts: Sequence[Receipt]) -> Receipt | None:
+    """The receipt to report on, of all receipts of a launch: the last measured one, or the last hole."""
+    own = [each for each in receipts if each.complete]
+    return max(own, key=lambda each: (each.measured, each.written), default=None)
 
 
 def of_no_tier(results: str, tier: str) -> list[str]:
@@ -51,57 +120,10 @@ def of_no_tier(results: str, tier: str) -> list[str]:
 
 
 def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:
-    """The number of launches here of each other tier."""
-    counts = {name: len(list(Path(results, "raw", name).glob(FILES))) for name in tiers if name != tier}
+    """The number of measured launches here of each other tier."""
+    counts = {
+        name: len({key(receipt.launch_of(raw)) for raw in Path(results, "raw", name).glob(FILES)})
+        for name in tiers
+        if name != tier
+    }
     return {name: count for name, count in counts.items() if count}
-
-
-def launch_of(path: Path) -> Launch:
-    """The launch that the path of its raw file names."""
-    experiment, placement, file = path.parts[-3:]
-    return {"experiment": experiment, "placement": placement, "launch": int("".join(re.findall(r"\d", file)) or 0)}
-
-
-def raw_file(path: Path) -> RawFile:
-    """A raw file, from its metadata."""
-    # Imported only if there is a file to read, because these load slowly.
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from crossover.records import record
-
-    launch = launch_of(path)
-    try:
-        stored = pq.read_schema(path).metadata or {}
-        if stored.get(b"crossover", b"none").decode(errors="replace") not in record.READABLE:
-            return RawFile(str(path), launch, "unreadable")
-        facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
-        first = ranks[0] if ranks else {}
-        software = json.loads(first.get("libraries") or "{}") | ({"python": first["python"]} if ranks else {})
-        return RawFile(str(path), launch, facts["outcome"], facts, software)
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-        return RawFile(str(path), launch, "unreadable")
-
-
-def files(held: Iterable[RawFile], experiment: str) -> list[str]:
-    """The raw files of an experiment, including holes and files that cannot be read."""
-    return [each.path for each in held if each.launch["experiment"] == experiment]
-
-
-def passing(held: Iterable[RawFile]) -> list[str]:
-    """The raw files of holes of a PASSING kind."""
-    return [each.path for each in held if each.facts.get("hole") in PASSING]
-
-
-def others(kept: Iterable[RawFile], experiments: Iterable[str]) -> str:
-    """A pattern for the wildcard `experiment` of `plan.RAW`: matches the launches of these experiments except `kept`.
-
-    >>> pattern = others([RawFile("", {"experiment": "toy", "placement": "node", "launch": 2}, "measured")], ["toy"])
-    >>> [bool(re.match(pattern, f"toy/node/launch={number}.parquet")) for number in (1, 2, 22)]
-    [True, False, True]
-    """
-    numbers: dict[str, list[str]] = defaultdict(list)
-    for each in kept:
-        numbers["{experiment}/{placement}".format(**each.launch)].append(str(each.launch["launch"]))
-    held = [rf"{re.escape(folder)}/launch=(?:{'|'.join(some)})\.parquet$" for folder, some in numbers.items()]
-    return (f"(?!{'|'.join(held)})" if held else "") + f"(?:{'|'.join(experiments)})"

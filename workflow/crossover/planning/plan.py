@@ -273,25 +273,3 @@ def most_hosts(config: Config) -> int:
     """The most hosts that any launch needs; at most as many as the configuration has."""
     needed = [count for placements in waiting(config | {"hosts": 0}).values() for count in placements.values()]
     return min(max(needed, default=1), int(config.get("hosts", 1)))
-
-
-RAW = "{results}/raw/{tier}/{experiment}/{placement}/launch={launch}.parquet"
-"""The path contains the tier, so that one folder of results can hold launches of several tiers."""
-
-LOG = "{results}/logs/{tier}/{experiment}/{placement}/launch={launch}.log"
-"""The log of a launch."""
-
-
-def raw_files(config: Config, experiment: str | None = None) -> list[str]:
-    """The raw files of the first sweep, of the run or of one experiment.
-
-    With `partial`, all existing raw files of both sweeps: the configuration's `held`.
-    """
-    if config["partial"]:
-        return [path for name in config["experiments"] if experiment in (None, name) for path in config["held"][name]]
-    return [raw_file(config, launch) for launch in launches(config, experiment)]
-
-
-def raw_file(config: Config, launch: Launch) -> str:
-    """The raw file of one launch."""
-    return RAW.format(results=config["results"], tier=config["tier"], **launch)

@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.planning import plan
@@ -44,6 +43,17 @@ def launches(config: Config, experiment: str) -> list[Launch]:
         for number in narrowed
         if plan.possible(config, heat({"experiment": experiment, "placement": placement, "launch": int(number)}))
     ]
+
+
+def is_planned(config: Config, experiment: str) -> bool:
+    """Whether the first sweep is done, so that the launches of the second are known."""
+    return _file(config, experiment).exists()
+
+
+def differ_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
+    """Whether a launch of the second sweep was measured as here, but for its cells and their budget."""
+    own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}
+    return plan.canonical(own) == plan.canonical(settings)
 
 
 OfLaunch = Callable[[Launch], Settings]
@@ -120,41 +130,3 @@ def _read(path: Path, version: tuple[int, ...]) -> dict[str, dict[str, Settings]
 
 def _file(config: Config, experiment: str) -> Path:
     return Path(REFINEMENT.format(results=config["results"], tier=config["tier"], experiment=experiment))
-
-
-# ---- functions for Snakemake
-
-
-def of_wildcards(config: Config) -> Callable[[Any], Settings]:
-    """A function of wildcards: the settings of their launch. It raises CrossoverError for `plan.unsafe` entrants."""
-    of_launch = of_launches(config)
-
-    def answer(wildcards: Any) -> Settings:
-        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
-        settings = of_launch(launch)
-        # Without a plan for it, such a launch runs only if its file is a target of the command.
-        if arms := plan.unsafe(config, settings):
-            raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
-        return settings
-
-    return answer
-
-
-def raw_files(config: Config, checkpoint: Any, *experiments: str) -> Callable[[Any], list[str]]:
-    """A function of wildcards: the second sweep's raw files of these experiments, or of the wildcards' experiment.
-
-    It makes Snakemake run the checkpoint that writes the refinement first. With `partial` it gives no files, because
-    `plan.raw_files` has those of both sweeps.
-    """
-
-    def answer(wildcards: Any) -> list[str]:
-        if config["partial"]:
-            return []
-        refined = [
-            name for name in experiments or (wildcards.experiment,) if config["experiments"][name].get("refine_points")
-        ]
-        for name in refined:
-            checkpoint.get(experiment=name)
-        return [plan.raw_file(config, launch) for name in refined for launch in launches(config, name)]
-
-    return answer

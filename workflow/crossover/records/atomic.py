@@ -60,6 +60,12 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def clear_parts(path: Path) -> None:
+    """Remove the parts of files whose names begin with that of `path`, whoever wrote them."""
+    for part in path.parent.glob(f".{escape(path.name)}.*.part"):
+        part.unlink(missing_ok=True)
+
+
 def clear_stale_parts(folder: Path) -> None:
     """Remove the parts of dead writers of this host in `folder`."""
     for part in folder.glob(f".*.{HOST}.*.part"):

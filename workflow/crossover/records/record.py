@@ -55,7 +55,8 @@ MEASUREMENTS = _schema(
 """One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
 LAUNCHES = _schema(
-    strings="experiment placement outcome hole reason file started_utc settings code commit host hosts job phases",
+    strings="experiment placement outcome hole reason file receipt started_utc settings code commit host hosts job "
+    "phases",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
 )

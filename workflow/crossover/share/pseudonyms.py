@@ -73,6 +73,10 @@ SUFFIXES = frozenset({"py", "rs", "so", "sh", "md", "cc", "js", "gz", "pl", "ps"
 CARD = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 
 
+FOLDERS = {"file": "raw/", "receipt": "launches/"}
+"""Columns of paths, with the folder of each in the results."""
+
+
 class Pseudonyms:
     """The pseudonyms of one run, given when a name is first seen.
 
@@ -120,9 +124,9 @@ class Pseudonyms:
             return json.dumps({key: self._variable(key, each) for key, each in json.loads(value).items()})
         if name == "network":
             return json.dumps({self.of("interface", key): each for key, each in json.loads(value).items()})
-        if name == "file" and "raw/" in value:
+        if (within := FOLDERS.get(name)) and within in value:
             # Wherever the folder of results was.
-            return f"results/raw/{value.rpartition('raw/')[2]}"
+            return f"results/{within}{value.rpartition(within)[2]}"
         return self.text(value)
 
     def _variable(self, key: str, value: Any) -> Any:

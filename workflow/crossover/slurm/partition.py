@@ -3,8 +3,18 @@
 import math
 import re
 import subprocess
+import sys
 
 LIMIT_SECONDS = 2
+
+
+def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
+    """The most nodes that a run can use at a time: those of these partitions, at most `bound`, one for each of `jobs`.
+
+    None if neither Slurm nor `bound` (then sys.maxsize) tells.
+    """
+    most = min(filter(None, [bound, size(ask("%P %D"), partitions)]))
+    return None if most == sys.maxsize else min(most, jobs)
 
 
 def most_minutes(partitions: str | None) -> float:

@@ -2,9 +2,12 @@
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from crossover.errors import CrossoverError
+from crossover.config import yaml_file
+from crossover.errors import CrossoverError, plain
+from crossover.planning import command
 
 SOCKET_BYTES = 107
 """The longest path of a socket on Linux."""
@@ -18,6 +21,17 @@ OWN = ".snakemake"
 
 CACHE = f"{OWN}/cache"
 """The cache of Snakemake and other programs where the home cannot be written to."""
+
+
+@plain()
+def of_results(words: Sequence[str]) -> str:
+    """The folder of results of the command with these words, or the configured one; for profiles."""
+    given = [value for value in command.read(words).values if value.startswith("results=")]
+    if given:
+        return given[-1].removeprefix("results=")
+    file = Path("config/config.yaml")
+    configured = yaml_file.read_yaml(file) if file.exists() else None
+    return str(configured.get("results", "results")) if isinstance(configured, dict) else "results"
 
 
 def require(results: str | Path) -> None:

@@ -1,71 +1,116 @@
-"""Reports failed parts and unreadable raw files at the end of a run, so that its exit code is 1."""
+"""The steps of the analysis in which a part failed, and raw files that could not be read: the run ends with code 1.
 
-import sys
+Such a step leaves whole files, which Snakemake would accept. So the file FILE counts the failures of each step. The
+count is a parameter of the step's rule, and a changed parameter repeats the step. No count is ever lowered.
+"""
+
+from __future__ import annotations
+
+import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crossover.errors import CrossoverError
-from crossover.records import failure, record
-from crossover.records.failure import Failure
+from crossover.planning.second_sweep import REFINEMENT
+from crossover.records import atomic
 from crossover.records.holes import HoleKind
 
+if TYPE_CHECKING:
+    from crossover.records.failure import Failure
 
-def conclude(workflow: Any) -> bool:
-    """Whether any part of this run's targets failed. Prints those, and makes the same command repeat them.
+FILE = "failed.json"
 
-    A failed step leaves a whole file, which Snakemake would accept. So this marks the file as incomplete, like that of
-    a killed job.
-    """
-    logs: dict[Failure, str] = {}
-    steps = [job for job in workflow.dag.jobs if job.is_local and all(Path(path).exists() for path in job.output)]
-    # In order of time, because a later step repeats the failures of its input files.
-    for job in sorted(steps, key=lambda job: max((Path(path).stat().st_mtime_ns for path in job.output), default=0)):
-        if found := [each for path in job.output for each in failure.of(Path(path))]:
-            workflow.persistence.started(job)
-            for each in found:
-                logs.setdefault(each, str(next(iter(job.log), "")))
-    if logs:
-        print(sentences(logs, logs), file=sys.stderr, flush=True)
-    return bool(logs)
+OF_EXPERIMENT = {
+    "refinement": REFINEMENT,
+    "tables": "{results}/experiments/{experiment}/*.parquet",
+    "figures": "{results}/figures/{experiment}",
+}
+OF_RUN = {
+    "join": "{results}/*.parquet",
+    "claims": "{results}/claims.parquet",
+    "recommend": "{results}/recommendations.parquet",
+    "ladder": "{results}/figures/ladder",
+    "map": "{results}/figures/map",
+    "verdicts": "{results}/figures/verdicts",
+    "report": "{results}/report/index.html",
+}
+"""The files of each step, by the name of its log. A later step repeats failures of its input files."""
+
+JUDGED = ("claims", "recommendations")
+"""Tables beside the joined ones."""
 
 
-def unreadable(workflow: Any) -> dict[str, str]:
-    """The raw files of this run that could not be read, each with the reason.
+@dataclass(frozen=True)
+class Steps:
+    """The steps that write to a folder of results, of the runs of one tier."""
 
-    Their tables are marked as incomplete too, because a file that is restored has an old time.
-    """
-    found: dict[str, str] = {}
-    for job in workflow.dag.jobs:
-        for path in job.output:
-            if Path(path).name == "launches.parquet" and (own := _unreadable(Path(path))):
-                workflow.persistence.started(job)
-                found |= own
+    results: str
+    tier: str
+
+    def failures(self, step: str, experiment: str = "") -> int:
+        """How often a step has failed, for a parameter of its rule."""
+        return self._counts().get(self._log(step, experiment), 0)
+
+    def conclude(self, experiments: Iterable[str], whole: bool, unreadable: Iterable[str] = ()) -> str:
+        """Count the failures of the steps of these experiments, or of the whole run, and return them in words.
+
+        The tables of experiments with `unreadable` raw files count as failed too, because a file that is restored has
+        an old time.
+        """
+        steps = [(step, name) for step in OF_EXPERIMENT for name in experiments]
+        logs: dict[Failure, str] = {}
+        failed = {self._log("tables", name): None for name in unreadable}
+        for step, name in [*steps, *((step, "") for step in OF_RUN if whole)]:
+            log = self._log(step, name)
+            for each in self._failures(step, name):
+                logs.setdefault(each, log)
+                failed[log] = None
+        if failed:
+            counts = self._counts()
+            with atomic.replacing(Path(self.results, FILE)) as part:
+                part.write_text(json.dumps(counts | {log: counts.get(log, 0) + 1 for log in failed}, indent=1))
+        return sentences(logs, {each: f"{self.results}/{log}" for each, log in logs.items()}) if logs else ""
+
+    def _failures(self, step: str, experiment: str) -> list[Failure]:
+        # Imported here, because every Snakemake process loads this module, and only one ends a run.
+        from crossover.records import failure
+
+        known = {"results": self.results, "tier": self.tier, "experiment": experiment}
+        pattern = Path((OF_EXPERIMENT | OF_RUN)[step].format(**known))
+        paths = sorted(Path(self.results).glob(str(pattern.relative_to(self.results))))
+        return [each for path in paths if step != "join" or path.stem not in JUDGED for each in failure.of(path)]
+
+    @staticmethod
+    def _log(step: str, experiment: str) -> str:
+        """The log of a step, in the folder of results."""
+        return "/".join(filter(None, ["logs", experiment, f"{step}.log"]))
+
+    def _counts(self) -> dict[str, int]:
+        with suppress(OSError, ValueError):
+            found: dict[str, int] = json.loads(Path(self.results, FILE).read_text())
+            return found
+        return {}
+
+
+def unreadable(results: str, experiments: Iterable[str]) -> list[dict[str, Any]]:
+    """The launches of these experiments whose raw file could not be read, as rows of record.LAUNCHES."""
+    from crossover.records import record
+
+    found: list[dict[str, Any]] = []
+    for name in experiments:
+        # A missing or damaged table has ended its step with a message.
+        with suppress(record.RecordError):
+            rows = record.read(Path(results, "experiments", name, "launches.parquet"), record.LAUNCHES).to_pylist()
+            found += [row for row in rows if row["hole"] == HoleKind.UNREADABLE]
     return found
-
-
-def _unreadable(launches: Path) -> dict[str, str]:
-    # A missing or damaged table has ended its step with a message.
-    with suppress(record.RecordError):
-        rows = record.read(launches, record.LAUNCHES).to_pylist()
-        return {row["file"]: row["reason"] for row in rows if row["hole"] == HoleKind.UNREADABLE}
-    return {}
-
-
-def of_launch(raw: Path) -> tuple[bool, str]:
-    """Whether a launch was measured, and its end in words, from its raw file."""
-    try:
-        facts = record.metadata(record.read(raw, record.MEASUREMENTS))["launch"]
-    except CrossoverError as error:
-        return False, f"not measured: {error}"
-    if facts["outcome"] == "measured":
-        return True, f"measured in {facts['wall_seconds']:.0f} s"
-    return False, f"not measured ({facts['hole']}): {facts['reason']}"
 
 
 def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = None) -> str:
     """The failures, for a terminal: a line for each cause, and the log with its traceback."""
+    from crossover.records import failure
+
     known = logs or {}
     lines = []
     for cause, group in failure.grouped(list(failures)).items():

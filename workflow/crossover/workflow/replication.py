@@ -50,7 +50,7 @@ def want(results: str, tier: str, launches: Mapping[str, int]) -> None:
 
 
 def keep(results: str, tier: str, command: Mapping[str, Any]) -> None:
-    """Store the tier and the Snakemake command of a run that begins (as `planning.command_line` stores it)."""
+    """Store the tier and the Snakemake command of a run that begins (as `planning.command` stores it)."""
     _write(Path(results, COMMAND), {"tier": tier, **command})
 
 

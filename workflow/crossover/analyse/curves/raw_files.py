@@ -1,4 +1,4 @@
-"""Gathers the raw files of an experiment into its tables of measurements, launches and ranks."""
+"""Gathers the raw files that receipts name into an experiment's tables of measurements, launches and ranks."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.analyse.curves.curve import Row
-from crossover.planning import inventory
+from crossover.planning import receipt
+from crossover.planning.receipt import Receipt
 from crossover.records import failure, record
 from crossover.records.holes import HoleKind
 
@@ -19,8 +20,8 @@ LAUNCH = ("experiment", "placement", "launch")
 """Columns that identify a launch of a run."""
 
 
-def gather(raw: list[Path], folder: Path) -> None:
-    """Write the measurements, launches and ranks of the `raw` files to `folder`.
+def gather(receipts: list[Path], folder: Path) -> None:
+    """Write the measurements, launches and ranks of the launches with these `receipts` to `folder`.
 
     If that fails, the tables are empty, with the reason in their metadata. The table of launches also keeps the reason
     if the second sweep could not be planned. Raises RecordError for a file that is refused or cannot be written. A raw
@@ -28,27 +29,31 @@ def gather(raw: list[Path], folder: Path) -> None:
     """
     tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
     with failure.caught("table", "", folder.name) as failed:
-        tables = gathered(raw)
+        tables = gathered(receipts)
     failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
-    for refinement in sorted({path.parents[1] / "refinement.json" for path in raw}):
+    for refinement in sorted({receipt.raw_folder(path).parent / "refinement.json" for path in receipts}):
         failures["launches"] += failure.of(refinement)
     for name, table in tables.items():
         record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
 
 
-def gathered(raw: list[Path]) -> dict[str, pa.Table]:
-    """The measurements, launches and ranks of the `raw` files, one launch each.
+def gathered(receipts: list[Path]) -> dict[str, pa.Table]:
+    """The measurements, launches and ranks of the raw files that these receipts name, one launch each.
 
-    Raises RecordError for two files of one launch. The order of `raw` does not matter.
+    Raises RecordError for two receipts of one launch. The order of `receipts` does not matter.
     """
     found: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
-    for path in raw:
-        table, launch, ranks = _content(path)
+    for path in receipts:
+        held = receipt.read(path)
+        table, launch, ranks = _content(held)
         key = tuple(launch[name] for name in LAUNCH)
         if key in found:
-            raise record.RecordError(path, f"is the same launch as {found[key][1]['file']}", "delete one of them")
+            raise record.RecordError(
+                path, f"is of the same launch as {found[key][1]['receipt']}", "leave one of them out"
+            )
         which = dict(zip(LAUNCH, key, strict=True))
-        added = {"file": str(path), "hosts": ",".join(sorted({rank["host"] for rank in ranks})) or None}
+        hosts = ",".join(sorted({rank["host"] for rank in ranks})) or None
+        added = {"file": str(held.raw_file), "receipt": str(path), "hosts": hosts}
         found[key] = table.replace_schema_metadata(), launch | added, [rank | which for rank in ranks]
     parts = [found[key] for key in sorted(found)]
     measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
@@ -59,9 +64,12 @@ def gathered(raw: list[Path]) -> dict[str, pa.Table]:
     }
 
 
-def _content(path: Path) -> tuple[pa.Table, Row, list[Row]]:
-    """The rows, the launch and the ranks of a raw file; of one that is refused, the launch in its path as a hole."""
+def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
+    """The rows, the launch and the ranks of a raw file; of one that is refused, the launch of its receipt as a hole."""
+    path = held.raw_file
     try:
+        if not held.raw:
+            raise record.RecordError(held.path, "is not a receipt that can be read")
         table = record.read(path, record.MEASUREMENTS)
         facts = record.metadata(table)
         if not set(LAUNCH) <= set(facts.get("launch", {})):
@@ -69,7 +77,7 @@ def _content(path: Path) -> tuple[pa.Table, Row, list[Row]]:
         refuse_impossible(path, table)
     except record.RecordError as error:
         hole = {"outcome": "hole", "hole": HoleKind.UNREADABLE, "reason": f"the file {error.fault}"}
-        return record.MEASUREMENTS.empty_table(), inventory.launch_of(path) | hole, []
+        return record.MEASUREMENTS.empty_table(), held.launch | hole, []
     return table, facts["launch"], facts.get("ranks", [])
 
 

@@ -12,34 +12,31 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from crossover.analyse.curves.curve import Curve, curves
 from crossover.analyse.curves.raw_files import gathered
 from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.estimators.crossover import crossing
-from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch, read_settings
+from crossover.planning import inventory, receipt
+from crossover.planning.plan import SECOND_SWEEP, Settings, heats, in_placement, of_launch
 from crossover.records import atomic, failure
 
 Narrowed = dict[str, Any]
 """Additional settings of a launch: `cells`, points of the axis by protocol, and `budget_seconds`."""
 
 
-def refine(raw: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
-    """Write the plan of the second sweep to `output`, from the `raw` files of an experiment's first sweep.
+def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
+    """Write the plan of the second sweep to `output`, from the `receipts` of an experiment's first sweep.
 
-    Measured launches of the second sweep, the raw files `kept`, keep their cells; those of other experiments are
-    ignored. If this fails, there is no second sweep, and the file keeps the reason.
+    Measured launches of the second sweep, the receipts `kept`, keep their cells. If this fails, there is no
+    second sweep, and the file keeps the reason.
     """
     found: dict[str, dict[str, Narrowed]] = {}
     with failure.caught("second sweep", "", output.parent.name) as failures:
-        found = refinement(list(curves(medians(blocks(gathered(raw)["measurements"])))), settings)
+        found = refinement(list(curves(medians(blocks(gathered(receipts)["measurements"])))), settings)
     for path in kept:
-        if path.parents[1] == output.parent:
-            # Its rows may be damaged, but the metadata were read before the run.
-            facts = json.loads(pq.read_schema(path).metadata[b"launch"])
-            own = {key: read_settings(facts["settings"])[key] for key in ("cells", "budget_seconds")}
-            found.setdefault(facts["placement"], {})[str(facts["launch"])] = own
+        held = receipt.read(path)
+        own = {key: inventory.settings(held)[key] for key in ("cells", "budget_seconds")}
+        found.setdefault(held.launch["placement"], {})[str(held.launch["launch"])] = own
     for placement, launches in found.items():
         for protocol, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")

@@ -1,7 +1,8 @@
-"""The supervisor of one launch: starts the ranks, limits their time, and writes the measurements or a hole.
+"""The supervisor of one launch: starts the ranks, limits their time, and writes a raw file, then its receipt.
 
-It runs outside MPI. So if ranks crash, hang or start on the wrong host, it writes a hole, and the rest of the workflow
-goes on. It writes nothing if it is interrupted, if the disk is full, or in place of an earlier measurement.
+It runs outside MPI. So if ranks crash, hang or start on the wrong host, the raw file is a hole, and the rest of the
+workflow goes on. It writes nothing if it is interrupted, if the disk is full, or if a hole would replace the receipt of
+a measurement.
 """
 
 import json
@@ -11,6 +12,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +30,7 @@ from crossover.measure.processes.ending import adopt_orphans, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.paths import SITE
-from crossover.planning import plan
+from crossover.planning import plan, receipt
 from crossover.records import atomic, disk_space, record, shortage
 from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
@@ -68,9 +70,10 @@ class Job:
 
 
 def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
-    """Run `job` and write `output`; with `echo`, the log is printed too. Returns 0 for a file (measured or hole).
+    """Run `job`, add its raw file, and write the receipt `output`; with `echo`, the log is printed too.
 
-    Returns 1 if it is interrupted, if the disk is full, or if an earlier measurement stays because this one failed.
+    Returns 0 for a receipt (measured or hole). Returns 1 if it is interrupted, if the disk is full, or if an earlier
+    measurement stays because this one failed.
     """
     adopt_orphans()
     for number in INTERRUPTIONS:
@@ -82,7 +85,7 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
             raise CrossoverError("the workflow has ended")
 
     log.parent.mkdir(parents=True, exist_ok=True)
-    output.parent.mkdir(parents=True, exist_ok=True)
+    receipt.raw_folder(output).mkdir(parents=True, exist_ok=True)
     with log.open("wb", buffering=0) as lines:
         say = Relay(lines, echo)
         try:
@@ -105,8 +108,9 @@ def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa
     """The rows that the ranks measured, or the reason for a hole; None if an earlier job has done this launch."""
     try:
         with private_folder() as private, alone(say, check):
-            if _written_in_this_run(job, output):
-                say(f"{job.name}: already written by an earlier job of this run")
+            if done := _written_in_this_run(job, output):
+                say(f"{job.name}: already measured by an earlier job of this run")
+                receipt.write(output, *done)
                 return None
             return _attempt(job, output, private, say, check)
     except OSError as error:
@@ -117,10 +121,11 @@ def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa
 
 def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal:
     """The rows that the ranks measured, or the reason for a hole."""
-    atomic.clear_stale_parts(output.parent)
-    disk_space.require(output.parent)
-    # Beside the output, because rank 0 may be on another host.
-    part, refusal = atomic.hidden(output), atomic.hidden(output, ".refusal")
+    folder = receipt.raw_folder(output)
+    atomic.clear_stale_parts(folder)
+    disk_space.require(folder)
+    # Beside the raw file, because rank 0 may be on another host.
+    part, refusal = (atomic.hidden(folder / output.name, purpose) for purpose in ("", ".refusal"))
     limit = plan.limit_seconds(job.settings)
     try:
         around = environment(job.settings, private, job.libraries, job.interface)
@@ -131,7 +136,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         if found and found.kind not in (HoleKind.EXCEPTION, HoleKind.NO_SPACE):
             return found
         # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
-        disk_space.require(output.parent)
+        disk_space.require(folder)
         return _failure(job, code, limit, found, say)
     except Refusal as error:
         return error
@@ -224,52 +229,59 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         "wall_seconds": wall_seconds,
         "ranks": plan.ranks(job.settings),
     } | provenance.slurm_job(began)
-    if not isinstance(found, Refusal):
+    raw, ranks = receipt.next_raw(output), []
+    if isinstance(found, Refusal):
+        if receipt.read(output).measured:
+            # Only another measured launch may take its place.
+            raise CrossoverError(f"not remeasured ({found.kind}): {found}; the earlier measurement stays")
+        launch = facts | {
+            "outcome": "hole",
+            "hole": found.kind,
+            "reason": str(found),
+            "host": socket.gethostname(),
+            "started_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "timed_seconds": 0.0,
+        }
+        record.write(record.MEASUREMENTS.empty_table(), raw, {"launch": launch, "ranks": []})
+    else:
         stored = record.metadata(found)
+        ranks = stored["ranks"]
         started = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
         launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": started - began}
-        record.write(found, output, {"launch": launch, "ranks": stored["ranks"]})
+        record.write(found, raw, {"launch": launch, "ranks": ranks})
+    receipt.write(output, raw, launch, ranks)
+    # Another host may have lost its power while it wrote the same launch.
+    for name in (output.stem, f"launch={output.stem}"):
+        atomic.clear_parts(raw.parent / name)
+    _say_end(job, output, launch, say)
+
+
+def _say_end(job: Job, output: Path, launch: dict[str, Any], say: Relay) -> None:
+    if launch["outcome"] == "measured":
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
-    if _measured(output):
-        # Only another measured launch may replace a measured one. With exit code 0, tables could mix launches of
-        # different settings.
-        raise CrossoverError(f"not remeasured ({found.kind}): {found}; the earlier measurement stays in {output}")
-    launch = facts | {
-        "outcome": "hole",
-        "hole": found.kind,
-        "reason": str(found),
-        "host": socket.gethostname(),
-        "started_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "timed_seconds": 0.0,
-    }
-    record.write(record.MEASUREMENTS.empty_table(), output, {"launch": launch, "ranks": []})
-    say(f"{job.name}: not measured ({found.kind}): {found}")
-    corrected = "correct the code and repeat the command, or " if found.kind in OF_CODE else ""
+    kind = launch["hole"]
+    say(f"{job.name}: not measured ({kind}): {launch['reason']}")
+    corrected = "correct the code and repeat the command, or " if kind in OF_CODE else ""
     forced = f"to retry it, {corrected}add -R {output} (before any --)"
-    retry = "the next run retries it" if found.kind in PASSING else forced
-    say(f"{job.name}: the rest goes on; {retry}")
+    say(f"{job.name}: the rest goes on; {'the next run retries it' if kind in PASSING else forced}")
 
 
-def _written_in_this_run(job: Job, output: Path) -> bool:
-    """Whether a job that this run repeats, or one that an earlier run left in the queue, has done this launch."""
+def _written_in_this_run(job: Job, output: Path) -> tuple[Path, dict[str, Any], list[dict[str, Any]]] | None:
+    """The raw file of this launch, its facts and ranks, if a job that this run repeats has written it; otherwise None.
+
+    Such a job was killed before it wrote the receipt, or Snakemake has deleted the receipt with those of its group.
+    """
     began = float(os.environ.get(BEGAN, "inf"))
-    if not output.exists() or output.stat().st_mtime < began:
-        return False
-    try:
-        stored = record.metadata(record.read(output, record.MEASUREMENTS))["launch"]
-    except record.RecordError:
-        return False
-    return bool((stored["settings"], stored["code"]) == (plan.canonical(job.settings), job.code))
-
-
-def _measured(output: Path) -> bool:
-    try:
-        stored = record.metadata(record.read(output, record.MEASUREMENTS))
-    except record.RecordError:
-        return False
-    return bool(stored["launch"]["outcome"] == "measured")
+    for raw in receipt.raw_files(output):
+        if raw.stat().st_mtime < began:
+            break
+        with suppress(record.RecordError):
+            stored = record.metadata(record.read(raw, record.MEASUREMENTS))
+            if (stored["launch"]["settings"], stored["launch"]["code"]) == (plan.canonical(job.settings), job.code):
+                return raw, stored["launch"], stored["ranks"]
+    return None
 
 
 def _interrupt(number: int, _: object) -> None:

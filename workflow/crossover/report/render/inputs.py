@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.planning.command_line import SHARED
+from crossover.planning.command import SHARED
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.records.holes import is_hole
@@ -20,7 +20,7 @@ WAITING_VARIABLE = "CROSSOVER_WAITING"
 """The variable for measurements of other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}}, "hosts":
 {experiment: {placement: hosts needed}}, "too_few_nodes": why a cluster has too few hosts, or "",
 "withheld": {arm of a farm that does not authenticate: [experiments]}, "partial": [[remark, command or ""], ...],
-"command": the run's command, as planning.command_line stores it, if the run has holes}. The remarks list the launches
+"command": the run's command, as planning.command stores it, if the run has holes}. The remarks list the launches
 that a partial run uses and leaves out."""
 
 FAILURES_VARIABLE = "CROSSOVER_FAILURES"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.planning.command_line import harmless
+from crossover.planning.command import harmless
 from crossover.records import record
 
 MARK = "crossover-origin"

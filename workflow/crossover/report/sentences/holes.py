@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossover.planning.command_line import RAW_FILE, SHARED, Command, restored
+from crossover.planning.command import RECEIPT, SHARED, Command, restored
 from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
 from crossover.report.base import numbers
@@ -35,13 +35,13 @@ NO_COMMAND = "To retry, repeat the command of the run."
 def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Mapping[str, Any] | None = None) -> str:
     """The command that measures these launches again: the run's `own`, or one with the profile of the others.
 
-    Empty for a bundle of somebody else (SHARED), and if no file has the path of a raw file: people paste commands.
+    Empty for a bundle of somebody else (SHARED), and if no path is that of a receipt: people paste commands.
     """
-    files = [row["file"] for row in rows if RAW_FILE.fullmatch(row["file"] or "")]
+    files = [row["receipt"] for row in rows if RECEIPT.fullmatch(row["receipt"] or "")]
     if own == SHARED or not files:
         return ""
     profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    known = restored(own) if own else Command(profile)
+    known = restored(own) if own else Command(("--profile", profile))
     return known.forcing(files, between)
 
 

@@ -31,7 +31,7 @@ def show(
 ) -> None:
     """Print the answer of the run in `results`; `leads` has the leading metric of each experiment.
 
-    `command` is the run's command, if known, as planning.command_line stores it.
+    `command` is the run's command, if known, as planning.command stores it.
 
     Raises record.RecordError if there are no joined tables.
     """

@@ -1,0 +1,179 @@
+"""What a run says and checks when it starts and ends: the bodies of Snakemake's onstart, onsuccess and onerror."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import snakemake_logger_plugin_crossover as display
+from crossover.doctor import attempt, conclude
+from crossover.errors import CrossoverError, plain
+from crossover.planning import estimate, plan, receipt
+from crossover.planning.inventory import Key, key
+from crossover.planning.plan import Launch
+from crossover.records import disk_space
+from crossover.slurm import acceptance, earlier_jobs, requests
+from crossover.workflow import claim, outcome, replication, unmeasured
+from crossover.workflow.run import Run
+
+
+def start(run: Run) -> None:
+    """Claim the results, end the jobs of a killed run, and check that Slurm accepts those of this one."""
+    workflow = run.workflow
+    on_slurm = workflow.executor_plugin.name == "slurm"
+    with plain():
+        disk_space.require(run.results)
+        claim.claim(run.results)
+        if on_slurm and (left := earlier_jobs.cancel(run.results)):
+            print(left, file=sys.stderr, flush=True)
+    if on_slurm:
+        requests.outwait_controller()
+        requests.request_whole_memory()
+    # The doctor reports refused jobs itself, and checks the rest.
+    if conclude.asked(workflow):
+        return
+    with plain():
+        if on_slurm:
+            acceptance.check(workflow.executor_settings.array_jobs, run.requests())
+        if not run.partial:
+            replication.keep(run.results, run.tier, run.command.stored())
+    tell(run)
+    follow(run)
+
+
+def tell(run: Run) -> None:
+    """Print what is left to measure and how long it takes."""
+    told = [
+        *(run.remarks if run.partial else ()),
+        run.course.outlook(run.due, run.unrefined()),
+        oversubscribed(run, run.due),
+        run.course.curtailed(run.due, run.most_minutes),
+    ]
+    print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
+
+
+def oversubscribed(run: Run, launches: Sequence[Launch]) -> str:
+    """The launches that are wider than a node of Slurm's partition, in words."""
+    widths = run.course.widths(launches) if run.slurm else []
+    return estimate.oversubscribed(widths, acceptance.most_ranks(run.slurm, set(widths)))
+
+
+def fit(run: Run) -> dict[str, str]:
+    """How the tier's launches fit on Slurm's partition, for the doctor; empty elsewhere."""
+    if not run.slurm:
+        return {}
+    return {
+        "tier": run.tier,
+        "wide": oversubscribed(run, list(plan.launches(run.config))),
+        "left_out": ", ".join(plan.waiting(run.config)) if run.config.get("too_few_nodes") else "",
+    }
+
+
+def follow(run: Run) -> None:
+    """Show the progress from now on."""
+
+    def named(key: Key) -> Launch:
+        return dict(zip(("experiment", "placement", "launch"), key, strict=True))
+
+    def file(key: Key) -> Path:
+        return Path(run.demand.planned(named(key)))
+
+    display.begin(
+        map(key, run.due),
+        display.Run(
+            seconds=lambda key: run.course.seconds(named(key)),
+            ended=lambda key: ended(file(key)),
+            written=lambda key: _written(file(key), run.course.began),
+            result=lambda experiment: _first_result(run.results, experiment),
+            duration=estimate.duration,
+        ),
+    )
+
+
+def ended(file: Path) -> tuple[bool, str]:
+    """Whether a launch was measured, and its end in words, from its receipt."""
+    held = receipt.read(file)
+    if held.measured:
+        return True, f"measured in {held.wall_seconds:.0f} s"
+    return False, f"not measured ({held.hole}): {held.reason}"
+
+
+def _written(file: Path, began: float) -> bool:
+    """Whether this run has written a receipt."""
+    # The time of the file is no help: after a failed job, Snakemake copies the receipt back that it had before.
+    return file.exists() and receipt.read(file).written >= began
+
+
+def _first_result(results: str, experiment: str) -> str:
+    """The strongest result of an experiment whose tables are written."""
+    # Imported here, because every Snakemake process loads this module, and only one shows results.
+    from crossover.config.leads import leads
+    from crossover.report.terminal import show
+
+    return show.strongest(Path(results, "experiments", experiment), leads())
+
+
+def success(run: Run, logs: Sequence[str]) -> None:
+    """The end of a run whose jobs all ended: its duration, failures, the answer. Exits with 1 if anything failed."""
+    if conclude.asked(run.workflow):
+        sys.exit(conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run)))
+    failed = _end(run)
+    _answer(run)
+    if failed:
+        sys.exit(1)
+
+
+def error(run: Run, logs: Sequence[str]) -> None:
+    """The end of a run in which a job failed."""
+    if conclude.asked(run.workflow):
+        conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run))
+        return
+    _end(run)
+    with plain():
+        disk_space.require(run.results)
+
+
+def _end(run: Run) -> bool:
+    """Print how long the run took, and what failed; returns whether it must end with exit code 1."""
+    display.end()
+    due, began = [run.demand.planned(launch) for launch in run.due], run.course.began
+    told = [
+        run.course.review(run.due, _facts(due, began)) if due else "",
+        unmeasured.unchanged(run.command, due, began),
+    ]
+    lacking = unmeasured.find(run.command, run.asked, began)
+    print(*filter(None, [*told, str(lacking)]), sep="\n", file=sys.stderr, flush=True)
+    rows = outcome.unreadable(run.results, run.experiments)
+    if rows:
+        lines = [f"not readable: {row['file']}: {row['reason']}" for row in rows]
+        again = f"to measure them again:\n    {run.command.forcing([row['receipt'] for row in rows])}"
+        print(*lines, again, sep="\n", file=sys.stderr, flush=True)
+    failed = run.steps.conclude(run.experiments, run.whole, {row["experiment"] for row in rows})
+    print(failed, end="\n" if failed else "", file=sys.stderr, flush=True)
+    return bool(failed or rows or lacking.fails)
+
+
+def _facts(due: Sequence[str], began: float) -> list[dict[str, Any]]:
+    """The facts of the launches that ended in this run, as `Course.review` takes them."""
+    from crossover.records import record
+
+    found = []
+    for file in filter(lambda each: _written(each, began), map(Path, due)):
+        held = receipt.read(file)
+        with suppress(CrossoverError):
+            fact = record.metadata(record.read(held.raw_file, record.MEASUREMENTS))["launch"]
+            found.append(fact | {"written": held.written})
+    return found
+
+
+def _answer(run: Run) -> None:
+    """Print the answer of the run, or of the experiments that were its targets."""
+    from crossover.config.leads import leads
+    from crossover.report.terminal import show
+
+    results = Path(run.results)
+    for folder in [results] if run.whole else [results / "experiments" / name for name in sorted(run.experiments)]:
+        print(flush=True)
+        with plain():
+            show.show(folder, leads(), command=run.command.stored())

@@ -1,0 +1,299 @@
+"""One run of the workflow, for its rules: the receipts that its targets need, and the jobs that launches share."""
+
+import atexit
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from crossover import code_digest
+from crossover.config import claim_list, schema
+from crossover.errors import CrossoverError, plain
+from crossover.measure.machine import provenance
+from crossover.planning import batches, command, inventory, plan, receipt, second_sweep
+from crossover.planning.command import Command
+from crossover.planning.demand import Demand, Remark
+from crossover.planning.estimate import Course
+from crossover.planning.plan import Launch, Settings
+from crossover.planning.receipt import Receipt
+from crossover.slurm import acceptance, partition
+from crossover.workflow import folders, replication, session
+from crossover.workflow.outcome import Steps
+
+OF_ONE_JOB = "launches"
+"""The group of all launches in a process that Snakemake has started for one job."""
+
+Answer = Callable[[Any], list[str]]
+"""A function of wildcards, for Snakemake: files that a rule needs."""
+
+
+class Run:
+    """A run; `workflow` is Snakemake's, `config` the configuration that it has read.
+
+    A dry run calls no hook, so it ends with `tell`.
+    """
+
+    def __init__(self, workflow: Any, config: Mapping[str, Any], tell: Callable[["Run"], None]):
+        self.workflow, self.stated, self._tell = workflow, config, tell
+        self.decides = session.decides(workflow)
+        with plain():
+            schema.require_plain(workflow.config_settings.config)
+            session.require_rule_names(workflow.resource_settings)
+            if self.decides:
+                folders.require_own()
+            complete = schema.complete(config)
+            folders.require(complete["results"])
+            self.hosts = session.hosts(workflow)
+            self.config = replication.replicated(complete) | {"hosts": self.hosts}
+            claim_list.require(claim_list.read("config/claims.yaml"), self.config["entrants"])
+        self.results, self.tier = self.config["results"], self.config["tier"]
+        self.partial = self.config["partial"]
+        self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}
+        self.most_minutes = self._ask_slurm() if self.slurm else math.inf
+        session.expose()
+        if self.decides:
+            session.begin()
+        self.steps = Steps(self.results, self.tier)
+        self.asked: dict[str, Launch] = {}
+        """The receipts that the targets need, with their launches."""
+        self.due: list[Launch] = []
+        """Those among them that this run measures."""
+        self.experiments: dict[str, None] = {}
+        """The experiments of which the targets need tables."""
+        self._job: dict[str, tuple[str | None, list[str]]] = {}
+        self._of_launch = second_sweep.of_launches(self.config)
+        self.course = Course(self.config, workflow.nodes, self._jobs, available=self._available)
+
+    def _ask_slurm(self) -> float:
+        """The most minutes that Slurm grants a job; launches with more hosts than it grants are left out and named."""
+        if (wanted := plan.most_hosts(self.config)) > 1:
+            self.config["hosts"], self.config["too_few_nodes"] = acceptance.most_hosts(self.slurm, wanted)
+        allowed = partition.most_minutes(self.slurm.get("slurm_partition"))
+        return acceptance.most_minutes(self.slurm, min(batches.longest_minutes(self.config, self.slurm), allowed))
+
+    # ---- what the targets need
+
+    @property
+    def targets(self) -> dict[str, list[str]]:
+        """The target rules: each experiment's own, and one for all."""
+        return {"all": list(self.config["experiments"])} | {name: [name] for name in self.config["experiments"]}
+
+    def first(self, *names: str) -> Answer:
+        """The receipts of the first sweep of these experiments, or of the wildcards' one; with `partial`, all receipts.
+
+        Ends the run, before any job and in a dry run too, if measured launches differ from what it would measure.
+        """
+
+        def answer(wildcards: Any) -> list[str]:
+            own = names or (wildcards.experiment,)
+            self.experiments |= dict.fromkeys(own)
+            if self.partial:
+                return [path for name in own for path in self.demand.existing(name)]
+            # Experiments that are targets together share jobs.
+            if len(own) == 1 and own[0] in self.command.targets:
+                self._need(self._first_sweep(self._named))
+            return self._need(self._first_sweep(own))
+
+        return answer
+
+    def second(self, checkpoint: Any, *names: str) -> Answer:
+        """The same for the second sweep, after the `checkpoint` that plans it."""
+
+        def answer(wildcards: Any) -> list[str]:
+            experiments = self.config["experiments"]
+            own = [name for name in names or (wildcards.experiment,) if experiments[name].get("refine_points")]
+            if self.partial:
+                return []
+            for name in own:
+                checkpoint.get(experiment=name)
+            return self._need([each for name in own for each in second_sweep.launches(self.config, name)])
+
+        return answer
+
+    def kept(self, wildcards: Any) -> list[str]:
+        """The receipts of measured launches of an experiment's second sweep, whose cells a new plan must not change.
+
+        None if everything is measured again (-F).
+        """
+        if self.workflow.dag_settings.forceall:
+            return []
+        every = [inventory.latest(own) for which, own in self.demand.held.items() if which[0] == wildcards.experiment]
+        found = [each for each in every if each and each.measured and each.launch["launch"] > plan.SECOND_SWEEP]
+        alike = second_sweep.differ_in_cells
+        return [str(each.path) for each in found if alike(self.config, each.launch, inventory.settings(each))]
+
+    def unrefined(self) -> list[str]:
+        """The experiments whose second sweep is unknown until this run has measured the first."""
+        measured = {launch["experiment"] for launch in self.due if launch["launch"] <= plan.SECOND_SWEEP}
+        own = [name for name in self.experiments if self.config["experiments"][name].get("refine_points")]
+        return [name for name in own if name in measured or not second_sweep.is_planned(self.config, name)]
+
+    def _first_sweep(self, names: Iterable[str]) -> list[Launch]:
+        return [launch for name in names for launch in plan.launches(self.config, name)]
+
+    def _need(self, launches: Sequence[Launch]) -> list[str]:
+        """The receipts of these launches. Those that are due get their jobs, once."""
+        with plain():
+            session.require_triggers(self.workflow.dag_settings.rerun_triggers)
+        paths = [self.demand.planned(launch) for launch in launches]
+        new = {path: launch for path, launch in zip(paths, launches, strict=True) if path not in self.asked}
+        unforced = [launch for path, launch in new.items() if not self._forces(path)]
+        if differing := self.demand.conflict(unforced, self.command):
+            sys.exit(differing)
+        self.asked |= new
+        due = [launch for path, launch in new.items() if path not in self._existing or self._forces(path)]
+        self.due += due
+        for job in self._jobs(due):
+            members = [self.demand.planned(launch) for launch in job]
+            name = f"launches-{len(self._job) + 1}" if len(members) > 1 else None
+            for place, path in enumerate(members):
+                self._job[path] = name, members[max(0, place - 1) : place]
+        return paths
+
+    @cached_property
+    def demand(self) -> Demand:
+        """The receipts that launches must have; reads those that exist, and writes those of raw files without one."""
+        if self.workflow.dryrun:
+            atexit.register(self._tell, self)
+        with plain():
+            for line in [*inventory.adopt(self.results, self.tier), *inventory.of_no_tier(self.results, self.tier)]:
+                print(line, file=sys.stderr, flush=True)
+            held = inventory.receipts(self.results, self.tier)
+        # With --sdm, launches run with the software of another environment, which is unknown here.
+        known = held and not self.workflow.deployment_settings.deployment_method
+        return Demand(self.config, held, provenance.software() if known else None, self._forces)
+
+    @cached_property
+    def remarks(self) -> list[Remark]:
+        """Remarks on the launches of a partial run."""
+        others = inventory.other_tiers(self.results, self.tier, schema.TIERS)
+        old = inventory.of_no_tier(self.results, self.tier)
+        return self.demand.remarks(others, old, self.command) if self.partial else []
+
+    @cached_property
+    def _existing(self) -> dict[str, Receipt]:
+        return {str(each.path): each for own in self.demand.held.values() for each in own}
+
+    def _forces(self, path: str) -> bool:
+        """Whether the command forces a launch to be measured again (-F, -R, -f)."""
+        settings = self.workflow.dag_settings
+        named = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
+        return settings.forceall or not {path, "launch"}.isdisjoint(str(Path(each)) for each in named)
+
+    @cached_property
+    def command(self) -> Command:
+        """The command that started the run. Snakemake knows its targets only once it plans."""
+        return command.read(sys.argv[1:], self.workflow.dag_settings.targets)
+
+    @property
+    def _named(self) -> list[str]:
+        """The experiments that are targets."""
+        return [name for name in self.config["experiments"] if name in self.command.targets]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the targets need the joined tables of all experiments."""
+        targets = self.workflow.dag_settings.targets
+        joined = {Path(self.results), Path(self.results, "report")}
+        return not targets or "all" in targets or any(Path(each).parent in joined for each in targets)
+
+    @property
+    def waiting(self) -> dict[str, Any]:
+        """What higher tiers and larger clusters would measure, and the remarks of a partial run, for the page."""
+        return {
+            "tiers": schema.waiting(self.stated),
+            "hosts": plan.waiting(self.config),
+            "too_few_nodes": self.config.get("too_few_nodes", ""),
+            "withheld": plan.withheld(self.config),
+            "partial": self.remarks,
+        }
+
+    # ---- one launch
+
+    def path(self, pattern: str) -> str:
+        """A pattern of paths with its results and tier; further wildcards are left."""
+        return pattern.replace("{results}", self.results).replace("{tier}", self.tier)
+
+    def settings(self, wildcards: Any, *_: Any) -> Settings:
+        """The settings of the launch with these wildcards. Exits if they are not those of its receipt's name."""
+        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
+        with plain():
+            settings = self._of_launch(launch)
+            # Without a plan for it, such a launch runs only if its receipt is a target of the command.
+            if arms := plan.unsafe(self.config, settings):
+                raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
+            if receipt.digest(settings) != wildcards.digest:
+                raise CrossoverError(
+                    f"{self._path(wildcards)}: this launch has other settings now, so its receipt has another name; "
+                    "repeat the command without this one"
+                )
+        return settings
+
+    def code(self, wildcards: Any, *_: Any) -> str:
+        """The digest of the code that measures a launch."""
+        return code_digest.of_launch(wildcards.experiment, self.settings(wildcards))
+
+    def minutes(self, wildcards: Any) -> float:
+        """The time that the job of a launch requests."""
+        return min(plan.runtime_minutes(self.settings(wildcards)), self.most_minutes)
+
+    def batch(self, wildcards: Any) -> str | None:
+        """The group of a launch that shares its job; its launches are connected by `before`.
+
+        A process that Snakemake has started for one job has no other launches, so all of them belong together.
+        """
+        return self._job.get(self._path(wildcards), (None, []))[0] if self.decides else OF_ONE_JOB
+
+    def is_hole(self, wildcards: Any) -> bool:
+        """Whether a launch has left a hole, as far as the process that plans the run can tell."""
+        held = self._existing.get(self._path(wildcards)) if self.decides else None
+        return held is not None and not held.measured
+
+    def before(self, wildcards: Any) -> list[str]:
+        """The receipt of the launch before this one in its job, if any."""
+        path = self._path(wildcards)
+        if self.decides and path not in self.asked:
+            # It is a target of the command itself.
+            launch = receipt.launch_of(Path(path))
+            self.demand.choose(launch, path)
+            self._need([launch])
+        return self._job.get(path, (None, []))[1]
+
+    def _path(self, wildcards: Any) -> str:
+        return receipt.PATH.format(results=self.results, tier=self.tier, **wildcards)
+
+    # ---- jobs
+
+    def _jobs(self, launches: Sequence[Launch]) -> list[list[Launch]]:
+        """The launches by the job that they share. One that failed before has its own: it would end the job again."""
+        failed = [launch for launch in launches if self._has_failed(self.demand.planned(launch))]
+        others = [launch for launch in launches if launch not in failed] if failed else launches
+        bounds = batches.bounds(self.slurm, self.most_minutes)
+        shared = batches.jobs(self.config, bounds, others, session.slurm_extra(self.workflow))
+        return [*shared, *([launch] for launch in failed)]
+
+    def _has_failed(self, path: str) -> bool:
+        """Whether an earlier run has begun a launch, and it left no receipt."""
+        return path not in self._existing and receipt.log(Path(path)).exists()
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The resources of the jobs of Slurm that are due now, one for each kind."""
+        found: dict[Any, dict[str, Any]] = {}
+        extra = session.slurm_extra(self.workflow)
+        for job in self._jobs(self.due):
+            every = [self._of_launch(launch) for launch in job]
+            nodes = max(map(plan.nodes, every))
+            own = session.slurm_resources(self.workflow, job[0])
+            kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
+            minutes = sum(min(plan.runtime_minutes(each), self.most_minutes) for each in every)
+            kind["runtime"] = max(kind.get("runtime", 0), minutes)
+            kind["tasks"] = max(kind.get("tasks", 0), *map(plan.tasks, every))
+        return list(found.values())
+
+    def _available(self) -> int | None:
+        """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
+        if self.slurm:
+            return partition.most_nodes(self.slurm.get("slurm_partition"), self.hosts, self.workflow.nodes)
+        return None if self.hosts == sys.maxsize else min(self.hosts, self.workflow.nodes)
