@@ -36,13 +36,12 @@ rule launch:
         interface="auto",
     params:
         # A parameter that is made with the argument `input` repeats nothing: what differs is listed before the run.
-        settings=lambda wildcards, input: plan.canonical(run.settings(wildcards)),
-        code=lambda wildcards, input: run.code(wildcards),
+        options=lambda wildcards, input: run.options(wildcards),
     message:
         "Measuring {wildcards.experiment}, placement {wildcards.placement}, launch {wildcards.launch}"
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.
     shell:
         "exec python -m crossover launch"
         " --experiment {wildcards.experiment} --launch {wildcards.launch}"
-        " --mpi {resources.mpi:q} --interface {resources.interface:q} --settings {params.settings:q} --code {params.code}"
+        " --mpi {resources.mpi:q} --interface {resources.interface:q} {params.options:q}"
         " --libraries {input.libraries:q} --receipt {output:q} --log {log:q} --quiet"

@@ -14,7 +14,7 @@ from crossover.planning.inventory import Key, key
 from crossover.planning.plan import Launch
 from crossover.records import disk_space
 from crossover.slurm import acceptance, earlier_jobs, requests
-from crossover.workflow import claim, outcome, replication, unmeasured
+from crossover.workflow import claim, outcome, replication, session, unmeasured
 from crossover.workflow.run import Run
 
 
@@ -35,11 +35,26 @@ def start(run: Run) -> None:
         return
     with plain():
         if on_slurm:
-            acceptance.check(workflow.executor_settings.array_jobs, run.requests())
+            acceptance.check(workflow.executor_settings.array_jobs, requests_of(run))
         if not run.partial:
             replication.keep(run.results, run.tier, run.command.stored())
     tell(run)
     follow(run)
+
+
+def requests_of(run: Run) -> list[dict[str, Any]]:
+    """The resources of the jobs of Slurm that are due now, one for each kind."""
+    found: dict[Any, dict[str, Any]] = {}
+    extra = session.slurm_extra(run.workflow)
+    for job in run.jobs(run.due):
+        every = [run.of_launch(launch) for launch in job]
+        nodes = max(map(plan.nodes, every))
+        own = session.slurm_resources(run.workflow, job[0])
+        kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
+        minutes = sum(min(plan.runtime_minutes(each), run.most_minutes) for each in every)
+        kind["runtime"] = max(kind.get("runtime", 0), minutes)
+        kind["tasks"] = max(kind.get("tasks", 0), *map(plan.tasks, every))
+    return list(found.values())
 
 
 def tell(run: Run) -> None:

@@ -63,8 +63,9 @@ class Run:
         self.experiments: dict[str, None] = {}
         """The experiments of which the targets need tables."""
         self._job: dict[str, tuple[str | None, list[str]]] = {}
-        self._of_launch = second_sweep.of_launches(self.config)
-        self.course = Course(self.config, workflow.nodes, self._jobs, available=self._available)
+        self.of_launch = second_sweep.of_launches(self.config)
+        self._settings: dict[str, Settings] = {}
+        self.course = Course(self.config, workflow.nodes, self.jobs, available=self._available)
 
     def _ask_slurm(self) -> float:
         """The most minutes that Slurm grants a job; launches with more hosts than it grants are left out and named."""
@@ -145,7 +146,7 @@ class Run:
         self.asked |= new
         due = [launch for path, launch in new.items() if path not in self._existing or self._forces(path)]
         self.due += due
-        for job in self._jobs(due):
+        for job in self.jobs(due):
             members = [self.demand.planned(launch) for launch in job]
             name = f"launches-{len(self._job) + 1}" if len(members) > 1 else None
             for place, path in enumerate(members):
@@ -216,24 +217,32 @@ class Run:
         """A pattern of paths with its results and tier; further wildcards are left."""
         return pattern.replace("{results}", self.results).replace("{tier}", self.tier)
 
-    def settings(self, wildcards: Any, *_: Any) -> Settings:
+    def settings(self, wildcards: Any) -> Settings:
         """The settings of the launch with these wildcards. Exits if they are not those of its receipt's name."""
-        launch = {"experiment": wildcards.experiment, "placement": wildcards.placement, "launch": int(wildcards.launch)}
-        with plain():
-            settings = self._of_launch(launch)
-            # Without a plan for it, such a launch runs only if its receipt is a target of the command.
-            if arms := plan.unsafe(self.config, settings):
-                raise CrossoverError(f"not measured: {', '.join(arms)} of {wildcards.experiment}: {plan.UNSAFE}")
-            if receipt.digest(settings) != wildcards.digest:
-                raise CrossoverError(
-                    f"{self._path(wildcards)}: this launch has other settings now, so its receipt has another name; "
-                    "repeat the command without this one"
-                )
+        path = self._path(wildcards)
+        if path not in self._settings:
+            with plain():
+                self._settings[path] = self._checked(Path(path), wildcards.digest)
+        return self._settings[path]
+
+    def _checked(self, path: Path, digest: str) -> Settings:
+        launch = receipt.launch_of(path)
+        settings = self.of_launch(launch)
+        # Without a plan for it, such a launch runs only if its receipt is a target of the command.
+        if arms := plan.unsafe(self.config, settings):
+            raise CrossoverError(f"not measured: {', '.join(arms)} of {launch['experiment']}: {plan.UNSAFE}")
+        if receipt.digest(settings) != digest:
+            raise CrossoverError(
+                f"{path}: this launch has other settings now, so its receipt has another name; repeat the command "
+                "without this one"
+            )
         return settings
 
-    def code(self, wildcards: Any, *_: Any) -> str:
-        """The digest of the code that measures a launch."""
-        return code_digest.of_launch(wildcards.experiment, self.settings(wildcards))
+    def options(self, wildcards: Any) -> list[str]:
+        """The settings of a launch and the digest of the code that measures it, as options of `crossover launch`."""
+        settings = self.settings(wildcards)
+        code = code_digest.of_launch(wildcards.experiment, settings)
+        return ["--settings", plan.canonical(settings), "--code", code]
 
     def minutes(self, wildcards: Any) -> float:
         """The time that the job of a launch requests."""
@@ -266,7 +275,7 @@ class Run:
 
     # ---- jobs
 
-    def _jobs(self, launches: Sequence[Launch]) -> list[list[Launch]]:
+    def jobs(self, launches: Sequence[Launch]) -> list[list[Launch]]:
         """The launches by the job that they share. One that failed before has its own: it would end the job again."""
         failed = [launch for launch in launches if self._has_failed(self.demand.planned(launch))]
         others = [launch for launch in launches if launch not in failed] if failed else launches
@@ -277,20 +286,6 @@ class Run:
     def _has_failed(self, path: str) -> bool:
         """Whether an earlier run has begun a launch, and it left no receipt."""
         return path not in self._existing and receipt.log(Path(path)).exists()
-
-    def requests(self) -> list[dict[str, Any]]:
-        """The resources of the jobs of Slurm that are due now, one for each kind."""
-        found: dict[Any, dict[str, Any]] = {}
-        extra = session.slurm_extra(self.workflow)
-        for job in self._jobs(self.due):
-            every = [self._of_launch(launch) for launch in job]
-            nodes = max(map(plan.nodes, every))
-            own = session.slurm_resources(self.workflow, job[0])
-            kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
-            minutes = sum(min(plan.runtime_minutes(each), self.most_minutes) for each in every)
-            kind["runtime"] = max(kind.get("runtime", 0), minutes)
-            kind["tasks"] = max(kind.get("tasks", 0), *map(plan.tasks, every))
-        return list(found.values())
 
     def _available(self) -> int | None:
         """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
