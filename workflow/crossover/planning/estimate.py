@@ -65,6 +65,8 @@ class Course:
     jobs: Callable[[Sequence[Launch]], list[list[Launch]]] = lambda launches: [[launch] for launch in launches]
     """Launches by the job that they share (`batches.jobs`)."""
     began: float = field(default_factory=time.time)
+    asked: Callable[[], Iterable[str]] | None = None
+    """The experiments that the targets need; all without it."""
     available: Callable[[], int | None] | None = None
     """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
 
@@ -111,10 +113,12 @@ class Course:
 
     def _withheld(self) -> list[str]:
         """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
-        found = plan.withheld(self.config)
+        asked = self.asked() if self.asked else self.config["experiments"]
+        config = self.config | {"experiments": {name: self.config["experiments"][name] for name in asked}}
+        found, waiting = plan.withheld(config), plan.waiting(config)
         lines = [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
-        if reason := self.config.get("too_few_nodes"):
-            lines.append(f"not measured: {', '.join(_placed(plan.waiting(self.config)))}: {reason}")
+        if waiting and (reason := self.config.get("too_few_nodes")):
+            lines.append(f"not measured: {', '.join(_placed(waiting))}: {reason}")
         return lines
 
     def widths(self, launches: Sequence[Launch]) -> list[int]:

@@ -65,7 +65,9 @@ class Run:
         self._job: dict[str, tuple[str | None, list[str]]] = {}
         self.of_launch = second_sweep.of_launches(self.config)
         self._settings: dict[str, Settings] = {}
-        self.course = Course(self.config, workflow.nodes, self.jobs, available=self._available)
+        self.course = Course(
+            self.config, workflow.nodes, self.jobs, asked=lambda: self.experiments, available=self._available
+        )
 
     def _ask_slurm(self) -> float:
         """The most minutes that Slurm grants a job; launches with more hosts than it grants are left out and named."""
