@@ -59,7 +59,7 @@ def text(handler):
 def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tmp_path):
     handler = shown()
     handler.steps = 4
-    plugin.begin([FIRST, SECOND], RUN)
+    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:]))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
         tell(handler, LogEvent.JOB_FINISHED, job_id=number)
@@ -68,10 +68,23 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
     assert lines[1].startswith("[2 of 2] zmq_throughput node, launch 2: not measured (timed out): too slow; about ")
 
 
+def test_a_second_sweep_counts_before_it_is_known(shown, tmp_path):
+    handler = shown()
+    known, later = [FIRST], [60.0]
+    plugin.begin(replace(RUN, due=lambda number: known[number:], later_seconds=lambda: later[0]))
+    assert handler.tally.seconds_left == 90
+    start(handler, 1, FIRST, tmp_path / "log")
+    known.append(SECOND)
+    later[0] = 0.0
+    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+    assert handler.tally.expected == {FIRST: 30, SECOND: 30}
+    assert "[1 of 2]" in handler._console.export_text()
+
+
 def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
     handler = shown(terminal=True)
     handler.steps = 1
-    plugin.begin([FIRST, SECOND], RUN)
+    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:]))
     start(handler, 1, FIRST, tmp_path / "log")
     assert "[----------------]" in handler._line().plain
     assert "zmq_throughput node, launch 1" in handler._line().plain
@@ -87,7 +100,7 @@ def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
 
 def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path):
     handler = shown()
-    plugin.begin([FIRST], RUN)
+    plugin.begin(replace(RUN, due=lambda known: [FIRST][known:]))
     log = tmp_path / "log"
     log.write_text("first\nthe disk is full\n")
     start(handler, 1, FIRST, log)
@@ -99,7 +112,7 @@ def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path
 
 def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(shown, tmp_path):
     handler = shown()
-    plugin.begin([FIRST, SECOND], replace(RUN, written=lambda key: key == FIRST))
+    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:], written=lambda key: key == FIRST))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
     tell(handler, LogEvent.GROUP_ERROR, logging.ERROR, "Error in group", groupid="s1h1r0b1")
@@ -110,7 +123,7 @@ def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(show
 
 def test_a_launch_counts_as_done_while_its_job_measures_others(shown, tmp_path):
     handler = shown(terminal=True)
-    plugin.begin([FIRST, SECOND], replace(RUN, written=lambda key: key == FIRST))
+    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:], written=lambda key: key == FIRST))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
     assert "[########--------]" in handler._line().plain
@@ -153,7 +166,7 @@ def test_verbose_brings_everything_back(shown):
 
 def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
     handler = shown()
-    plugin.begin([FIRST], plugin.Run(seconds=lambda _: 1.0, ended=lambda _: 1 / 0))
+    plugin.begin(plugin.Run(due=lambda known: [FIRST][known:], seconds=lambda _: 1.0, ended=lambda _: 1 / 0))
     start(handler, 1, FIRST, tmp_path / "log")
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
     assert "ZeroDivisionError" in capsys.readouterr().err

@@ -45,6 +45,10 @@ _handlers: list["LogHandler"] = []
 class Run:
     """What the display asks about a run."""
 
+    due: Callable[[int], Iterable[Key]] = lambda _: ()
+    """The launches that it measures, beyond the given number that are known already."""
+    later_seconds: Callable[[], float] = lambda: 0.0
+    """The most time of those that are not known yet, because the second sweep follows from the first."""
     seconds: Callable[[Key], float] = lambda _: 0.0
     """The expected time of a launch."""
     ended: Callable[[Key], tuple[bool, str]] = lambda _: (True, "")
@@ -57,11 +61,10 @@ class Run:
     """Seconds in words."""
 
 
-def begin(launches: Iterable[Key], run: Run) -> None:
-    """Start the display of these launches, and of the other steps."""
-    expected = {key: run.seconds(key) for key in launches}
+def begin(run: Run) -> None:
+    """Start the display of a run."""
     for handler in _handlers:
-        handler.begin(Tally(expected, handler.steps), run)
+        handler.begin(run)
 
 
 def end() -> None:
@@ -85,6 +88,7 @@ class LogHandler(LogHandlerBase):
         """The jobs of the run that are no launches."""
         self._jobs: dict[int, Mapping[str, Any]] = {}
         self._run = Run()
+        self._known = 0
         self._live: Live | None = None
         self._step = ""
         self._whole = self.common_settings.verbose or self.common_settings.dryrun
@@ -92,13 +96,21 @@ class LogHandler(LogHandlerBase):
         self._console = Console(stderr=not self.common_settings.dryrun, highlight=False, soft_wrap=True)
         _handlers.append(self)
 
-    def begin(self, tally: Tally, run: Run) -> None:
-        """Show the progress of these launches."""
-        self.tally, self._run = tally, run
+    def begin(self, run: Run) -> None:
+        """Show the progress of a run."""
+        self.tally, self._run, self._known = Tally(steps=self.steps), run, 0
+        self._look()
         if self._console.is_terminal and not self._whole and self._live is None:
             # A slow refresh, because the display shares the machine with what is measured.
             self._live = Live(get_renderable=self._line, console=self._console, refresh_per_second=1, transient=True)
             self._live.start()
+
+    def _look(self) -> None:
+        """Count the launches that are known by now."""
+        new = list(self._run.due(self._known))
+        self._known += len(new)
+        self.tally.expected |= {key: self._run.seconds(key) for key in new}
+        self.tally.later_seconds = self._run.later_seconds()
 
     def stop(self) -> None:
         """Remove the line that moves."""
@@ -149,7 +161,7 @@ class LogHandler(LogHandlerBase):
     def _started(self, facts: Mapping[str, Any]) -> None:
         self._jobs[facts["jobid"]] = facts
         if key := _launch(facts):
-            # The launches of a second sweep are known only after the first.
+            # A launch that no experiment needs, because its receipt is a target.
             self.tally.expected.setdefault(key, self._run.seconds(key))
             self.tally.running[key] = Running(Path(facts["log"][0]))
         else:
@@ -159,6 +171,7 @@ class LogHandler(LogHandlerBase):
         facts = self._jobs.pop(number, None)
         if facts is None:
             return
+        self._look()
         if key := _launch(facts):
             self.tally.running.pop(key, None)
             self.tally.done.add(key)

@@ -42,6 +42,8 @@ class Tally:
     running: dict[Key, Running] = field(default_factory=dict)
     done: set[Key] = field(default_factory=set)
     steps_done: int = 0
+    later_seconds: float = 0.0
+    """The most time of launches that are not known yet."""
     began: float = field(default_factory=time.monotonic)
 
     def count(self, experiment: str, placement: str) -> int:
@@ -51,7 +53,7 @@ class Tally:
     @property
     def share(self) -> float:
         """The share of the expected time that is done, with the launches under way."""
-        whole = sum(self.expected.values()) + self.steps * STEP_SECONDS
+        whole = sum(self.expected.values()) + self.later_seconds + self.steps * STEP_SECONDS
         now = time.monotonic()
         under_way = (min(now - each.began, self.expected.get(key, 0)) for key, each in self.running.items())
         ended = sum(self.expected.get(key, 0) for key in self.done) + self.steps_done * STEP_SECONDS
@@ -62,7 +64,7 @@ class Tally:
         """The time that is left, at the speed so far; at first, the expected time."""
         share, elapsed = self.share, time.monotonic() - self.began
         if share < 0.05:
-            return sum(self.expected.values()) * (1 - share)
+            return (sum(self.expected.values()) + self.later_seconds) * (1 - share)
         return elapsed * (1 - share) / share
 
 

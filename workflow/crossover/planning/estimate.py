@@ -97,7 +97,7 @@ class Course:
         `unrefined` are experiments whose second sweep is unknown until the first is done. It has at most as many
         launches as the first, none of them longer.
         """
-        after = [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
+        after = self._after(unrefined)
         text = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
             text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
@@ -105,6 +105,14 @@ class Course:
                 whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
                 text += f"\nboth sweeps together: at most {duration(whole)}"
         return "\n".join([text, *self._withheld()])
+
+    def _after(self, unrefined: Iterable[str]) -> list[Launch]:
+        """As many launches as the second sweeps of these experiments can have."""
+        return [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
+
+    def later_seconds(self, unrefined: Iterable[str]) -> float:
+        """The most time that the second sweeps of these experiments take, one launch after another."""
+        return sum(map(self.seconds, self._after(unrefined)))
 
     @property
     def _known(self) -> bool:

@@ -45,11 +45,6 @@ def launches(config: Config, experiment: str) -> list[Launch]:
     ]
 
 
-def is_planned(config: Config, experiment: str) -> bool:
-    """Whether the first sweep is done, so that the launches of the second are known."""
-    return _file(config, experiment).exists()
-
-
 def differ_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
     """Whether a launch of the second sweep was measured as here, but for its cells and their budget."""
     own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +95,12 @@ def follow(run: Run) -> None:
     def file(key: Key) -> Path:
         return Path(run.demand.planned(named(key)))
 
+    # Asked after every launch.
+    later_seconds = cache(run.course.later_seconds)
     display.begin(
-        map(key, run.due),
         display.Run(
+            due=lambda known: map(key, run.due[known:]),
+            later_seconds=lambda: later_seconds(tuple(run.unrefined())),
             seconds=lambda key: run.course.seconds(named(key)),
             ended=lambda key: ended(file(key)),
             written=lambda key: _written(file(key), run.course.began),

@@ -65,6 +65,7 @@ class Run:
         self._job: dict[str, tuple[str | None, list[str]]] = {}
         self.of_launch = second_sweep.of_launches(self.config)
         self._settings: dict[str, Settings] = {}
+        self._refined: set[str] = set()
         self.course = Course(
             self.config, workflow.nodes, self.jobs, asked=lambda: self.experiments, available=self._available
         )
@@ -111,6 +112,7 @@ class Run:
                 return []
             for name in own:
                 checkpoint.get(experiment=name)
+                self._refined.add(name)
             return self._need([each for name in own for each in second_sweep.launches(self.config, name)])
 
         return answer
@@ -129,9 +131,8 @@ class Run:
 
     def unrefined(self) -> list[str]:
         """The experiments whose second sweep is unknown until this run has measured the first."""
-        measured = {launch["experiment"] for launch in self.due if launch["launch"] <= plan.SECOND_SWEEP}
         own = [name for name in self.experiments if self.config["experiments"][name].get("refine_points")]
-        return [name for name in own if name in measured or not second_sweep.is_planned(self.config, name)]
+        return [] if self.partial else [name for name in own if name not in self._refined]
 
     def _first_sweep(self, names: Iterable[str]) -> list[Launch]:
         return [launch for name in names for launch in plan.launches(self.config, name)]
