@@ -50,8 +50,9 @@ def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_fold
     project: OnCluster,
 ) -> None:
     site(project, "mpi: srun --mpi=none\ninterface: ib9")
-    folder = project.folder / "temporary"
-    folder.mkdir()
+    # The path of a temporary folder must be short.
+    folder = project.slurm.shared / "t"
+    folder.mkdir(exist_ok=True)
     code, found = examined(project, "env", f"TMPDIR={folder}")
     assert code == 1
     assert {title for title, (verdict, _) in found.items() if verdict == "problem"} == {"launcher", "ports"}
