@@ -47,6 +47,9 @@ def test_a_cut_receipt_is_unreadable_and_not_complete(config, length):
     file.write_bytes(file.read_bytes()[:length])
     found = receipt.read(file)
     assert (found.outcome, found.complete, found.measured) == ("unreadable", False, False)
+    # The raw file has all that a receipt tells.
+    assert adopt(config) == ["1 raw file without a receipt has one now"]
+    assert receipt.read(file).complete
 
 
 def test_a_receipt_whose_raw_file_is_gone_or_cut_is_not_complete(config):

@@ -30,9 +30,6 @@ RAW_FOLDER = "{results}/raw/{tier}"
 RAW = re.compile(rf"launch={NAME.pattern}\.(?P<stamp>\d+)")
 """The name of a raw file without its ending; `stamp` is the time of its end, so that no two have the same name."""
 
-EARLIER = re.compile(r"launch=(?P<launch>\d+)")
-"""The name of a raw file of an earlier version, without its ending."""
-
 
 @dataclass(frozen=True)
 class Receipt:
