@@ -1,1 +1,1 @@
-"""What is asked of Slurm: its configuration and partitions, whether it accepts jobs, jobs that earlier runs left."""
+"""Questions to Slurm: its configuration and partitions, whether it accepts jobs, jobs left by earlier runs."""

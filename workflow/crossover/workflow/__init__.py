@@ -1,1 +1,1 @@
-"""One run of the workflow: what it measures and in which order, its messages, its claim on the folder of results."""
+"""One run of the workflow: the launches it needs and their jobs, its messages, its claim on the results."""
