@@ -125,5 +125,5 @@ def test_an_unknown_metric_is_refused():
 def test_a_launch_of_the_second_sweep_keeps_its_cells_only_with_the_same_settings(config):
     beyond = launch(SECOND_SWEEP + 2)
     settings = second_sweep.settings_of(config, launch(2)) | NARROWED
-    assert second_sweep.differ_in_cells(config, beyond, json.loads(plan.canonical(settings)))
-    assert not second_sweep.differ_in_cells(config, beyond, settings | {"target_width": 0.5})
+    assert second_sweep.differs_only_in_cells(config, beyond, json.loads(plan.canonical(settings)))
+    assert not second_sweep.differs_only_in_cells(config, beyond, settings | {"target_width": 0.5})

@@ -46,9 +46,11 @@ def test_the_run_leaves_no_part_file(finished: Project) -> None:
 
 
 def test_another_folder_receives_everything(project: Project) -> None:
-    project.succeed("snakemake", "--profile", "profiles/local", "--config", "results=elsewhere", "--", "toy")
+    command = ("snakemake", "--profile", "profiles/local", "--config", "results=./elsewhere/", "--", "toy")
+    project.succeed(*command)
     assert (project.folder / "elsewhere/figures/toy/pace-tasks-spin.vl.json").exists()
     assert not (project.folder / "results").exists()
+    assert "nothing is left to measure" in project.succeed(*command)
 
 
 def test_the_bare_slurm_profile_is_found_through_the_link(project: Project) -> None:

@@ -45,8 +45,8 @@ def launches(config: Config, experiment: str) -> list[Launch]:
     ]
 
 
-def differ_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
-    """Whether a launch of the second sweep was measured as here, but for its cells and their budget."""
+def differs_only_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
+    """Whether the `settings` of a launch of the second sweep are this configuration's, except for cells and budget."""
     own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}
     return plan.canonical(own) == plan.canonical(settings)
 

@@ -1,4 +1,4 @@
-"""What a run says and checks when it starts and ends: the bodies of Snakemake's onstart, onsuccess and onerror."""
+"""The start and the end of a run: the bodies of Snakemake's onstart, onsuccess and onerror."""
 
 import sys
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def requests_of(run: Run) -> list[dict[str, Any]]:
 
 
 def tell(run: Run) -> None:
-    """Print what is left to measure and how long it takes."""
+    """Print the number of launches to measure, and their expected time."""
     told = [
         *(run.remarks if run.partial else ()),
         run.course.outlook(run.due, run.unrefined()),
@@ -162,7 +162,8 @@ def _end(run: Run) -> bool:
         unmeasured.unchanged(run.command, due, began),
     ]
     lacking = unmeasured.find(run.command, run.asked, began)
-    print(*filter(None, [*told, str(lacking)]), sep="\n", file=sys.stderr, flush=True)
+    for text in filter(None, [*told, str(lacking)]):
+        print(text, file=sys.stderr, flush=True)
     rows = outcome.unreadable(run.results, run.experiments)
     if rows:
         lines = [f"not readable: {row['file']}: {row['reason']}" for row in rows]

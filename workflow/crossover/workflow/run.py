@@ -44,6 +44,8 @@ class Run:
             if self.decides:
                 folders.require_own()
             complete = schema.complete(config)
+            # Receipts are found by their paths, and these have neither a first ./ nor a last /.
+            complete["results"] = str(Path(complete["results"]))
             folders.require(complete["results"])
             self.hosts = session.hosts(workflow)
             self.config = replication.replicated(complete) | {"hosts": self.hosts}
@@ -97,7 +99,9 @@ class Run:
                 return [path for name in own for path in self.demand.existing(name)]
             # Experiments that are targets together share jobs.
             if len(own) == 1 and own[0] in self.command.targets:
-                self._need(self._first_sweep(self._named))
+                self._need(
+                    self._first_sweep(name for name in self.config["experiments"] if name in self.command.targets)
+                )
             return self._need(self._first_sweep(own))
 
         return answer
@@ -124,10 +128,13 @@ class Run:
         """
         if self.workflow.dag_settings.forceall:
             return []
-        every = [inventory.latest(own) for which, own in self.demand.held.items() if which[0] == wildcards.experiment]
-        found = [each for each in every if each and each.measured and each.launch["launch"] > plan.SECOND_SWEEP]
-        alike = second_sweep.differ_in_cells
-        return [str(each.path) for each in found if alike(self.config, each.launch, inventory.settings(each))]
+        every = map(receipt.read, map(Path, self.demand.existing(wildcards.experiment)))
+        found = [each for each in every if each.measured and each.launch["launch"] > plan.SECOND_SWEEP]
+        return [
+            str(each.path)
+            for each in found
+            if second_sweep.differs_only_in_cells(self.config, each.launch, inventory.settings(each))
+        ]
 
     def unrefined(self) -> list[str]:
         """The experiments whose second sweep is unknown until this run has measured the first."""
@@ -190,11 +197,6 @@ class Run:
     def command(self) -> Command:
         """The command that started the run. Snakemake knows its targets only once it plans."""
         return command.read(sys.argv[1:], self.workflow.dag_settings.targets)
-
-    @property
-    def _named(self) -> list[str]:
-        """The experiments that are targets."""
-        return [name for name in self.config["experiments"] if name in self.command.targets]
 
     @property
     def whole(self) -> bool:
