@@ -62,7 +62,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
     )
     assert "Traceback" not in said
     assert files(crowded) == {".claim", "command.json"}
-    [job] = (crowded.folder / ".snakemake/slurm_logs").rglob("*.log")
+    [job] = (crowded.folder / "results/logs/slurm").rglob("*.log")
     assert "launch discarded" in job.read_text() and "Traceback" not in job.read_text()
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
     crowded.edit("workflow/crossover/measure/experiments/toy.py", FILLING, "    yield Spinner()")

@@ -1,15 +1,19 @@
 """Which launches share a job: bounded, complete, and spread so that those of one experiment are apart."""
 
+import math
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
-from crossover.planning import batches, plan
+from crossover.planning import batches, plan, second_sweep
 from crossover.planning.batches import Bounds
 from crossover.planning.inventory import key
+from crossover.planning.receipt import Receipt
 
 EIGHT = Bounds(launches=8, minutes=10_000)
 
@@ -76,5 +80,24 @@ def test_a_profile_sets_the_bounds():
     asked = {"batch_launches": 8, "batch_minutes": 60}
     assert batches.bounds(asked) == Bounds(8, 60)
     assert batches.bounds(asked, most_minutes=30) == Bounds(8, 30)
-    assert batches.longest_minutes(quick(), asked) == 60
-    assert batches.longest_minutes(quick(), {}) < 60
+    assert batches.longest_minutes(quick(), asked) == batches.longest_minutes(quick(), {}) == 60
+    assert batches.longest_minutes(quick(), asked | {"batch_minutes": 240}) == 240
+
+
+def test_a_launch_requests_a_multiple_of_what_is_expected_or_was_measured():
+    launch = next(plan.launches(quick()))
+    settings = second_sweep.settings_of(quick(), launch)
+    expected = plan.expected_seconds(settings)
+    assert batches.times({}).minutes(launch, settings) == pytest.approx(batches.FACTOR * expected / 60)
+    slower = Receipt(Path("x"), launch, "d", 0, "measured", wall_seconds=3 * expected)
+    hole = replace(slower, outcome="hole", wall_seconds=99 * expected)
+    own = batches.times({"time_factor": 2}, [slower, hole])
+    assert own.minutes(launch, settings) == pytest.approx(2 * 3 * expected / 60)
+    assert own.minutes(launch | {"placement": "elsewhere"}, settings) == pytest.approx(2 * expected / 60)
+
+
+@given(st.lists(st.floats(0.1, 300), min_size=1, max_size=20), st.integers(3, 400))
+def test_the_launches_of_a_job_share_its_request(minutes, most):
+    shares = batches.shares(minutes, most)
+    assert min(shares) >= 0
+    assert sum(shares) == min(most, batches.START_MINUTES + math.ceil(sum(minutes)))

@@ -167,9 +167,9 @@ def test_launches_with_more_ranks_on_a_host_than_processors_are_counted(config):
     )
 
 
-def test_launches_that_request_more_time_than_a_job_may_are_counted(config):
-    assert Course(config, 1).curtailed(launches(2), 600) == ""
-    assert Course(config, 1).curtailed(launches(2), 20).startswith("2 of 2 launches would request more than the 20 min")
+def test_launches_that_request_more_time_than_a_job_may_are_counted():
+    assert estimate.curtailed([30, 20], 30) == ""
+    assert estimate.curtailed([30, 40], 20).startswith("2 of 2 launches would request more than the 20 min")
 
 
 def test_only_experiments_that_are_asked_for_are_named_as_left_out(config):

@@ -153,13 +153,12 @@ def test_ranks_are_one_farm_for_each_arm_and_the_driver(engines, ranks):
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_a_jobs_limit_exceeds_the_supervisors_which_exceeds_the_budget(tier):
+def test_the_supervisors_limit_exceeds_the_budget(tier):
     config = schema.complete({"tier": tier})
     for launch in plan.launches(config):
         settings = plan.of_launch(config["experiments"][launch["experiment"]], launch["placement"], launch["launch"])
         limit = plan.limit_seconds(settings)
         assert limit > 2 * settings["budget_seconds"] + 60 + 2 * plan.ranks(settings)
-        assert plan.runtime_minutes(settings) * 60 >= limit + 240
 
 
 def test_each_placement_may_have_its_own_budget():

@@ -71,7 +71,8 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
 def test_a_second_sweep_counts_before_it_is_known(shown, tmp_path):
     handler = shown()
     known, later = [FIRST], [60.0]
-    plugin.begin(replace(RUN, due=lambda number: known[number:], later_seconds=lambda: later[0]))
+    whole = {"later_seconds": lambda: later[0], "wall_seconds": lambda: 30.0 * len(known) + later[0]}
+    plugin.begin(replace(RUN, due=lambda number: known[number:], **whole))
     assert handler.tally.seconds_left == 90
     start(handler, 1, FIRST, tmp_path / "log")
     known.append(SECOND)
@@ -98,27 +99,43 @@ def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
     assert "Deriving" in handler._line().plain
 
 
-def test_a_failed_job_names_the_reason_its_log_and_the_next_step(shown, tmp_path):
+def failing(launches, job):
+    """In place of the run's own words."""
+    return launches[-1], f"one of {len(launches)} in job {job}"
+
+
+def test_a_failed_launch_is_named_once(shown, tmp_path):
     handler = shown()
-    plugin.begin(replace(RUN, due=lambda known: [FIRST][known:]))
+    plugin.begin(replace(RUN, due=lambda known: [FIRST][known:], failed=failing))
+    start(handler, 1, FIRST, tmp_path / "log")
+    own = {"rule_name": "launch", "rule_msg": None, "log": [], "aux": {"external_jobid": "17"}}
+    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, **own)
+    assert text(handler) == "failed: zmq_throughput node, launch 1: one of 1 in job 17\n"
+
+
+def test_a_failed_step_names_the_reason_its_log_and_the_next_step(shown, tmp_path):
+    handler = shown()
     log = tmp_path / "log"
     log.write_text("first\nthe disk is full\n")
-    start(handler, 1, FIRST, log)
-    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, rule_name="launch", rule_msg=None, log=[str(log)])
-    assert text(handler) == (
-        f"failed: zmq_throughput node, launch 1: the disk is full (log: {log}); to retry, repeat the command\n"
-    )
+    own = {"rule_name": "tables", "rule_msg": "Deriving", "log": [str(log)], "wildcards": {}}
+    tell(handler, LogEvent.JOB_INFO, jobid=1, **own)
+    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, **own)
+    assert text(handler) == f"failed: Deriving: the disk is full (log: {log}); to retry, repeat the command\n"
 
 
 def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(shown, tmp_path):
     handler = shown()
-    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:], written=lambda key: key == FIRST))
+    plugin.begin(
+        replace(RUN, due=lambda known: [FIRST, SECOND][known:], written=lambda key: key == FIRST, failed=failing)
+    )
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
-    tell(handler, LogEvent.GROUP_ERROR, logging.ERROR, "Error in group", groupid="s1h1r0b1")
-    for number in (0, 1):
-        tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name="launch", rule_msg=None, log=[])
-    assert [line.split(":")[1] for line in text(handler).splitlines()] == [" zmq_throughput node, launch 2"]
+    jobs = [{"jobid": 0}, {"jobid": 1}]
+    for _ in range(2):
+        tell(handler, LogEvent.GROUP_ERROR, logging.ERROR, groupid="s1h1r0b1", external_jobid="3", job_error_info=jobs)
+        for number in (0, 1):
+            tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=number, rule_name="launch", rule_msg=None, log=[])
+    assert text(handler).splitlines() == ["failed: zmq_throughput node, launch 2: one of 1 in job 3"] * 2
 
 
 def test_a_launch_counts_as_done_while_its_job_measures_others(shown, tmp_path):
@@ -144,12 +161,8 @@ def test_snakemakes_chatter_is_hidden_but_not_its_warnings_and_errors(shown):
     tell(handler, LogEvent.RUN_INFO, message="Job stats")
     tell(handler, None, message="Nothing to be done (all requested files are present and up to date).")
     tell(handler, None, logging.WARNING, "the file system is slow")
-    tell(
-        handler,
-        None,
-        logging.WARNING,
-        "No account was given, not able to get one via sacct: invalid option",
-    )
+    own = {"pathname": "/lib/snakemake_executor_plugin_slurm/__init__.py"}
+    tell(handler, None, logging.WARNING, "Could not retrieve node information for job 7", **own)
     tell(handler, LogEvent.ERROR, logging.ERROR, "MissingRuleException: no rule")
     assert text(handler).splitlines() == [
         "Nothing to be done (all requested files are present and up to date).",
@@ -177,8 +190,10 @@ def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
 def test_the_cells_of_a_launch_come_from_its_log(tmp_path):
     log = tmp_path / "log"
     assert Running(log).cells() == ""
-    log.write_text("toy node launch 1: cell 3 of 14 (tcp, 100), 9 rounds\ntoy node launch 1: cell 4 of 14 (tcp, 10)\n")
-    assert Running(log).cells() == "cell 4 of 14"
+    line = "toy node launch 1: cell {} of 14 (tcp, 100), 9 rounds, stopped by time, {} s elapsed, about 9 s left\n"
+    log.write_text(line.format(3, 5) + line.format(4, 7))
+    assert (Running(log).cells(), Running(log).seconds()) == ("cell 4 of 14", 7)
+    assert Running(log, since=log.stat().st_mtime + 60).seconds() == 0
     log.write_text("a cell of 3: cell x of y\n")
     assert Running(log).cells() == ""
 
@@ -186,14 +201,21 @@ def test_the_cells_of_a_launch_come_from_its_log(tmp_path):
 def test_the_share_counts_seconds_and_the_time_left_follows_the_speed(monkeypatch, tmp_path):
     now = [100.0]
     monkeypatch.setattr(tally.time, "monotonic", lambda: now[0])
-    counted = Tally({FIRST: 30.0, SECOND: 60.0}, steps=10, began=100.0)
-    assert (counted.share, counted.seconds_left) == (0, 90)
+    counted = Tally({FIRST: 30.0, SECOND: 60.0}, steps=10, wall_seconds=100.0)
+    # The time in the queue is no part of it.
+    assert (counted.share, counted.seconds_left) == (0, 100)
+    now[0] = 500.0
+    assert counted.seconds_left == 100
     counted.done.add(FIRST)
-    now[0] = 160.0
     assert counted.share == pytest.approx(0.3)
-    assert counted.seconds_left == pytest.approx(60 * 0.7 / 0.3)
-    counted.running[SECOND] = Running(tmp_path / "log", began=130.0)
-    assert counted.share == pytest.approx(0.6)
-    now[0] = 1000.0
-    assert counted.share == pytest.approx(0.9)
+    assert counted.seconds_left == pytest.approx(100 * 0.7**2)
+    # However slow the next launch is, the time does not rise before more launches are known.
+    now[0] = 900.0
+    assert counted.seconds_left == pytest.approx(100 * 0.7**2)
+    counted.expected["another", "node", 1] = 100.0
+    assert counted.seconds_left > 100
+    log = tmp_path / "log"
+    log.write_text("toy node launch 1: cell 3 of 14 (tcp, 100), 9 rounds, stopped by time, 60 s elapsed, about 9 s\n")
+    counted.running[SECOND] = Running(log)
+    assert counted.share == pytest.approx(90 / 200)
     assert Tally().share == 1

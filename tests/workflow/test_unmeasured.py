@@ -76,8 +76,10 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
         "to report on the existing launches now:",
         "    snakemake --profile slurm --cores 2 --config tier=quick partial=true",
     ]
-    log(second, "toy node launch 2: no space; launch discarded; to repeat it, repeat the command\n")
-    assert "(no raw file): no space; launch discarded" in str(unmeasured.find(COMMAND, asked, BEGAN))
+    reasons = {("toy", "node", 2): "no space", ("toy", "node", 3): "Slurm refused its job: Invalid qos"}
+    told = str(unmeasured.find(COMMAND, asked, BEGAN, reasons))
+    assert f"launch 2 (no raw file): no space; logs: {began.parent}; to retry:" in told
+    assert "launch 3 (no raw file): Slurm refused its job: Invalid qos; to retry:" in told
 
 
 def test_a_receipt_among_the_targets_is_no_target_of_the_page(asked):

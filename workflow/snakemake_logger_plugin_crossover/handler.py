@@ -5,7 +5,8 @@ Errors and warnings are printed whole. With `--verbose`, and in a dry run, every
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,16 +28,13 @@ STEP_LINES = 4
 KEPT = ("Nothing to be done",)
 """The starts of Snakemake's plain messages that are worth a line."""
 
-OMITTED = (
-    "No job memory information",
-    "No SLURM account given",
-    "No account was given",
-    "Unable to guess SLURM account",
-    "Cannot restore",
-    "WorkflowError:\nAt least one job did not complete successfully",
-)
-"""The starts of warnings of Slurm's plugin about requests that the profile makes on purpose, of one about a failed
-launch that had no receipt before, and of a message without a reason: the end of the run names each such launch."""
+OMITTED = ("Cannot restore", "WorkflowError:\nAt least one job did not complete successfully")
+"""The starts of a warning about a failed launch that had no receipt before, and of a message without a reason: the end
+of the run names each such launch."""
+
+OF_SLURM = "snakemake_executor_plugin_slurm"
+"""In the path of the source that gives a warning of Slurm's plugin. They are about requests that the profile makes on
+purpose, or about what a run says in its own words."""
 
 _handlers: list["LogHandler"] = []
 
@@ -49,6 +47,8 @@ class Run:
     """The launches that it measures, beyond the given number that are known already."""
     later_seconds: Callable[[], float] = lambda: 0.0
     """The most time of those that are not known yet, because the second sweep follows from the first."""
+    wall_seconds: Callable[[], float] = lambda: 0.0
+    """The expected time of the whole run as it is known now."""
     seconds: Callable[[Key], float] = lambda _: 0.0
     """The expected time of a launch."""
     ended: Callable[[Key], tuple[bool, str]] = lambda _: (True, "")
@@ -57,6 +57,9 @@ class Run:
     """Whether this run has written the raw file of a launch, whose job may still measure others."""
     result: Callable[[str], str] = lambda _: ""
     """The first result of an experiment, in a line."""
+    failed: Callable[[Sequence[Key], str | None], tuple[Key, str]] = lambda keys, job: (keys[0], "")
+    """Notes that a job failed, by its launches without a receipt and its number in a batch system; returns the launch
+    that failed, and its reason and what follows in words."""
     duration: Callable[[float], str] = "{:.0f} s".format
     """Seconds in words."""
 
@@ -73,6 +76,14 @@ def end() -> None:
         handler.stop()
 
 
+def say(text: str) -> None:
+    """Print a line above the one that moves; to standard error without a display."""
+    for handler in _handlers:
+        handler.say(text)
+    if not _handlers:
+        print(text, file=sys.stderr, flush=True)
+
+
 class LogHandler(LogHandlerBase):
     """Prints a run's progress to standard error."""
 
@@ -87,6 +98,8 @@ class LogHandler(LogHandlerBase):
         self.steps = 0
         """The jobs of the run that are no launches."""
         self._jobs: dict[int, Mapping[str, Any]] = {}
+        self._grouped: set[int] = set()
+        """Jobs whose group has failed, until their own errors have come."""
         self._run = Run()
         self._known = 0
         self._live: Live | None = None
@@ -111,6 +124,8 @@ class LogHandler(LogHandlerBase):
         self._known += len(new)
         self.tally.expected |= {key: self._run.seconds(key) for key in new}
         self.tally.later_seconds = self._run.later_seconds()
+        if new or not self.tally.wall_seconds:
+            self.tally.wall_seconds = self._run.wall_seconds()
 
     def stop(self) -> None:
         """Remove the line that moves."""
@@ -151,9 +166,12 @@ class LogHandler(LogHandlerBase):
             case LogEvent.JOB_ERROR:
                 self._failed(facts)
             case LogEvent.GROUP_ERROR:
-                # The launches of the group follow, each with an error of its own.
-                pass
+                # An error of each of the group's launches follows.
+                self._grouped = {each["jobid"] for each in facts["job_error_info"]}
+                self._launches_failed(self._grouped, facts.get("external_jobid"))
             case _ if record.getMessage().startswith(OMITTED):
+                pass
+            case _ if record.levelno == logging.WARNING and OF_SLURM in record.pathname:
                 pass
             case _ if record.levelno >= logging.WARNING or record.getMessage().startswith(KEPT):
                 self.say(self.format(record), "red" if record.levelno >= logging.ERROR else "")
@@ -188,17 +206,26 @@ class LogHandler(LogHandlerBase):
             self.say(found)
 
     def _failed(self, facts: Mapping[str, Any]) -> None:
-        job = self._jobs.get(facts["jobid"], facts)
-        key = _launch(job)
-        if key:
-            self.tally.running.pop(key, None)
-            # Its job failed later, with another launch.
-            if self._run.written(key):
-                return
-        name = in_words([key]) if key else (job.get("rule_msg") or job["rule_name"])
+        number = facts["jobid"]
+        if number in self._grouped:
+            self._grouped.discard(number)
+            return
+        job = self._jobs.get(number, facts)
+        if _launch(job):
+            self._launches_failed([number], facts.get("aux", {}).get("external_jobid"))
+            return
         reason = (_lines(facts["log"]) or ["no reason in its log"])[-1]
-        logs = ", ".join(facts["log"])
+        name, logs = job.get("rule_msg") or job["rule_name"], ", ".join(facts["log"])
         self.say(f"failed: {name}: {reason} (log: {logs}); to retry, repeat the command", "red")
+
+    def _launches_failed(self, numbers: Iterable[int], external: str | None) -> None:
+        keys = [key for number in numbers if (key := _launch(self._jobs.get(number, {})))]
+        for key in keys:
+            self.tally.running.pop(key, None)
+        # The job of the others failed later, with another launch.
+        if lacking := sorted(key for key in keys if not self._run.written(key)):
+            key, words = self._run.failed(lacking, external)
+            self.say(f"failed: {in_words([key])}: {words}", "red")
 
     def _line(self) -> Text:
         """The line that moves."""
@@ -217,7 +244,7 @@ class LogHandler(LogHandlerBase):
 
 def _launch(facts: Mapping[str, Any]) -> Key | None:
     """The launch of a job; None if it is another step."""
-    if facts["rule_name"] != "launch" or "wildcards" not in facts:
+    if facts.get("rule_name") != "launch" or "wildcards" not in facts:
         return None
     wildcards = facts["wildcards"]
     return wildcards["experiment"], wildcards["placement"], int(wildcards["launch"])

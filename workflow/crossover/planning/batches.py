@@ -6,12 +6,14 @@ repeat each other, are in different batches: they run side by side, and on diffe
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import Any
 
 from crossover.planning import plan, second_sweep
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch
+from crossover.planning.receipt import Receipt
 
 
 @dataclass(frozen=True)
@@ -32,18 +34,65 @@ def bounds(resources: Mapping[str, Any], most_minutes: float = math.inf) -> Boun
     return Bounds(launches, int(minutes)) if launches > 1 else None
 
 
+FACTOR = 4.0
+"""How many times its expected time a launch requests where the profile does not say."""
+
+START_MINUTES = 2
+"""What a job requests for its own start and end."""
+
+LEAST_MINUTES = 60
+"""A job may always request as much, if Slurm grants it, because launches can take longer than expected."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times that launches request: `factor` times what is expected, or what the longest of earlier runs took."""
+
+    factor: float = FACTOR
+    recorded: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """The seconds of the longest measured launch of each experiment and placement."""
+
+    def minutes(self, launch: Launch, settings: plan.Settings) -> float:
+        """The minutes that a launch requests, besides the start of its job."""
+        recorded = self.recorded.get((launch["experiment"], launch["placement"]), 0.0)
+        return self.factor * max(recorded, plan.expected_seconds(settings)) / 60
+
+
+def times(resources: Mapping[str, Any], held: Iterable[Receipt] = ()) -> Times:
+    """The times by the factor that a profile gives as a resource of launches, and by these receipts."""
+    recorded: dict[tuple[str, str], float] = {}
+    for each in held:
+        if each.measured:
+            kind = each.launch["experiment"], each.launch["placement"]
+            recorded[kind] = max(recorded.get(kind, 0.0), each.wall_seconds)
+    return Times(float(resources.get("time_factor") or FACTOR), recorded)
+
+
+def shares(minutes: Sequence[float], most: float = math.inf) -> list[int]:
+    """The whole minutes that each launch of a job requests; Slurm gets their sum, at most `most`.
+
+    >>> shares([1.25, 1.25, 1.25]), shares([1.25]), shares([30, 30], most=45)
+    ([4, 1, 1], [4], [32, 13])
+    """
+    ends = [min(START_MINUTES + math.ceil(end), most) for end in accumulate(minutes)]
+    return [int(end - before) for before, end in pairwise([0, *ends])]
+
+
 def longest_minutes(config: Config, resources: Mapping[str, Any]) -> int:
-    """The most minutes that any job of the run would request."""
-    of_heat = second_sweep.of_heats(config)
-    single = max((plan.runtime_minutes(of_heat(launch)) for launch in plan.launches(config)), default=1)
-    most = bounds(resources)
-    return max(single, most.minutes if most else 1)
+    """The most minutes that any job of the run would request, as far as that is known before earlier runs are read."""
+    of_heat, own, most = second_sweep.of_heats(config), times(resources), bounds(resources)
+    single = max((own.minutes(each, of_heat(each)) for each in plan.launches(config)), default=1)
+    return max(math.ceil(single) + START_MINUTES, most.minutes if most else 1, LEAST_MINUTES)
 
 
 def jobs(
-    config: Config, most: Bounds | None, due: Iterable[Launch], options: Callable[[Launch], Any] = lambda _: None
+    config: Config,
+    most: Bounds | None,
+    due: Iterable[Launch],
+    options: Callable[[Launch], Any] = lambda _: None,
+    own: Times | None = None,
 ) -> list[list[Launch]]:
-    """The launches that are due, by the job that they share; a job each without bounds.
+    """The launches that are due, by the job that they share; a job each without bounds. `own` are their times.
 
     Launches over several hosts with different `options`, such as a list of nodes, do not share a job.
     """
@@ -57,8 +106,9 @@ def jobs(
         repetition = number // turns(launch["experiment"], launch["placement"])
         alike[sweep, hosts, repetition, options(launch) if hosts > 1 else None].append(launch)
     found: list[list[Launch]] = []
+    requested = own or Times()
     for launches in alike.values():
-        numbers = _numbers([plan.runtime_minutes(of_heat(each)) for each in launches], most)
+        numbers = _numbers([requested.minutes(each, of_heat(each)) for each in launches], most)
         shared: dict[int, list[Launch]] = defaultdict(list)
         for number, launch in zip(numbers, launches, strict=True):
             shared[number].append(launch)
@@ -66,7 +116,7 @@ def jobs(
     return found
 
 
-def _numbers(minutes: list[int], most: Bounds) -> list[int]:
+def _numbers(minutes: Sequence[float], most: Bounds) -> list[int]:
     """The number of the batch of each launch, from the minutes that it requests; batches are about equally long.
 
     >>> _numbers([10, 10, 10, 10, 10], Bounds(launches=4, minutes=60))
@@ -77,10 +127,10 @@ def _numbers(minutes: list[int], most: Bounds) -> list[int]:
     if not minutes:
         return []
     size = math.ceil(len(minutes) / math.ceil(len(minutes) / most.launches))
-    found, number, members, used = [], 1, 0, 0
+    found, number, members, used = [], 1, 0, float(START_MINUTES)
     for each in minutes:
         if members and (members == size or used + each > most.minutes):
-            number, members, used = number + 1, 0, 0
+            number, members, used = number + 1, 0, float(START_MINUTES)
         found.append(number)
         members, used = members + 1, used + each
     return found

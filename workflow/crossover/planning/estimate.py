@@ -3,7 +3,7 @@
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,6 @@ from typing import Any
 from crossover.planning import allocation, plan, second_sweep
 from crossover.planning.plan import Config, Launch
 from crossover.records.holes import is_hole
-
-START_SECONDS = 1
-START_SECONDS_PER_RANK = 1.2
-"""Time of a launch besides its budget, for starting and stopping processes. Measured with several ranks per core."""
 
 JOB_SECONDS = 12
 """Time that a batch system adds to a job: it allocates nodes at intervals, and the job starts Snakemake twice.
@@ -88,8 +84,7 @@ class Course:
 
     def seconds(self, launch: Launch) -> float:
         """The expected time of one launch, with the start of its processes."""
-        settings = self._settings(launch)
-        return float(START_SECONDS + START_SECONDS_PER_RANK * plan.ranks(settings) + settings["budget_seconds"])
+        return plan.expected_seconds(self._settings(launch))
 
     def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
@@ -102,13 +97,16 @@ class Course:
         if after:
             text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
             if self._known:
-                whole = self.expected(due).wall_seconds + self.expected(after).wall_seconds
-                text += f"\nboth sweeps together: at most {duration(whole)}"
+                text += f"\nboth sweeps together: at most {duration(self.wall_seconds(due, unrefined))}"
         return "\n".join([text, *self._withheld()])
 
     def _after(self, unrefined: Iterable[str]) -> list[Launch]:
         """As many launches as the second sweeps of these experiments can have."""
         return [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
+
+    def wall_seconds(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> float:
+        """The expected time of the launches that are due, and at most of the second sweeps of these experiments."""
+        return self.expected(due).wall_seconds + self.expected(self._after(unrefined)).wall_seconds
 
     def later_seconds(self, unrefined: Iterable[str]) -> float:
         """The most time that the second sweeps of these experiments take, one launch after another."""
@@ -134,16 +132,6 @@ class Course:
         every = [second_sweep.settings_of(self.config, launch) for launch in launches]
         return [math.ceil(plan.ranks(settings) / plan.nodes(settings)) for settings in every]
 
-    def curtailed(self, launches: Sequence[Launch], most_minutes: float) -> str:
-        """The launches that would request more time than a job may, in words; empty without such launches."""
-        longer = sum(plan.runtime_minutes(self._settings(launch)) > most_minutes for launch in launches)
-        if not longer:
-            return ""
-        return (
-            f"{longer} of {_counted(len(launches))} would request more than the {most_minutes} min that Slurm grants; "
-            "they request that time, and end without a measurement if they take longer"
-        )
-
     def _words(self, launches: Sequence[Launch]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
@@ -158,10 +146,13 @@ class Course:
             f"{nodes}, plus the time spent waiting for other jobs"
         )
 
-    def review(self, due: Sequence[Launch], facts: Sequence[dict[str, Any]]) -> str:
+    def review(
+        self, due: Sequence[Launch], facts: Sequence[dict[str, Any]], failed: Mapping[str, float] | None = None
+    ) -> str:
         """Actual beside expected cost of the launches that were due, and the phases of a job.
 
-        `facts` are those of the launches that ended, as in record.LAUNCHES, each with the time when it was `written`.
+        `facts` are those of the launches that ended, as in record.LAUNCHES, each with the time when it was `written`;
+        `failed` are the node-seconds of jobs of Slurm that failed, by number.
         """
         if not facts:
             return "\n".join(["no launch was measured", *self._withheld()])
@@ -170,20 +161,24 @@ class Course:
         text = f"{len(facts) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
-            text += self._used(facts, expected)
+            text += self._used(facts, expected, failed or {})
         if parts := allocation.words(allocation.spent(facts)):
             text += f"\ntime of launches: {parts}"
         return "\n".join([text, *self._withheld()])
 
-    def _used(self, facts: Sequence[dict[str, Any]], expected: Cost) -> str:
+    def _used(self, facts: Sequence[dict[str, Any]], expected: Cost, failed: Mapping[str, float]) -> str:
         """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
         apart = allocation.apart(facts)
         pairs = [(fact, plan.nodes(self._settings(fact))) for fact in apart]
         share = allocation.timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
         used = sum(allocation.node_seconds(*pair) for pair in pairs)
+        kept = sum(allocation.node_seconds(*pair) for pair in pairs if pair[0].get("job") in failed)
+        lost = max(0.0, sum(failed.values()) - kept)
+        jobs = "1 job" if len(failed) == 1 else f"{len(failed)} jobs"
+        more = f"\nlost in {jobs} that failed: {_node_hours(lost)} more" if lost else ""
         return (
-            f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected"
+            f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected{more}"
             f"\nmedian launch: {_phases(apart)}"
         )
 
@@ -213,6 +208,22 @@ def oversubscribed(widths: Sequence[int], most: int) -> str:
     return (
         f"{len(wide)} of {_counted(len(widths))} {have} more ranks on a host than it has logical processors, up to "
         f"{max(wide)}; {their} ranks take turns"
+    )
+
+
+def curtailed(minutes: Sequence[float], most: float) -> str:
+    """The launches that would request more than the `most` minutes of a job, in words; empty without such launches.
+
+    >>> curtailed([2.5, 7], 6)
+    '1 of 2 launches would request more than the 6 min that Slurm grants; they request that time, and end without a \
+measurement if they take longer'
+    """
+    longer = sum(each > most for each in minutes)
+    if not longer:
+        return ""
+    return (
+        f"{longer} of {_counted(len(minutes))} would request more than the {most} min that Slurm grants; they request "
+        "that time, and end without a measurement if they take longer"
     )
 
 

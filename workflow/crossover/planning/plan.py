@@ -160,14 +160,19 @@ def tasks(settings: Settings) -> int:
     return max(2, ranks(settings))
 
 
+START_SECONDS = 1
+START_SECONDS_PER_RANK = 1.2
+"""Time of a launch besides its budget, for starting and stopping processes. Measured with several ranks per core."""
+
+
+def expected_seconds(settings: Settings) -> float:
+    """The expected time of a launch, with the start of its processes."""
+    return float(START_SECONDS + START_SECONDS_PER_RANK * ranks(settings) + settings["budget_seconds"])
+
+
 def limit_seconds(settings: Settings) -> int:
     """The time after which the supervisor ends a launch: an allowance for its start, plus four times the budget."""
     return math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))
-
-
-def runtime_minutes(settings: Settings) -> int:
-    """The time limit to request from a batch system, well above the supervisor's own limit."""
-    return math.ceil(limit_seconds(settings) / 60) + 5
 
 
 def canonical(settings: Mapping[str, Any]) -> str:

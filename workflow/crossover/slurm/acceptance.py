@@ -12,6 +12,7 @@ from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
+from crossover.slurm import partition
 
 OPTIONS = {
     "slurm_partition": "--partition",
@@ -79,6 +80,13 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
             f"slurm-array-jobs is set ({arrays}), but in a job array every task would run the first launch; remove it "
             "from the profile and the command line"
         )
+    jobs = list(jobs)
+    for name in dict.fromkeys(job.get("slurm_partition") for job in jobs):
+        if state := partition.state(name):
+            raise CrossoverError(
+                f"Slurm's partition {name or 'by default'} is {state}, so no job would start; nothing was submitted. "
+                f"Wait until `sinfo --summarize` says that it is up, or set `partition:` in {SITE} to one that is"
+            )
     if faults := [fault for kind in _kinds(jobs) if (fault := _refusal(kind))]:
         raise CrossoverError("\n".join(["Slurm refuses these jobs; nothing was submitted", *faults]))
 

@@ -6,6 +6,7 @@ name, which belongs to the folder of results, so those of other folders and of o
 
 import subprocess
 import time
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -46,6 +47,13 @@ def cancel(results: str | Path) -> str:
         f"cancelled {jobs} that an earlier run in {results} had left in Slurm ({states}); the launches that they "
         "finished are kept"
     )
+
+
+def forget(results: str | Path) -> None:
+    """Cancel this user's jobs for this folder, without waiting for their end or for an answer."""
+    with suppress(CrossoverError):
+        if found := _jobs(name(results)):
+            _ask("scancel", *found)
 
 
 def _jobs(start: str) -> dict[str, str]:

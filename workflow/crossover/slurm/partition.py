@@ -22,6 +22,11 @@ def most_minutes(partitions: str | None) -> float:
     return limit_minutes(ask("%P %l"), partitions)
 
 
+def state(partitions: str | None) -> str:
+    """The states of these partitions, or of the default one without a name, if none of them is up; otherwise empty."""
+    return stopped(ask("%P %a"), partitions)
+
+
 def ask(columns: str) -> str:
     """These columns of each partition, as `sinfo` writes them; empty if Slurm does not answer soon."""
     command = ["sinfo", "--noheader", f"--format={columns}"]
@@ -51,6 +56,16 @@ def limit_minutes(answer: str, partitions: str | None) -> float:
     found = [re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)", text) for text in _column(answer, partitions)]
     times = [[int(part or 0) for part in match.groups()] for match in found if match]
     return min(((days * 24 + hours) * 60 + minutes for days, hours, minutes, _ in times), default=math.inf)
+
+
+def stopped(answer: str, partitions: str | None) -> str:
+    """The states if none of the partitions is up; empty otherwise.
+
+    >>> stopped("main* up\\nold down", None), stopped("main* up\\nold down", "old"), stopped("", "old")
+    ('', 'down', '')
+    """
+    found = list(dict.fromkeys(_column(answer, partitions)))
+    return "" if "up" in found else ", ".join(found)
 
 
 def _column(answer: str, partitions: str | None) -> list[str]:

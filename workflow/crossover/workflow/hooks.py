@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
 from crossover.planning.plan import Launch
 from crossover.records import disk_space
-from crossover.slurm import acceptance, earlier_jobs, requests
-from crossover.workflow import claim, outcome, replication, session, unmeasured
+from crossover.slurm import acceptance, earlier_jobs, fate, refusals, requests, waiting
+from crossover.workflow import claim, ending, outcome, replication, session, unmeasured
+from crossover.workflow.attempts import Attempts
 from crossover.workflow.run import Run
 
 
@@ -27,8 +28,9 @@ def start(run: Run) -> None:
         disk_space.require(run.results)
         claim.claim(run.results)
         if on_slurm and (left := earlier_jobs.cancel(run.results)):
-            print(left, file=sys.stderr, flush=True)
+            display.say(left)
     if on_slurm:
+        refusals.keep(Path(run.results, "logs", "refusals.txt"))
         requests.outwait_controller()
         requests.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
@@ -40,20 +42,26 @@ def start(run: Run) -> None:
         if not run.partial:
             replication.keep(run.results, run.tier, run.command.stored())
     tell(run)
-    follow(run)
+    follow(run, on_slurm)
+    if on_slurm:
+        waiting.follow(earlier_jobs.name(run.results), display.say)
+    if workflow.nodes is None:
+        ending.say_on_signals(display.say)
+    else:
+        cancel = partial(earlier_jobs.forget, run.results) if on_slurm else lambda: None
+        ending.on_signals(display.say, cancel, partial(_end, run))
 
 
 def requests_of(run: Run) -> list[dict[str, Any]]:
     """The resources of the jobs of Slurm that are due now, one for each kind."""
     found: dict[Any, dict[str, Any]] = {}
     extra = session.slurm_extra(run.workflow)
-    for job in run.jobs(run.due):
+    for job in run.split(run.due):
         every = [run.of_launch(launch) for launch in job]
         nodes = max(map(plan.nodes, every))
         own = session.slurm_resources(run.workflow, job[0])
         kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
-        minutes = sum(min(plan.runtime_minutes(each), run.most_minutes) for each in every)
-        kind["runtime"] = max(kind.get("runtime", 0), minutes)
+        kind["runtime"] = max(kind.get("runtime", 0), run.jobs.minutes(map(run.demand.planned, job)))
         kind["tasks"] = max(kind.get("tasks", 0), *map(plan.tasks, every))
     return list(found.values())
 
@@ -64,7 +72,7 @@ def tell(run: Run) -> None:
         *(run.remarks if run.partial else ()),
         run.course.outlook(run.due, run.unrefined()),
         oversubscribed(run, run.due),
-        run.course.curtailed(run.due, run.most_minutes),
+        estimate.curtailed(run.jobs.times(run.due), run.most_minutes),
     ]
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
 
@@ -86,7 +94,7 @@ def fit(run: Run) -> dict[str, str]:
     }
 
 
-def follow(run: Run) -> None:
+def follow(run: Run, on_slurm: bool) -> None:
     """Show the progress from now on."""
 
     def named(key: Key) -> Launch:
@@ -95,15 +103,24 @@ def follow(run: Run) -> None:
     def file(key: Key) -> Path:
         return Path(run.demand.planned(named(key)))
 
+    run.attempts = Attempts(
+        run.workflow.execution_settings.retries + 1,
+        run.course.began,
+        lambda key: receipt.log(file(key)),
+        fate.ask if on_slurm else None,
+        refusals.last,
+    )
     # Asked after every launch.
     later_seconds = cache(run.course.later_seconds)
     display.begin(
         display.Run(
             due=lambda known: map(key, run.due[known:]),
             later_seconds=lambda: later_seconds(tuple(run.unrefined())),
+            wall_seconds=lambda: run.course.wall_seconds(run.due, run.unrefined()),
             seconds=lambda key: run.course.seconds(named(key)),
             ended=lambda key: ended(file(key)),
             written=lambda key: _written(file(key), run.course.began),
+            failed=run.attempts.failed,
             result=lambda experiment: _first_result(run.results, experiment),
             duration=estimate.duration,
         ),
@@ -154,14 +171,18 @@ def error(run: Run, logs: Sequence[str]) -> None:
 
 
 def _end(run: Run) -> bool:
-    """Print how long the run took, and what failed; returns whether it must end with exit code 1."""
+    """Print how long the run took, and what failed, once; returns whether it must end with exit code 1."""
+    if run.ended:
+        return True
+    run.ended = True
     display.end()
+    lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
     due, began = [run.demand.planned(launch) for launch in run.due], run.course.began
     told = [
-        run.course.review(run.due, _facts(due, began)) if due else "",
+        run.course.review(run.due, _facts(due, began), lost) if due else "",
         unmeasured.unchanged(run.command, due, began),
     ]
-    lacking = unmeasured.find(run.command, run.asked, began)
+    lacking = unmeasured.find(run.command, run.asked, began, run.attempts.reasons if run.attempts else {})
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
     rows = outcome.unreadable(run.results, run.experiments)

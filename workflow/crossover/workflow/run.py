@@ -20,6 +20,8 @@ from crossover.planning.plan import Launch, Settings
 from crossover.planning.receipt import Receipt
 from crossover.slurm import acceptance, partition
 from crossover.workflow import folders, replication, session
+from crossover.workflow.attempts import Attempts
+from crossover.workflow.jobs import Jobs
 from crossover.workflow.outcome import Steps
 
 OF_ONE_JOB = "launches"
@@ -30,10 +32,7 @@ Answer = Callable[[Any], list[str]]
 
 
 class Run:
-    """A run; `workflow` is Snakemake's, `config` the configuration that it has read.
-
-    A dry run calls no hook, so it ends with `tell`.
-    """
+    """A run; `workflow` is Snakemake's, `config` its configuration. A dry run calls no hook, so it ends with `tell`."""
 
     def __init__(self, workflow: Any, config: Mapping[str, Any], tell: Callable[["Run"], None]):
         self.workflow, self.stated, self._tell = workflow, config, tell
@@ -64,12 +63,14 @@ class Run:
         """Those among them that this run measures."""
         self.experiments: dict[str, None] = {}
         """The experiments of which the targets need tables."""
-        self._job: dict[str, tuple[str | None, list[str]]] = {}
+        self.attempts: Attempts | None = None
+        self.ended = False
+        self.jobs = Jobs(self.config, self.slurm, self.most_minutes, session.slurm_extra(workflow))
         self.of_launch = second_sweep.of_launches(self.config)
         self._settings: dict[str, Settings] = {}
         self._refined: set[str] = set()
         self.course = Course(
-            self.config, workflow.nodes, self.jobs, asked=lambda: self.experiments, available=self._available
+            self.config, workflow.nodes, self.split, asked=lambda: self.experiments, available=self._available
         )
 
     def _ask_slurm(self) -> float:
@@ -156,11 +157,8 @@ class Run:
         self.asked |= new
         due = [launch for path, launch in new.items() if path not in self._existing or self._forces(path)]
         self.due += due
-        for job in self.jobs(due):
-            members = [self.demand.planned(launch) for launch in job]
-            name = f"launches-{len(self._job) + 1}" if len(members) > 1 else None
-            for place, path in enumerate(members):
-                self._job[path] = name, members[max(0, place - 1) : place]
+        for job in self.split(due):
+            self.jobs.add(job, [self.demand.planned(launch) for launch in job])
         return paths
 
     @cached_property
@@ -172,6 +170,7 @@ class Run:
             for line in [*inventory.adopt(self.results, self.tier), *inventory.of_no_tier(self.results, self.tier)]:
                 print(line, file=sys.stderr, flush=True)
             held = inventory.receipts(self.results, self.tier)
+        self.jobs.learn(each for own in held.values() for each in own)
         # With --sdm, launches run with the software of another environment, which is unknown here.
         known = held and not self.workflow.deployment_settings.deployment_method
         return Demand(self.config, held, provenance.software() if known else None, self._forces)
@@ -249,16 +248,16 @@ class Run:
         code = code_digest.of_launch(wildcards.experiment, settings)
         return ["--settings", plan.canonical(settings), "--code", code]
 
-    def minutes(self, wildcards: Any) -> float:
-        """The time that the job of a launch requests."""
-        return min(plan.runtime_minutes(self.settings(wildcards)), self.most_minutes)
+    def minutes(self, wildcards: Any) -> int:
+        """The part of a launch in the time that its job requests."""
+        return self.jobs.minutes([self._path(wildcards)])
 
     def batch(self, wildcards: Any) -> str | None:
         """The group of a launch that shares its job; its launches are connected by `before`.
 
         A process that Snakemake has started for one job has no other launches, so all of them belong together.
         """
-        return self._job.get(self._path(wildcards), (None, []))[0] if self.decides else OF_ONE_JOB
+        return self.jobs.group(self._path(wildcards)) if self.decides else OF_ONE_JOB
 
     def is_hole(self, wildcards: Any) -> bool:
         """Whether a launch has left a hole, as far as the process that plans the run can tell."""
@@ -273,20 +272,16 @@ class Run:
             launch = receipt.launch_of(Path(path))
             self.demand.choose(launch, path)
             self._need([launch])
-        return self._job.get(path, (None, []))[1]
+        return self.jobs.before(path)
 
     def _path(self, wildcards: Any) -> str:
         return receipt.PATH.format(results=self.results, tier=self.tier, **wildcards)
 
     # ---- jobs
 
-    def jobs(self, launches: Sequence[Launch]) -> list[list[Launch]]:
-        """The launches by the job that they share. One that failed before has its own: it would end the job again."""
-        failed = [launch for launch in launches if self._has_failed(self.demand.planned(launch))]
-        others = [launch for launch in launches if launch not in failed] if failed else launches
-        bounds = batches.bounds(self.slurm, self.most_minutes)
-        shared = batches.jobs(self.config, bounds, others, session.slurm_extra(self.workflow))
-        return [*shared, *([launch] for launch in failed)]
+    def split(self, launches: Sequence[Launch]) -> list[list[Launch]]:
+        """The launches by the job that they share."""
+        return self.jobs.split(launches, [each for each in launches if self._has_failed(self.demand.planned(each))])
 
     def _has_failed(self, path: str) -> bool:
         """Whether an earlier run has begun a launch, and it left no receipt."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from crossover.planning import receipt
 from crossover.planning.command import Command
+from crossover.planning.inventory import Key, key
 from crossover.planning.plan import Launch
 from crossover.records.holes import HoleKind, alike
 
@@ -58,10 +59,12 @@ class Unmeasured:
         return [f"to report on the existing launches now:\n    {partial}"]
 
 
-def find(command: Command, asked: Mapping[str, Launch], began: float) -> Unmeasured:
+def find(
+    command: Command, asked: Mapping[str, Launch], began: float, reasons: Mapping[Key, str] | None = None
+) -> Unmeasured:
     """The launches among those `asked`, by receipt, that are holes or have no receipt; `began` is the start of the run.
 
-    A raw file that cannot be read is no launch of this list.
+    `reasons` are those of launches that failed in it. A raw file that cannot be read is no launch of this list.
     """
     rows = []
     for path, launch in sorted(asked.items(), key=lambda item: tuple(item[1].values())):
@@ -69,21 +72,21 @@ def find(command: Command, asked: Mapping[str, Launch], began: float) -> Unmeasu
         held = receipt.read(file) if file.exists() else None
         # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
         if held is None or (not held.measured and held.written < began and _began(receipt.log(file), began)):
-            rows.append(_without_receipt(file, launch, began))
+            rows.append(_without_receipt(file, launch, began, (reasons or {}).get(key(launch), "")))
         elif not held.measured:
             rows.append(held.row)
     return Unmeasured(command, alike(rows))
 
 
-def _without_receipt(file: Path, launch: Launch, began: float) -> dict[str, Any]:
-    """The row of a launch without a receipt; the same reason for jobs of one kind, so that they form a group."""
+def _without_receipt(file: Path, launch: Launch, began: float, reason: str) -> dict[str, Any]:
+    """The row of a launch without a receipt, which failed for a `reason` if that is known."""
     log, row = receipt.log(file), {**launch, "outcome": "hole", "receipt": str(file)}
+    if reason:
+        logs = f"; logs: {log.parent}" if log.exists() else ""
+        return row | {"hole": NO_FILE, "reason": f"{reason}{logs}"}
     if not _began(log, began):
         return row | {"hole": NOT_STARTED, "reason": ""}
-    last = _last_line(log)
-    name = "{experiment} {placement} launch {launch}: ".format(**launch)
-    discarded = last.removeprefix(name) if "launch discarded" in last else "its job ended early"
-    return row | {"hole": NO_FILE, "reason": f"{discarded}; logs: {log.parent}"}
+    return row | {"hole": NO_FILE, "reason": f"its job ended early; logs: {log.parent}"}
 
 
 def unchanged(command: Command, due: Iterable[str], began: float) -> str:

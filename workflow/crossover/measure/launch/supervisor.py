@@ -42,6 +42,9 @@ MEMORY_KEPT = {
 """Makes glibc's allocator keep freed memory, up to its largest threshold. By default, earlier frees decide whether a
 large block gets its own pages, and launches differ by a factor of four with the order of their cells."""
 
+KEPT_SECONDS = 15
+"""Of the time that its job has left, for a launch's end."""
+
 BEGAN = "CROSSOVER_BEGAN"
 """The environment variable with the time, in seconds since 1970, when the run was planned."""
 
@@ -126,10 +129,12 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     disk_space.require(folder)
     # Beside the raw file, because rank 0 may be on another host.
     part, refusal = (atomic.hidden(folder / output.name, purpose) for purpose in ("", ".refusal"))
-    limit = plan.limit_seconds(job.settings)
+    limit, left = plan.limit_seconds(job.settings), provenance.seconds_left() - KEPT_SECONDS
+    if left < plan.expected_seconds(job.settings):
+        raise CrossoverError(f"its job has only {left:.0f} s left, too little for this launch; it needs a job again")
     try:
         around = environment(job.settings, private, job.libraries, job.interface)
-        code = mpi_launcher.run(_command(job, part, refusal), around, say, limit, check, say.close)
+        code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
         found = _reason(refusal)
@@ -137,7 +142,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
             return found
         # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
         disk_space.require(folder)
-        return _failure(job, code, limit, found, say)
+        return _failure(job, code, min(limit, left), found, say)
     except Refusal as error:
         return error
     except (FileNotFoundError, PermissionError) as error:
@@ -164,8 +169,10 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if code is None:
         remedy = f"if it was slow, raise `budget_seconds` of {job.experiment} in config/config.yaml"
+        if limit_seconds < plan.limit_seconds(job.settings):
+            remedy = f"its job requested no more time; if it was slow, raise `time_factor` in {SITE}"
         error = f"; {say.last_words()}" if say.error() else ""
-        return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds} s; {remedy}{error}")
+        return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
     if cause and not lost:
         return Refusal(HoleKind.CRASHED, str(cause))
     return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")

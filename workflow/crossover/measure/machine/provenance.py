@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import re
@@ -107,18 +108,33 @@ def slurm_job(began: float) -> dict[str, Any]:
     `began` is in seconds since 1970. As {job, queued_seconds, entering_seconds}; empty outside Slurm, or if Slurm does
     not answer.
     """
+    times = _job_times()
+    if not {"SubmitTime", "StartTime"} <= times.keys():
+        return {}
+    started = times["StartTime"]
+    queued = started - times["SubmitTime"]
+    return {"job": os.environ["SLURM_JOB_ID"], "queued_seconds": queued, "entering_seconds": began - started}
+
+
+def seconds_left() -> float:
+    """The time until Slurm ends this job; infinite outside Slurm, without a limit, or if Slurm does not answer."""
+    return _job_times().get("EndTime", math.inf) - time.time()
+
+
+def _job_times() -> dict[str, float]:
+    """Slurm's SubmitTime, StartTime and EndTime of this job, in whole seconds since 1970, as far as they are known."""
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
         return {}
-    with suppress(OSError, subprocess.TimeoutExpired, KeyError, ValueError):
-        answer = subprocess.run(
-            ["scontrol", "--oneliner", "show", "job", job], capture_output=True, text=True, timeout=10
-        ).stdout
-        # In whole seconds of local time.
-        times = dict(re.findall(r"\b(SubmitTime|StartTime)=(\S+)", answer))
-        submitted, started = (datetime.fromisoformat(times[name]).timestamp() for name in ("SubmitTime", "StartTime"))
-        return {"job": job, "queued_seconds": started - submitted, "entering_seconds": began - started}
-    return {}
+    command = ["scontrol", "--oneliner", "show", "job", job]
+    found = {}
+    with suppress(OSError, subprocess.TimeoutExpired):
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout
+        # In local time.
+        for name, text in re.findall(r"\b(SubmitTime|StartTime|EndTime)=(\S+)", answer):
+            with suppress(ValueError):
+                found[name] = datetime.fromisoformat(text).timestamp()
+    return found
 
 
 def commit() -> str:

@@ -1,0 +1,112 @@
+"""A cluster that says no: refused, waiting and cancelled jobs are named in Slurm's words, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from clusters import PROMPT, OnCluster
+from machines import eventually
+from test_faults import LONG, measures, raw_files
+
+LIMITED = """\
+#!/bin/sh
+case "$*" in *--test-only*) exec /usr/bin/sbatch "$@" ;; esac
+if [ $(squeue --me --noheader | wc -l) -ge {most} ]; then
+  echo "sbatch: error: {words}" >&2
+  echo "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy" >&2
+  exit 1
+fi
+exec /usr/bin/sbatch "$@"
+"""
+"""In place of sbatch: refuses a job while this many are in the queue."""
+
+SIGNAL_SECONDS = 15
+
+
+def limited(project: OnCluster, most: int, words: str) -> tuple[str, ...]:
+    """The start of a command in which Slurm refuses jobs so."""
+    folder = project.folder / "limited"
+    folder.mkdir()
+    (folder / "sbatch").write_text(LIMITED.format(most=most, words=words))
+    (folder / "sbatch").chmod(0o755)
+    return "env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2"
+
+
+def site(project: OnCluster, facts: str) -> None:
+    (project.folder / "profiles/slurm/site.yaml").write_text(f"{facts}\n")
+
+
+def test_jobs_beyond_a_limit_wait_until_slurm_accepts_them(project: OnCluster) -> None:
+    project.configure(toy={"launches": 4})
+    site(project, "batch_launches: 1")
+    run = project.begin(*limited(project, 2, "QOSMaxSubmitJobPerUserLimit"), *PROMPT, *project.due())
+    code, said = run.end()
+    assert code == 0, said
+    assert len(raw_files(project)) == 4
+    assert "failed: toy" not in said and "Slurm accepts no further job now (QOSMaxSubmitJobPerUserLimit" in said
+
+
+def test_the_words_of_a_refusal_reach_the_user_for_each_launch_of_a_batch(project: OnCluster) -> None:
+    project.configure(toy={"launches": 3})
+    code, said = project.run(*limited(project, 0, "Invalid generic resource (gres) specification"), *PROMPT, "toy")
+    assert code == 1
+    assert "Slurm refused its job: Invalid generic resource (gres) specification" in said
+    assert "attempt 1 of 3, repeated by itself" in said
+    assert "attempt 3 of 3; to retry, repeat the command" in said
+    assert "placement node, launch 1, 2, 3 (no raw file): Slurm refused its job: Invalid generic resource" in said
+    assert "no reason" not in said and "Traceback" not in said
+
+
+def test_a_cancelled_job_is_named_by_slurms_state_and_repeated(project: OnCluster) -> None:
+    project.configure(toy=LONG | {"launches": 2})
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: measures(project, 1))
+    log = next(project.folder.glob("results/logs/quick/toy/node/1-*.log"))
+    project.slurm.login.run("scancel", project.slurm.jobs()[0].split()[0])
+    code, said = run.end()
+    assert code == 0, said
+    [line] = [line for line in said.splitlines() if line.startswith("failed:")]
+    assert "Slurm ended its job: CANCELLED on node" in line and str(log.name) in line
+    assert line.endswith("attempt 1 of 3, repeated by itself")
+    assert "lost in 1 job that failed: " in said
+    assert "sacctmgr" not in said and "squeue" not in said
+
+
+@pytest.fixture
+def partition_down(project: OnCluster):
+    """Takes the partition down; it comes up at the end."""
+
+    def down() -> None:
+        project.slurm.login.run("scontrol", "update", "PartitionName=main", "State=DOWN")
+
+    yield down
+    project.slurm.login.run("scontrol", "update", "PartitionName=main", "State=UP")
+
+
+def test_a_partition_that_is_down_is_named_before_and_during_a_run_and_sigterm_ends_it(
+    project: OnCluster, partition_down
+) -> None:
+    project.configure(toy=LONG | {"launches": 5})
+    site(project, "batch_launches: 1\nnodes: 2")
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: "measured in" in run.said or measures(project, 1))
+    partition_down()
+    run.wait_until(lambda: "(PartitionDown)" in run.said)
+    assert "set `partition:` in profiles/slurm/site.yaml" in run.said
+    kept = raw_files(project)
+    began = time.monotonic()
+    for each in project.slurm.login.processes():
+        if "--profile" in each.info["cmdline"]:
+            each.terminate()
+    code, said = run.end()
+    assert time.monotonic() - began < SIGNAL_SECONDS, said
+    assert code == 1
+    assert "SIGTERM: the jobs are cancelled; finished launches are kept, and the same command resumes" in said
+    assert "Traceback" not in said
+    assert kept <= raw_files(project)
+    assert eventually(lambda: project.slurm.jobs() == [], 20)
+    code, said = project.run(*PROMPT, "toy")
+    assert code == 1
+    assert "Slurm's partition by default is down, so no job would start; nothing was submitted" in said
