@@ -39,14 +39,19 @@ if not run.partial:
     include: "workflow/rules/launch.smk"
 
 
-include: "workflow/rules/analyse.smk"
-include: "workflow/rules/report.smk"
 include: "workflow/rules/doctor.smk"
+
+
+# The other steps run where Snakemake runs, so a process that measures one launch is spared them.
+if run.decides:
+
+    include: "workflow/rules/analyse.smk"
+    include: "workflow/rules/report.smk"
 
 
 # The targets: one for everything, one per experiment for its launches, tables and figures alone. They have no output, so
 # they always run, and a run with nothing to measure ends in `onsuccess` too.
-for target, experiments in run.targets.items():
+for target, experiments in run.targets.items() if run.decides else ():
 
     rule:
         name:

@@ -49,9 +49,15 @@ def test_the_phases_of_launches_add_up_to_their_wall_time():
     first = phased(10.0, 1.0, connection=2.0, calibration=1.0, arms=4.0, end=0.5)
     second = phased(30.0, 1.0, connection=0.0, arms=20.0, ceilings=3.0, end=1.0)
     assert allocation.spent([first, second, HERE, HERE | {"phases": None}]) == pytest.approx(
-        {"start": 0.1, "calibration": 0.025, "warm-up": 0, "arms": 0.6, "null arm": 0, "ceilings": 0.075}
+        {"entry": 0, "start": 0.1, "calibration": 0.025, "warm-up": 0, "arms": 0.6, "null arm": 0, "ceilings": 0.075}
         | {"around blocks": 0, "end": 0.2}
     )
+
+
+def test_the_time_before_a_launch_of_a_job_is_its_entry():
+    alone = phased(30.0, 1.0, connection=2.0, arms=20.0, end=1.0) | {"entering_seconds": 10.0, "job": "7"}
+    parts = allocation.spent([alone])
+    assert (parts["entry"], parts["start"], parts["arms"], parts["end"]) == pytest.approx((0.25, 0.075, 0.5, 0.175))
 
 
 def test_without_recorded_phases_nothing_is_said():

@@ -67,8 +67,8 @@ def test_the_terminal_has_a_line_on_slow_hosts(tmp_path, capsys):
     show.show(folder, leads())
     said = " ".join(capsys.readouterr().out.split())
     assert (
-        "Slow host: launches with node2 are 3.13 [2.51, 3.92] times worse (mpi_pingpong, round trip, 4 with it, 2 "
-        "without); also node9. Leave it out."
+        "Slow host: launches with node2 are 3.13 [2.51, 3.92] times worse (mpi_pingpong, round trip from "
+        "10,000 elements to 100,000 elements, 4 with it, 2 without); also node9. Leave it out."
     ) in said
 
 

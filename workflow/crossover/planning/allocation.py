@@ -46,23 +46,25 @@ def timed_share(facts: Iterable[tuple[Fact, int]]) -> float | None:
     return sum((fact.get("timed_seconds") or 0) * nodes for fact, nodes in of_jobs) / used if used else None
 
 
-PHASES = ("start", "calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks", "end")
-"""The phases of a launch; those of measure.sampling.phases from calibration to `around blocks`."""
+PHASES = ("entry", "start", "calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks", "end")
+"""The phases of a launch; those of measure.sampling.phases from calibration to `around blocks`. `entry` is the time
+in a batch job before the launch, in which the job and Snakemake start."""
 
 
 def spent(launches: Iterable[Fact]) -> dict[str, float]:
-    """The part of the launches' wall time in each of PHASES; they add up to 1.
+    """The part of the launches' time in each of PHASES; they add up to 1.
 
     `start` is the time until the driver is ready, `end` that after the last round. Empty if no launch has recorded its
     phases.
     """
     seconds: dict[str, float] = dict.fromkeys(PHASES, 0.0)
-    for fact in launches:
+    for fact in apart(launches):
         if not fact.get("phases"):
             continue
         own: dict[str, float] = json.loads(fact["phases"])
+        own["entry"] = fact.get("entering_seconds") or 0.0
         own["start"] = fact["meeting_seconds"] + own.pop("connection")
-        own["end"] = max(0.0, fact["wall_seconds"] - sum(own.values()) + own.get("end", 0.0))
+        own["end"] = max(0.0, fact["wall_seconds"] - sum(own.values()) + own["entry"] + own.get("end", 0.0))
         for phase in PHASES:
             seconds[phase] += own.get(phase, 0.0)
     whole = sum(seconds.values())

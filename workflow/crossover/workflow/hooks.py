@@ -49,7 +49,7 @@ def start(run: Run) -> None:
         ending.say_on_signals(display.say)
     else:
         cancel = partial(earlier_jobs.forget, run.results) if on_slurm else lambda: None
-        ending.on_signals(display.say, cancel, partial(_end, run))
+        ending.on_signals(display.say, cancel, partial(_interrupted, run))
 
 
 def requests_of(run: Run) -> list[dict[str, Any]]:
@@ -165,16 +165,15 @@ def error(run: Run, logs: Sequence[str]) -> None:
     if conclude.asked(run.workflow):
         conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run))
         return
-    _end(run)
+    with run.ending:
+        run.ended = True
+        _end(run)
     with plain():
         disk_space.require(run.results)
 
 
 def _end(run: Run) -> bool:
-    """Print how long the run took, and what failed, once; returns whether it must end with exit code 1."""
-    if run.ended:
-        return True
-    run.ended = True
+    """Print how long the run took, and what failed; returns whether it must end with exit code 1."""
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
     due, began = [run.demand.planned(launch) for launch in run.due], run.course.began
@@ -193,6 +192,13 @@ def _end(run: Run) -> bool:
     failed = run.steps.conclude(run.experiments, run.whole, {row["experiment"] for row in rows})
     print(failed, end="\n" if failed else "", file=sys.stderr, flush=True)
     return bool(failed or rows or lacking.fails)
+
+
+def _interrupted(run: Run) -> None:
+    """The end of a run that a signal has ended, unless Snakemake reaches it by itself; returns once it is printed."""
+    with run.ending:
+        if not run.ended:
+            _end(run)
 
 
 def _facts(due: Sequence[str], began: float) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import atexit
 import math
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +49,8 @@ class Run:
             folders.require(complete["results"])
             self.hosts = session.hosts(workflow)
             self.config = replication.replicated(complete) | {"hosts": self.hosts}
-            claim_list.require(claim_list.read("config/claims.yaml"), self.config["entrants"])
+            if self.decides:
+                claim_list.require(claim_list.read("config/claims.yaml"), self.config["entrants"])
         self.results, self.tier = self.config["results"], self.config["tier"]
         self.partial = self.config["partial"]
         self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}
@@ -64,7 +66,8 @@ class Run:
         self.experiments: dict[str, None] = {}
         """The experiments of which the targets need tables."""
         self.attempts: Attempts | None = None
-        self.ended = False
+        self.ending, self.ended = threading.Lock(), False
+        """Held while the end is printed."""
         self.jobs = Jobs(self.config, self.slurm, self.most_minutes, session.slurm_extra(workflow))
         self.of_launch = second_sweep.of_launches(self.config)
         self._settings: dict[str, Settings] = {}

@@ -30,8 +30,8 @@ def brief(tables: Tables) -> str:
     row, others = found[0], {each["host"] for each in found[1:]} - {found[0]["host"]}
     rest = f"; also {numbers.listed(sorted(others))}" if others else ""
     return (
-        f"Slow host: launches with {row['host']} are {_factor(row)} times worse ({row['experiment']}, {row['metric']}, "
-        f"{row['launches_with']} with it, {row['launches_without']} without){rest}. Leave it out."
+        f"Slow host: launches with {row['host']} are {_factor(row)} times worse ({row['experiment']}, {row['metric']} "
+        f"{_where(row)}, {row['launches_with']} with it, {row['launches_without']} without){rest}. Leave it out."
     )
 
 
