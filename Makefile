@@ -36,7 +36,7 @@ bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bu
 test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 3 --dist loadfile --no-loadscope-reorder
 
-test-cluster: .venv/develop  ## run the tests on a real Slurm, started on this machine (needs root and Slurm's packages)
+test-cluster: .venv/develop  ## run the tests on a real Slurm, started on this machine (needs root and packages; see CONTRIBUTING.md)
 	@$(BIN)/python -m pytest tests/cluster -m "not alone" -n 2 --dist loadfile
 	@$(BIN)/python -m pytest tests/cluster -m alone
 

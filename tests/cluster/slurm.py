@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import accounts
 import machines
 from machines import Machine, Switch, eventually
 
@@ -47,7 +48,7 @@ KillWait=5
 MpiDefault=none
 # A job that requests no memory gets 20 MB for each processor, not the whole node.
 DefMemPerCPU=20
-AccountingStorageType=accounting_storage/none
+{accounting}
 JobAcctGatherType=jobacct_gather/none
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0
 NodeName={nodes} CPUs={processors} RealMemory=16000 State=UNKNOWN
@@ -115,14 +116,17 @@ class Cluster:
 
 
 @contextmanager
-def cluster(shared: Path, count: int = 3, processors: int = 64) -> Iterator[Cluster]:
-    """A running Slurm of `count` nodes that share the folder `shared`; each claims to have this many processors."""
+def cluster(shared: Path, count: int = 3, processors: int = 64, *, keep_accounts: bool = False) -> Iterator[Cluster]:
+    """A running Slurm of `count` nodes that share the folder `shared`; each claims to have this many processors.
+
+    If it keeps accounts of jobs, root and USER have one, and its limits hold.
+    """
     with ExitStack() as undo:
         folder = Path(tempfile.mkdtemp(prefix="slurm-", dir=shared))
         folder.chmod(0o755)
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
         names = [f"node{number}" for number in range(1, count + 1)]
-        files = _files(folder, names, processors)
+        files = _files(folder, names, processors, accounts.lines(folder, keep_accounts))
         switch = Switch()
         undo.callback(switch.stop)
         hosts = []
@@ -131,6 +135,8 @@ def cluster(shared: Path, count: int = 3, processors: int = 64) -> Iterator[Clus
             undo.callback(hosts[-1].stop)
         found = Cluster(hosts[0], tuple(hosts[1:]), shared, folder)
         _start_munge(found)
+        if keep_accounts:
+            accounts.start(found.login, folder, ("root", USER))
         found.start_controller()
         for node in found.nodes:
             found.start_node(node)
@@ -139,7 +145,7 @@ def cluster(shared: Path, count: int = 3, processors: int = 64) -> Iterator[Clus
         yield found
 
 
-def _files(folder: Path, nodes: Sequence[str], processors: int) -> dict[str, Path]:
+def _files(folder: Path, nodes: Sequence[str], processors: int, accounting: str) -> dict[str, Path]:
     """Write the files that cover those of the real system on every machine."""
     addresses = "".join(f"10.77.0.{number} {name}\n" for number, name in enumerate(["login", *nodes], 1))
     home = folder / "home"
@@ -159,7 +165,7 @@ def _files(folder: Path, nodes: Sequence[str], processors: int) -> dict[str, Pat
         found[target].write_text(text)
     names = ",".join(nodes)
     (slurm / "slurm.conf").write_text(
-        CONFIGURATION.format(folder=folder, nodes=names, first=nodes[0], processors=processors)
+        CONFIGURATION.format(folder=folder, nodes=names, first=nodes[0], processors=processors, accounting=accounting)
     )
     return found | {"/etc/slurm": slurm}
 
