@@ -47,6 +47,22 @@ def test_a_slurm_that_grants_no_time_at_all_is_left_to_the_check(sbatch):
     assert acceptance.most_minutes({}, 120) == 120
 
 
+def test_a_full_queue_is_no_reason_to_refuse_a_run(sbatch):
+    sbatch(
+        "printf 'sbatch: error: QOSMaxSubmitJobPerUserLimit\\nallocation failure: Job violates policy\\n' >&2; exit 1"
+    )
+    acceptance.check(None, [JOB])
+
+
+def test_the_name_of_a_limit_is_told_before_slurms_words(sbatch):
+    sbatch("printf 'sbatch: error: QOSMaxCpuPerNode\\nx\\nsbatch: error: QOSMaxNodeLimit\\n' >&2; exit 1")
+    with pytest.raises(CrossoverError, match=": QOSMaxNodeLimit"):
+        acceptance.check(None, [JOB])
+    sbatch("printf 'sbatch: error: QOSMaxNodePerJobLimit\\nallocation failure: Job violates policy\\n' >&2; exit 1")
+    with pytest.raises(CrossoverError, match="QOSMaxNodePerJobLimit: Job violates policy"):
+        acceptance.check(None, [JOB])
+
+
 def test_jobs_on_other_nodes_are_another_kind(sbatch):
     sbatch("case $* in *n3*) echo 'sbatch: error: Invalid node name specified' >&2; exit 1;; esac")
     jobs = [WIDE | {"slurm_extra": f"--exclusive --nodelist={pair}"} for pair in ("n1,n2", "n2,n3")]

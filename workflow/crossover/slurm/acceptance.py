@@ -170,10 +170,14 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return options, ""
-    if answer.returncode == 0 or "ontroller" in answer.stderr:
+    # A full queue is no fault of the job.
+    if answer.returncode == 0 or "ontroller" in answer.stderr or re.search(r"SubmitJob\w*Limit", answer.stderr):
         return options, ""
-    messages = answer.stderr.strip().splitlines() or ["no reason given"]
-    return options, messages[-1].removeprefix("allocation failure: ").removeprefix("sbatch: error: ")
+    lines = answer.stderr.strip().splitlines() or ["no reason given"]
+    words = [line.removeprefix("allocation failure: ").removeprefix("sbatch: error: ") for line in lines]
+    # The name of a limit comes first.
+    named = words[:-1] if re.fullmatch(r"\w+Limit", words[0]) else []
+    return options, ": ".join([*named, words[-1]])
 
 
 def _advice(why: str, job: Mapping[str, Any]) -> str:
