@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -52,13 +53,61 @@ def press_ctrl_c(project: OnCluster) -> None:
     project.slurm.login.interrupt("--profile")
 
 
+def refuse_submissions(project: OnCluster) -> None:
+    """Slurm refuses jobs for a moment."""
+    closed = closing(project)
+    closed.touch()
+    cancel_a_job(project)
+    time.sleep(15)
+    closed.unlink()
+
+
+def take_the_partition_down(project: OnCluster) -> None:
+    """The partition is down for a moment."""
+    for state in ("DOWN", "UP"):
+        project.slurm.login.run("scontrol", "update", "PartitionName=main", f"State={state}")
+        time.sleep(5)
+
+
+def start_a_second_run(project: OnCluster) -> None:
+    """Somebody starts a second run in the folder."""
+    code, said = project.run(*PROMPT, *BOTH)
+    # The first may have ended by then.
+    assert code == 0 or "another run (" in said, said
+
+
 FAULTS = {
     "killed": end_snakemake(signal.SIGKILL),
     "hang-up": end_snakemake(signal.SIGHUP),
     "Ctrl-C": press_ctrl_c,
     "cancelled job": cancel_a_job,
     "controller away": stop_the_controller,
+    "SIGTERM": end_snakemake(signal.SIGTERM),
+    "refused jobs": refuse_submissions,
+    "partition down": take_the_partition_down,
+    "second run": start_a_second_run,
 }
+
+REASONS = re.compile(
+    r"failed: \w+ node, launch \d+: (Slurm ended its job: CANCELLED( on node\d)?|Slurm refused its job: Invalid qos.*?"
+    r"|interrupted by SIGTERM|the workflow has ended|already measured by.*?) ?[(;]"
+)
+"""Every reason that a launch of these runs can truly have."""
+
+
+def closing(project: OnCluster) -> Path:
+    """The file while which exists, Slurm refuses jobs."""
+    return project.folder / "closed"
+
+
+def command(project: OnCluster) -> tuple[str, ...]:
+    """The start of a command with a stand-in for sbatch."""
+    folder = project.folder / "stand-in"
+    folder.mkdir(exist_ok=True)
+    refusal = "{ echo 'sbatch: error: Invalid qos specification' >&2; exit 1; }"
+    (folder / "sbatch").write_text(f'#!/bin/sh\n[ ! -e {closing(project)} ] || {refusal}\nexec /usr/bin/sbatch "$@"\n')
+    (folder / "sbatch").chmod(0o755)
+    return "env", f"PATH={folder}:{os.environ['PATH']}"
 
 
 def delete_some(project: OnCluster, chance: random.Random) -> None:
@@ -78,7 +127,7 @@ def test_no_order_of_faults_loses_a_finished_launch_or_measures_one_twice(projec
         if len(raw_files(project)) == 2 * LAUNCHES:
             delete_some(project, chance)
         before = raw_files(project)
-        run = project.begin(*PROMPT, *BOTH)
+        run = project.begin(*command(project), *PROMPT, *BOTH)
         wait_for_a_launch(run, project, before)
         time.sleep(chance.uniform(0, 5))
         known = raw_files(project)
@@ -86,6 +135,8 @@ def test_no_order_of_faults_loses_a_finished_launch_or_measures_one_twice(projec
         _, said = run.end()
         assert known <= raw_files(project), (number, name, said)
         assert "Traceback" not in said, (number, name, said)
+        failures = [line for line in said.splitlines() if line.startswith("failed:")]
+        assert all(map(REASONS.match, failures)), (number, name, failures)
     said = project.succeed(*PROMPT, *BOTH)
     assert raw_files(project) == set(project.raw().values()), said
     assert len(raw_files(project)) == 2 * LAUNCHES, said
