@@ -79,6 +79,11 @@ def test_a_long_queue_is_a_warning() -> None:
     assert "600 s" in found.seen
 
 
+def test_a_limit_of_jobs_that_a_run_may_reach_is_a_warning() -> None:
+    found = judged("executor", replace(healthy(), fit={"most_jobs": "20"}))
+    assert (found.verdict, found.key, found.value) == (Verdict.WARNING, "jobs", "20")
+
+
 def test_an_impossible_job_for_two_hosts_is_a_problem_only_for_two_hosts() -> None:
     words = "it would wait for ever, because of Slurm's PartitionNodeLimit"
     seen = replace(healthy(), nodes={}, lost={"nodes": words})

@@ -1,5 +1,6 @@
 """Does a run say once why its jobs wait, and again when that changes?"""
 
+import doctest
 import subprocess
 from collections import Counter
 
@@ -7,6 +8,11 @@ import pytest
 
 from crossover.slurm import refusals, waiting
 from crossover.slurm.waiting import Watch
+
+
+def test_the_examples_in_the_docstrings_hold():
+    tried = doctest.testmod(waiting)
+    assert tried.attempted and not tried.failed
 
 
 def test_reasons_are_named_when_they_change():

@@ -14,7 +14,7 @@ from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
 from crossover.planning.plan import Launch
 from crossover.records import disk_space
-from crossover.slurm import acceptance, earlier_jobs, fate, refusals, requests, waiting
+from crossover.slurm import acceptance, controller, earlier_jobs, fate, refusals, requests, waiting
 from crossover.workflow import claim, ending, outcome, replication, session, unmeasured
 from crossover.workflow.attempts import Attempts
 from crossover.workflow.run import Run
@@ -91,7 +91,13 @@ def fit(run: Run) -> dict[str, str]:
         "tier": run.tier,
         "wide": oversubscribed(run, list(plan.launches(run.config))),
         "left_out": ", ".join(plan.waiting(run.config)) if run.config.get("too_few_nodes") else "",
+        "most_jobs": _limit(controller.most_jobs(run.slurm.get("qos")), run.workflow.nodes),
     }
+
+
+def _limit(most: int | None, jobs: int) -> str:
+    """The most jobs of this user in Slurm's queue, if a run may have more."""
+    return str(most) if most is not None and most < jobs else ""
 
 
 def follow(run: Run, on_slurm: bool) -> None:

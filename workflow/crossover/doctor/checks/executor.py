@@ -22,6 +22,9 @@ def judge(seen: Seen) -> Finding:
     if max(facts["job"].get("queued_seconds", 0) for facts in ran.values()) > QUEUED_SECONDS:
         step = "a partition or qos with a shorter queue makes runs shorter; measurements do not depend on it"
         return Finding(Verdict.WARNING, text, "partition", step)
+    if most := seen.fit.get("most_jobs"):
+        text += f"; Slurm allows {most} of your jobs in the queue at a time, so a run would wait at further ones"
+        return Finding(Verdict.WARNING, text, "jobs", value=most)
     return Finding(Verdict.OK, text)
 
 
