@@ -51,9 +51,8 @@ class Seen:
     lost: Mapping[str, str] = field(default_factory=dict)
     """The reason for each job without facts, by placement."""
     fit: Mapping[str, str] = field(default_factory=dict)
-    """How the launches of the `tier` fit on Slurm's partition: those that are too `wide`, in words, and the experiments
-    with launches that are `left_out`, and `most_jobs` in the queue, if a run may have more. Empty if launches do not run
-    on Slurm."""
+    """How the launches of the `tier` fit on Slurm's partition: those that are too `wide`, in words, the experiments with
+    launches that are `left_out`, and `most_jobs` in the queue, if a run may have more. Empty without Slurm."""
 
     def pair(self, look: str) -> tuple[Facts, bool]:
         """The ranks' facts from a check, of the job with the most hosts, and whether these ranks were on two hosts."""
