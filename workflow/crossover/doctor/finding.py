@@ -51,7 +51,7 @@ class Seen:
     lost: Mapping[str, str] = field(default_factory=dict)
     """The reason for each job without facts, by placement."""
     fit: Mapping[str, str] = field(default_factory=dict)
-    """How the launches of the `tier` fit on Slurm's partition: those that are too `wide`, in words, the experiments with
+    """How launches of the `tier` fit on Slurm's partition: those that are too `wide`, in words, the experiments with
     launches that are `left_out`, and `most_jobs` in the queue, if a run may have more. Empty without Slurm."""
 
     def pair(self, look: str) -> tuple[Facts, bool]:
