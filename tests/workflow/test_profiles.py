@@ -72,6 +72,22 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     assert found["slurm_status_command"] == "sacct"
 
 
+def test_options_of_a_site_and_shared_nodes_reach_launches_and_the_doctor(there: Project) -> None:
+    (there.folder / "profiles/slurm/site.yaml").write_text(
+        "sbatch_options: --gpus-per-node=1 --reservation=tests --prefer='a&b'\nexclusive: false\n"
+    )
+    found = settings("--profile", "slurm")["set_resources"]
+    options = "--overcommit --gpus-per-node=1 --reservation=tests '--prefer=a&b'"
+    assert found["launch"]["slurm_extra"] == found["examine"]["slurm_extra"] == repr(options)
+    (there.folder / "profiles/slurm/site.yaml").write_text("sbatch_options: --hint=x\nnode_list: [n1, n2]\n")
+    parsed = vars(parse_args(("--profile", "slurm"))[1])
+    chosen = SimpleNamespace(default_resources=None, overwrite_resources=parsed["set_resources"])
+    workflow: Any = SimpleNamespace(resource_settings=chosen)
+    assert session.slurm_resources(workflow)["slurm_extra"] == "--exclusive --overcommit --hint=x"
+    across = {"experiment": "mpi_pingpong", "placement": "nodes", "launch": 1}
+    assert session.slurm_extra(workflow)(across) == "--exclusive --overcommit --hint=x --nodelist=n1,n2"
+
+
 def test_launches_rotate_over_the_nodes_of_a_site_and_the_doctor_takes_any(there: Project) -> None:
     (there.folder / "profiles/slurm/site.yaml").write_text("node_list: [n1, n2, n3]\n")
     asked = vars(parse_args(("--profile", "slurm"))[1])["set_resources"]

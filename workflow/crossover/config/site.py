@@ -7,7 +7,7 @@ from typing import Any
 from crossover.config import schema, yaml_file
 from crossover.errors import plain
 from crossover.paths import PROFILES
-from crossover.slurm import controller
+from crossover.slurm import controller, options
 
 SCHEMA = PROFILES / "schema.yaml"
 
@@ -26,6 +26,8 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
     facts = {key: value for key, value in (content or {}).items() if value is not None}
     faults = schema.forbidden(known, facts)
     faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
+    if isinstance(facts.get("sbatch_options"), str) and (fault := options.fault(facts["sbatch_options"])):
+        faults.append(f"sbatch_options: {fault}")
     yaml_file.refuse(f"{file}: {fault}" for fault in faults)
     return facts
 
