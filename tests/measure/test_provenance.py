@@ -89,6 +89,12 @@ def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
     assert provenance.slurm_job(began) == {"job": "7", "queued_seconds": 90.0, "entering_seconds": 6.0}
 
 
+@pytest.mark.parametrize(("shared", "exclusive"), [("NO", True), ("OK", False), ("YES", False), ("USER", False)])
+def test_a_job_knows_whether_it_has_its_nodes_to_itself(slurm, shared, exclusive):
+    slurm(f'echo "{JOB} OverSubscribe={shared} Contiguous=0"')
+    assert provenance.slurm_job(0.0)["exclusive"] is exclusive
+
+
 @pytest.mark.parametrize("script", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
 def test_without_an_answer_nothing_is_told(slurm, script):
     slurm(script)

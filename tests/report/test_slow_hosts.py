@@ -6,6 +6,7 @@ import pytest
 from campaigns import Campaign, mpi, run
 
 from crossover.config.leads import leads
+from crossover.records import record
 from crossover.report.base.tables import Tables, load
 from crossover.report.pages.index import Page
 from crossover.report.sentences import hosts
@@ -58,6 +59,32 @@ def test_of_several_findings_on_a_host_the_largest_is_told():
 def test_without_a_slow_host_the_page_says_whether_hosts_were_compared(p, words):
     [said] = hosts.paragraphs(tables(ALIKE | {"host": "node1", "p": None}, ALIKE | {"host": "node2", "p": p}))
     assert said == f"`mpi_pingpong` (nodes): the launches ran on `node1` and `node2`{words}"
+
+
+def sharing(*exclusive):
+    return [row | {"exclusive": each} for row, each in zip(launches(), exclusive, strict=True)]
+
+
+@pytest.mark.parametrize("exclusive", [(True, True, True, False), (None,) * 4])
+def test_without_shared_nodes_nothing_is_said(exclusive):
+    assert hosts.shared(sharing(*exclusive)) == ""
+    assert hosts.shared(launches()) == "", "tables of an earlier release"
+
+
+def test_page_and_terminal_warn_of_other_jobs_beside_launches(tmp_path, capsys):
+    words = "Nodes not exclusive: other jobs may have run beside 2 of 3 launches, and may have changed their results. "
+    said = hosts.shared(sharing(False, True, False, False))
+    assert said.startswith(words)
+    assert said.endswith("remove `exclusive: false` from `profiles/slurm/site.yaml`.")
+    folder = Campaign([mpi()]).write_tables(tmp_path)
+    assert Page({}, folder).shared().data == ""
+    table = record.read(folder / "launches.parquet", record.LAUNCHES)
+    rows = [row | {"exclusive": number == 0} for number, row in enumerate(table.to_pylist())]
+    record.write(record.from_rows(rows, record.LAUNCHES), folder / "launches.parquet")
+    warned = f"Nodes not exclusive: other jobs may have run beside {len(rows) - 1} of {len(rows)} launches, and may"
+    assert str(Page({}, folder).shared().data).startswith(f"::: {{.callout-warning}}\n{warned}")
+    show.show(folder, leads())
+    assert warned in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_terminal_has_a_line_on_slow_hosts(tmp_path, capsys):

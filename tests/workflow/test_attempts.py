@@ -51,6 +51,13 @@ def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts):
     )
 
 
+def test_a_log_that_stops_in_the_middle_has_no_reason(attempts):
+    made, fates = attempts
+    fates["7"] = Fate("FAILED", "node1")
+    write(made, FIRST, "toy node launch 1: cell 3 of 9\n")
+    assert made.failed([FIRST], "7")[1].startswith("its job ended early (job 7, log: ")
+
+
 def test_a_log_of_an_earlier_run_is_no_reason(attempts):
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")

@@ -49,6 +49,7 @@ def test_without_a_site_file_no_fact_of_a_site_is_requested(there: Project) -> N
         "mem_mb",
         "batch_launches",
         "batch_minutes",
+        "time_factor",
     }
     assert found["resources"] == {}
 

@@ -59,6 +59,7 @@ LAUNCHES = _schema(
     "phases",
     integers="launch ranks",
     numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
+    flags="exclusive",
 )
 """One row per launch. `outcome` is `measured` or `hole`; for a hole, `hole` is its kind and `reason` its reason."""
 

@@ -73,7 +73,7 @@ def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-ADDED = ("hosts", "job", "phases", "receipt", "launches_needed", "smallest_effect", "verdict")
+ADDED = ("hosts", "job", "phases", "receipt", "exclusive", "launches_needed", "smallest_effect", "verdict")
 """Columns that were added later than their tables, and are null in tables of earlier releases."""
 
 FORMER = ("undecided", "inconclusive", "not shown")

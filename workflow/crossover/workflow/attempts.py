@@ -63,8 +63,9 @@ class Attempts:
                 return f"Slurm ended its job: {fate}"
         # A log of an earlier run is no reason.
         lines = self.log(launch).read_text(errors="replace").splitlines() if self._time(launch) else []
-        last = lines[-1].partition("; launch discarded")[0] if lines else NO_REASON
-        return last.removeprefix("{} {} launch {}: ".format(*launch))
+        last, discarded, _ = lines[-1].partition("; launch discarded") if lines else (NO_REASON, "", "")
+        named = "{} {} launch {}: ".format(*launch)
+        return last.removeprefix(named) if discarded or not lines else "its job ended early"
 
     def _time(self, launch: Key) -> float:
         """When a launch last wrote to its log in this run; 0 if it did not."""

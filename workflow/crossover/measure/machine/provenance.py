@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -103,38 +104,48 @@ def age_seconds() -> float:
 
 
 def slurm_job(began: float) -> dict[str, Any]:
-    """The number of this Slurm job, the seconds that it waited in the queue, and those from its start to `began`.
+    """The number of this Slurm job, the seconds that it waited in the queue, those from its start to `began`, and
+    whether it has its nodes to itself.
 
-    `began` is in seconds since 1970. As {job, queued_seconds, entering_seconds}; empty outside Slurm, or if Slurm does
-    not answer.
+    `began` is in seconds since 1970. As {job, queued_seconds, entering_seconds, exclusive}; the last only if Slurm
+    says so, and empty outside Slurm, or if Slurm does not answer.
     """
-    times = _job_times()
+    facts = _job_facts()
+    times = _times(facts)
     if not {"SubmitTime", "StartTime"} <= times.keys():
         return {}
     started = times["StartTime"]
     queued = started - times["SubmitTime"]
-    return {"job": os.environ["SLURM_JOB_ID"], "queued_seconds": queued, "entering_seconds": began - started}
+    # NO for exclusive nodes, otherwise OK, YES, USER or MCS.
+    own = {"exclusive": facts["OverSubscribe"] == "NO"} if "OverSubscribe" in facts else {}
+    return {"job": os.environ["SLURM_JOB_ID"], "queued_seconds": queued, "entering_seconds": began - started} | own
 
 
 def seconds_left() -> float:
     """The time until Slurm ends this job; infinite outside Slurm, without a limit, or if Slurm does not answer."""
-    return _job_times().get("EndTime", math.inf) - time.time()
+    return _times(_job_facts()).get("EndTime", math.inf) - time.time()
 
 
-def _job_times() -> dict[str, float]:
-    """Slurm's SubmitTime, StartTime and EndTime of this job, in whole seconds since 1970, as far as they are known."""
+def _times(facts: Mapping[str, str]) -> dict[str, float]:
+    """The times among Slurm's facts of a job, in seconds since 1970, as far as they are known."""
+    found = {}
+    for name in ("SubmitTime", "StartTime", "EndTime"):
+        # In whole seconds of local time.
+        with suppress(KeyError, ValueError):
+            found[name] = datetime.fromisoformat(facts[name]).timestamp()
+    return found
+
+
+def _job_facts() -> dict[str, str]:
+    """Slurm's facts of this job; empty outside Slurm, or if Slurm does not answer."""
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
         return {}
     command = ["scontrol", "--oneliner", "show", "job", job]
-    found = {}
     with suppress(OSError, subprocess.TimeoutExpired):
         answer = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout
-        # In local time.
-        for name, text in re.findall(r"\b(SubmitTime|StartTime|EndTime)=(\S+)", answer):
-            with suppress(ValueError):
-                found[name] = datetime.fromisoformat(text).timestamp()
-    return found
+        return dict(re.findall(r"\b(\w+)=(\S+)", answer))
+    return {}
 
 
 def commit() -> str:

@@ -87,6 +87,12 @@ class Page(Experiments):
             shared += [f"`{name}`: {same}"] if same else []
         return "\n\n".join(filter(None, [" ".join(shared), markup.table(lines, NOT_COMPARED)]))
 
+    @part("launches")
+    def shared(self) -> str:
+        """A warning if other jobs may have run on the nodes of launches; empty without such launches."""
+        words = hosts.shared(self.tables.launches)
+        return f"::: {{.callout-warning}}\n{words}\n:::" if words else ""
+
     @part("ranks")
     def machine(self) -> str:
         """The machines of all ranks, one column per kind of host."""

@@ -1,4 +1,4 @@
-"""Hosts on which launches are slower than on others, and what to do about them."""
+"""Hosts on which launches are slower than on others, and those shared with other jobs; what to do about them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,6 +32,19 @@ def brief(tables: Tables) -> str:
     return (
         f"Slow host: launches with {row['host']} are {_factor(row)} times worse ({row['experiment']}, {row['metric']} "
         f"{_where(row)}, {row['launches_with']} with it, {row['launches_without']} without){rest}. Leave it out."
+    )
+
+
+def shared(launches: Sequence[Row]) -> str:
+    """A warning that other jobs may have run beside launches, with their number and the key; empty if none had."""
+    measured = [row for row in launches if row["outcome"] == "measured"]
+    # Earlier releases did not record it.
+    count = sum(row.get("exclusive") is False for row in measured)
+    if not count:
+        return ""
+    return (
+        f"Nodes not exclusive: other jobs may have run beside {count} of {numbers.counted(len(measured), 'launch')}, "
+        f"and may have changed their results. If your site allows it, remove `exclusive: false` from `{SITE}`."
     )
 
 

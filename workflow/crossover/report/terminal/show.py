@@ -82,7 +82,14 @@ def answer(
         _settings(recommended[:settings], named),
         *_rest(len(recommended[settings or len(recommended) :])),
     ]
-    ends = [*_holes(tables, command), _hosts(tables), _claims(tables), _open(tables, every), _page(results)]
+    ends = [
+        *_holes(tables, command),
+        _hosts(tables),
+        _shared(tables),
+        _claims(tables),
+        _open(tables, every),
+        _page(results),
+    ]
     return [
         _head(tables),
         *(Text(said) for said in (noise.sentence(tables, leads), noise.known(every)) if said),
@@ -224,6 +231,11 @@ def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:
 
 def _hosts(tables: Tables) -> Text | None:
     words = hosts.brief(tables)
+    return Text(words, style="red", overflow="fold") if words else None
+
+
+def _shared(tables: Tables) -> Text | None:
+    words = hosts.shared(tables.launches).replace("`", "")
     return Text(words, style="red", overflow="fold") if words else None
 
 
