@@ -141,6 +141,42 @@ def test_a_firewall_on_the_chosen_interface_is_a_problem_and_an_open_one_is_name
     assert (found.verdict, found.value) == (Verdict.PROBLEM, "")
 
 
+SLOW = {"interface": "eth0", "address": "10.0.0.1", "chosen": True, "error": "", "megabits": 1000, "rdma": False}
+FAST = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": "", "megabits": 100_000, "rdma": True}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "other", "better"),
+    [
+        ({}, {}, True),
+        ({}, {"rdma": False}, True),
+        ({"megabits": None}, {}, True),
+        ({}, {"megabits": None}, True),
+        ({}, {"megabits": 100}, False),
+        ({"megabits": 100_000}, {"rdma": False}, False),
+        ({"megabits": None}, {"rdma": False}, False),
+        ({}, {"rdma": False, "megabits": None}, False),
+        ({"rdma": True}, {"rdma": False}, False),
+        ({}, {"error": "timed out"}, False),
+    ],
+)
+def test_a_faster_interface_that_the_other_host_reaches_is_a_warning(chosen: Any, other: Any, better: bool) -> None:
+    found = judged("ports", with_pair("ports", tried=[SLOW | chosen, FAST | other]))
+    assert found.verdict is (Verdict.WARNING if better else Verdict.OK)
+    if better:
+        assert (found.key, found.value) == ("interface", "ib0")
+        assert "eth0 (" in found.seen and "ib0 (" in found.seen
+        assert "in profiles/slurm/site.yaml set `interface: ib0`" in conclude.table({"ports": found}, "slurm", 200)
+
+
+def test_of_two_faster_interfaces_the_best_is_named() -> None:
+    middle = FAST | {"interface": "eth1", "megabits": 200_000, "rdma": False}
+    found = judged("ports", with_pair("ports", tried=[SLOW, middle, FAST]))
+    assert found.seen == (
+        "ranks use eth0 (1,000 Mbit/s, no RDMA); the other host can also connect through ib0 (100,000 Mbit/s, RDMA)"
+    )
+
+
 def test_an_unknown_interface_is_a_problem_and_an_open_one_is_named() -> None:
     through = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": ""}
     found = judged("ports", with_pair("ports", trouble="host node1 has no interface ib9", tried=[through]))
@@ -213,7 +249,8 @@ def test_a_folder_that_is_full_or_read_only_on_one_host_is_found(name: str) -> N
 
 
 def test_a_problem_fails_the_run_and_a_warning_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    workflow = SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"))
+    settings = SimpleNamespace(overwrite_resources={})
+    workflow = SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"), resource_settings=settings)
     warned, troubled = with_pair("temporary", seen_by_other=True), with_pair("shared", visible_seconds=[0.1, None])
     for seen, code in ((healthy(), 0), (warned, 0), (troubled, 1)):
         monkeypatch.setattr(conclude, "gather", lambda *_, seen=seen: seen)

@@ -76,6 +76,19 @@ def test_interfaces_that_answer_and_those_that_do_not_are_distinguished(
     ]
 
 
+@pytest.mark.parametrize(("written", "megabits"), [("25000", 25_000), ("-1", None), ("", None), (None, None)])
+def test_the_speed_and_the_rdma_of_interfaces_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str | None, megabits: int | None
+) -> None:
+    (tmp_path / "open/device/infiniband").mkdir(parents=True)
+    if written is not None:
+        (tmp_path / "open/speed").write_text(f"{written}\n")
+    monkeypatch.setattr(network, "DEVICES", tmp_path)
+    monkeypatch.setattr(network, "interfaces", lambda: [network.Reach("open", "127.0.0.1")])
+    [found] = looked(ports, True, tmp_path, tmp_path, "open")["tried"]
+    assert (found["megabits"], found["rdma"], found["chosen"]) == (megabits, True, True)
+
+
 def test_if_the_named_interface_is_missing_the_others_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,9 @@
 """Can a rank on one host connect to a free port of the other?"""
 
+import math
 import socket
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -31,7 +34,15 @@ def _offered(pair: Pair) -> tuple[str, list[dict[str, Any]]]:
     except Refusal as error:
         trouble = str(error)
     others = [each for each in network.interfaces() if each not in chosen] if pair.apart else []
-    return trouble, [asdict(each) | {"chosen": each in chosen} for each in chosen + others]
+    return trouble, [asdict(each) | _hardware(each.interface) | {"chosen": each in chosen} for each in chosen + others]
+
+
+def _hardware(interface: str) -> dict[str, Any]:
+    """The speed of an interface, None if unknown, and whether it has RDMA (remote memory access)."""
+    device, speed = network.DEVICES / interface, 0
+    with suppress(OSError, ValueError):
+        speed = int((device / "speed").read_text())
+    return {"megabits": speed if speed > 0 else None, "rdma": (device / "device/infiniband").exists()}
 
 
 def _offer(pair: Pair, address: str) -> str:
@@ -70,6 +81,10 @@ def judge(seen: Seen) -> Finding:
         where = f"a free port of {chosen['address']} ({chosen['interface']})"
         if not apart:
             return Finding(Verdict.OK, f"{where} can be reached here; checking from outside needs a second host")
+        if better := _better(chosen, open_ones):
+            text = f"ranks use {_named(chosen)}; the other host can also connect through {_named(better)}"
+            step = "then ranks use the better one; if the site means it for other traffic, leave it as it is"
+            return Finding(Verdict.WARNING, text, "interface", step, better["interface"])
         others = ", ".join(each["interface"] for each in open_ones if each is not chosen)
         also = f"; also through {others}" if others else ""
         return Finding(Verdict.OK, f"the other host can connect to {where}{also}")
@@ -81,3 +96,28 @@ def judge(seen: Seen) -> Finding:
     failed = ", ".join(f"{each['interface']}: {each['error']}" for each in tried)
     step = "ask the site whether there is a firewall between its nodes"
     return Finding(Verdict.PROBLEM, f"no free port of the host can be reached ({failed})", "interface", step)
+
+
+def _better(chosen: Mapping[str, Any], open_ones: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The best interface that has RDMA where the chosen one has none, or that is faster; None without one."""
+    found = [each for each in open_ones if each is not chosen and _beats(each, chosen)]
+    return max(found, key=lambda each: (each["rdma"], each["megabits"] or 0), default=None)
+
+
+def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether an interface is surely better: what is unknown about either counts for none."""
+    own, others = one.get("megabits") or math.nan, other.get("megabits") or math.nan
+    if one.get("rdma") != other.get("rdma"):
+        return bool(one.get("rdma")) and not own < others
+    return own > others
+
+
+def _named(one: Mapping[str, Any]) -> str:
+    """An interface with its speed and RDMA.
+
+    >>> _named({"interface": "ib0", "megabits": 100_000, "rdma": True})
+    'ib0 (100,000 Mbit/s, RDMA)'
+    """
+    megabits = one.get("megabits")
+    speed = f"{megabits:,} Mbit/s" if megabits else "speed unknown"
+    return f"{one['interface']} ({speed}, {'RDMA' if one.get('rdma') else 'no RDMA'})"
