@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 
 import pytest
 from clusters import PROMPT, OnCluster
@@ -39,6 +41,7 @@ def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
     assert {verdict for verdict, _ in found.values()} == {"ok"}
     assert len(found) == len(CHECKS)
     assert re.search(r"put its ranks on node\d and node\d", found["two hosts"][1])
+    assert found["two hosts"][1].endswith("add to profiles/slurm/site.yaml: `node_list: [node1, node2, node3]`")
     assert re.search(
         r"one host ran after \d+ s in the queue; the job for two hosts ran after \d+ s", found["executor"][1]
     )
@@ -106,3 +109,31 @@ def test_an_interrupted_run_with_waiting_jobs_reports_its_findings(project: OnCl
     assert "this run ended before the job did" in found["executor"][1]
     assert found["quarto"][0] == "ok"
     assert eventually(lambda: not any("PENDING" in job for job in project.slurm.jobs()), 30), "its jobs are cancelled"
+
+
+def test_words_of_slurm_that_nobody_knows_are_printed_as_they_are(project: OnCluster) -> None:
+    site(project, "sbatch_options: --reservation=nope")
+    code, found = examined(project)
+    assert code == 1
+    assert "Requested reservation is invalid" in found["executor"][1]
+
+
+def test_where_nodes_do_not_see_python_the_doctor_says_so(project: OnCluster) -> None:
+    for node in project.slurm.nodes:
+        node.run("mount", "-t", "tmpfs", "hidden", sys.prefix)
+    try:
+        code, found = examined(project)
+    finally:
+        for node in project.slurm.nodes:
+            node.run("umount", sys.prefix)
+    assert code == 1
+    assert f"`.venv` is at {sys.prefix}, on a file system of this host (" in found["executor"][1]
+
+
+def test_shared_nodes_and_a_list_of_nodes_are_well_too(project: OnCluster) -> None:
+    site(project, "exclusive: false\nsbatch_options: --hint=nomultithread\nnode_list: [node1, node2, node3]")
+    code, found = examined(project)
+    assert code == 0, found
+    assert "node_list" not in found["two hosts"][1]
+    facts = json.loads((project.folder / "results/doctor/node.json").read_text())
+    assert facts["job"]["exclusive"] is False

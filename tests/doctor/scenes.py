@@ -38,6 +38,7 @@ def job(*hosts: str) -> dict[str, Any]:
     return {
         "host": hosts[0],
         "job": {"queued_seconds": 2.0, "entering_seconds": 6.0},
+        "partition": "main",
         "attempts": [attempt("srun --mpi=pmi2", world(*hosts))],
         "processors": 16,
         "pair": {

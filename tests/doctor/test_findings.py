@@ -177,6 +177,21 @@ def test_of_two_faster_interfaces_the_best_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("count", "end"),
+    [
+        (2, " and node2"),
+        (3, "nodes that are up, so that a slow node shows, add to profiles/slurm/site.yaml: `node_list: [n1, n2, n3]`"),
+        (9, "(the first 8 of 9), so that a slow node shows, add to profiles/slurm/site.yaml: "
+            "`node_list: [n1, n2, n3, n4, n5, n6, n7, n8]`"),
+    ],
+)  # fmt: skip
+def test_the_line_with_the_nodes_to_rotate_over_is_told(count: int, end: str) -> None:
+    found = judged("hosts", replace(healthy(), nodes_up=[f"n{number}" for number in range(1, count + 1)]))
+    assert found.verdict is Verdict.OK
+    assert found.seen.endswith(end)
+
+
 def test_an_unknown_interface_is_a_problem_and_an_open_one_is_named() -> None:
     through = {"interface": "ib0", "address": "10.1.0.1", "chosen": False, "error": ""}
     found = judged("ports", with_pair("ports", trouble="host node1 has no interface ib9", tried=[through]))

@@ -7,14 +7,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
+from scenes import healthy, laptop
 
-from crossover.doctor import conclude, job
-from crossover.doctor.checks import queue
-from crossover.doctor.finding import Finding, Verdict
+from crossover.config import rotation
+from crossover.doctor import conclude, file_systems, job
+from crossover.doctor.checks import module, ports, queue
+from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.doctor.pair import MARK
+from crossover.slurm import partition
 
 REFUSED = """\
 Error in rule examine:
@@ -47,6 +50,59 @@ def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
     assert "'FAILED'" in words
     assert "python: No such file or directory" in words
     assert str(log) in words
+
+
+def test_words_of_slurm_that_nobody_knows_are_printed_as_they_are() -> None:
+    said = REFUSED.replace("invalid partition specified: nope", "the moon is full").replace(
+        "Invalid partition name specified", "Ask again in four weeks"
+    )
+    words = conclude.last_words(said, "node")
+    found = module("executor").judge(Seen("slurm", lost={"node": words, "nodes": words}))
+    told = " ".join(conclude.table({"executor": found}, "slurm", 100).split())
+    assert "the moon is full; Batch job submission failed: Ask again in four weeks" in told
+    assert "site.yaml" not in told, "no key is known"
+
+
+@pytest.mark.parametrize(
+    ("mounted", "hint"),
+    [("ext4", "(ext4)"), ("overlay", "(overlay)"), ("nfs4", ""), ("lustre", ""), ("beegfs_nodev", "")],
+)
+def test_a_job_without_facts_may_not_have_seen_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mounted: str, hint: str
+) -> None:
+    parts = [SimpleNamespace(mountpoint="/", fstype="ext4"), SimpleNamespace(mountpoint=sys.prefix, fstype="tmpfs")]
+    parts.append(SimpleNamespace(mountpoint=str(Path(sys.prefix).resolve()), fstype=mounted))
+    monkeypatch.setattr(file_systems.psutil, "disk_partitions", lambda **_: parts)
+    said = REFUSED.format(log=tmp_path / "none")
+    lost = conclude.gather(tmp_path, ["node", "nodes"], "slurm", said).lost
+    told = f"`.venv` is at {sys.prefix}, on a file system of this host {hint}; compute nodes may not see it; "
+    assert (told in lost["nodes"]) is bool(hint)
+    assert "may not see it" not in lost["node"], "this one was refused"
+    (tmp_path / "node.json").write_text('{"host": "node1"}')
+    assert "may not see it" not in conclude.gather(tmp_path, ["node", "nodes"], "slurm", said).lost["nodes"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "constraint", "nodes"),
+    [
+        ("'--exclusive'", "", ["n1", "n2", "n3"]),
+        ("'--exclusive'", "'icelake'", ["n1", "n3"]),
+        ("'--exclusive'", "'icelake&ib'", []),
+        ("'--nodelist=n1,n2'", "", []),
+        (rotation.expression("--exclusive", ["n1", "n2"]), "", []),
+    ],
+)
+def test_nodes_to_rotate_over_are_those_that_the_job_could_have(
+    monkeypatch: pytest.MonkeyPatch, extra: str, constraint: str, nodes: list[str]
+) -> None:
+    answer = "n1 main idle icelake,ib\nn2 main mixed (null)\nn3 main idle~ icelake\nn4 main drained ib\nn5 b idle ib\n"
+    monkeypatch.setattr(partition, "ask", lambda *_: answer)
+    # Snakemake has an empty entry for a resource that the profile does not set.
+    resources = {"slurm_extra": SimpleNamespace(raw=extra), "constraint": SimpleNamespace(raw=constraint or None)}
+    settings = SimpleNamespace(overwrite_resources={"launch": resources})
+    workflow = SimpleNamespace(resource_settings=settings)
+    assert conclude.nodes_up(workflow, healthy()) == nodes
+    assert conclude.nodes_up(workflow, laptop()) == []
 
 
 def test_a_job_that_the_output_does_not_mention_was_cut_off() -> None:
@@ -123,9 +179,9 @@ def test_the_table_contains_findings_and_settings() -> None:
     assert max(map(len, said.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("module", [conclude, job])
-def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
-    tried = doctest.testmod(module)
+@pytest.mark.parametrize("documented", [conclude, job, ports])
+def test_the_examples_in_the_docstrings_hold(documented: ModuleType) -> None:
+    tried = doctest.testmod(documented)
     assert tried.attempted
     assert not tried.failed
 

@@ -47,3 +47,15 @@ def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):
     start = time.monotonic()
     assert partition.ask("%P %D") == ""
     assert time.monotonic() - start < 30
+
+
+def test_a_job_knows_its_partition(monkeypatch, tmp_path):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (tmp_path / "squeue").write_text("#!/bin/sh\ntest \"$*\" = '--noheader --jobs 7 --format=%P' && echo fast\n")
+    (tmp_path / "squeue").chmod(0o755)
+    assert partition.of_job() == ""
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert partition.of_job() == "fast"
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert partition.of_job() == ""

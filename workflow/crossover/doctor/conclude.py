@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from crossover.doctor import file_systems
 from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
 from crossover.doctor.finding import Finding, Seen, Verdict
 from crossover.paths import SITE
+from crossover.slurm import partition
 from crossover.slurm.acceptance import CUT_OFF
 
 TITLES = {
@@ -29,6 +31,10 @@ PLACES = {
     "local": "in profiles/local/config.yaml, under set-resources, for the rules launch and examine,",
 }
 """The file in which a key of the site is set, by Snakemake's executor."""
+SLURM_SAYS = "SLURM-job"
+"""The beginning of the plugin's message on a job that was accepted and failed."""
+ROTATES = ("--nodelist", "rotation")
+"""What options of sbatch contain where launches have their nodes named; `config.rotation` adds the first."""
 ELSEWHERE = "in the site.yaml of your profile"
 
 
@@ -51,7 +57,8 @@ def conclude(
     """
     executor = workflow.executor_plugin.name
     text = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
-    seen = replace(gather(Path(results) / "doctor", placements, executor, text), fit=fit or {})
+    seen = gather(Path(results) / "doctor", placements, executor, text)
+    seen = replace(seen, fit=fit or {}, nodes_up=nodes_up(workflow, seen))
     findings = {check: module(check).judge(seen) for check in CHECKS}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -60,11 +67,27 @@ def conclude(
     return int(any(found.verdict is Verdict.PROBLEM for found in findings.values()))
 
 
+def nodes_up(workflow: Any, seen: Seen) -> list[str]:
+    """The nodes over which launches could rotate; none if the profile names some already, and without Slurm."""
+    name = seen.nodes.get("partition")
+    if seen.executor != "slurm" or not name:
+        return []
+    launch = workflow.resource_settings.overwrite_resources.get("launch", {})
+    texts = {key: str(getattr(launch.get(key), "raw", None) or "") for key in ("slurm_extra", "constraint")}
+    if any(word in texts["slurm_extra"] for word in ROTATES):
+        return []
+    return partition.up(name, texts["constraint"].strip("'\""))
+
+
 def gather(folder: Path, placements: Sequence[str], executor: str, log: str) -> Seen:
     """All facts in `folder`, and the reason for each job without facts."""
     facts = {place: _read(folder / f"{place}.json") for place in ("node", "nodes")}
     here = {check: _read(folder / f"{check}.json") for check in WHERE_SNAKEMAKE_RUNS}
     lost = {place: here["queue"].get(place) or last_words(log, place) for place in placements if not facts[place]}
+    if not any(facts.values()):
+        # A job that cannot start Python leaves no facts.
+        hint = file_systems.hidden_python()
+        lost = {place: f"{words}; {hint}" if hint and SLURM_SAYS in words else words for place, words in lost.items()}
     return Seen(executor, facts["node"], facts["nodes"], here, lost)
 
 

@@ -1,6 +1,6 @@
 """The result of a check: its severity, the facts behind it, and the key to set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -53,6 +53,9 @@ class Seen:
     fit: Mapping[str, str] = field(default_factory=dict)
     """How launches of the `tier` fit on Slurm's partition: those that are too `wide`, in words, the experiments with
     launches that are `left_out`, and `most_jobs` in the queue, if a run may have more. Empty without Slurm."""
+
+    nodes_up: Sequence[str] = ()
+    """The nodes over which launches could rotate; empty if the site lists some, and without Slurm."""
 
     def pair(self, look: str) -> tuple[Facts, bool]:
         """The ranks' facts from a check, of the job with the most hosts, and whether these ranks were on two hosts."""

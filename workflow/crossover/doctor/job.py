@@ -25,6 +25,7 @@ from crossover.measure.processes.ending import adopt_orphans
 from crossover.measure.processes.log import Relay
 from crossover.records import atomic
 from crossover.records.holes import Refusal
+from crossover.slurm import partition
 
 LIMIT_SECONDS = 20
 """Time limit for two ranks. They start within two seconds, and the checks wait for a file for at most ten."""
@@ -38,6 +39,7 @@ def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -
             "host": socket.gethostname(),
             "processors": mpi_launcher.processors(mpi),
             "job": provenance.slurm_job(time.time()),
+            "partition": partition.of_job(),
         }
         found["attempts"], found["pair"] = attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines))
     write(found, output)

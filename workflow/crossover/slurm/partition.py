@@ -1,11 +1,14 @@
 """The nodes and the time that partitions of Slurm have for launches."""
 
 import math
+import os
 import re
 import subprocess
 import sys
 
 LIMIT_SECONDS = 2
+UP = ("idle", "mixed", "allocated", "completing", "planned")
+"""The states of nodes on which a job can start, now or after other jobs."""
 
 
 def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
@@ -27,13 +30,48 @@ def state(partitions: str | None) -> str:
     return stopped(ask("%P %a"), partitions)
 
 
-def ask(columns: str) -> str:
+def ask(columns: str, *options: str) -> str:
     """These columns of each partition, as `sinfo` writes them; empty if Slurm does not answer soon."""
-    command = ["sinfo", "--noheader", f"--format={columns}"]
+    return _said(["sinfo", "--noheader", *options, f"--format={columns}"])
+
+
+def _said(command: list[str]) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
+
+
+def of_job() -> str:
+    """The partition of the job in which this process runs; empty outside Slurm, or if Slurm does not answer."""
+    job = os.environ.get("SLURM_JOB_ID")
+    # The processes of a job of Snakemake lack the variable SLURM_JOB_PARTITION.
+    return _said(["squeue", "--noheader", "--jobs", job, "--format=%P"]).strip() if job else ""
+
+
+def up(partition: str, feature: str = "") -> list[str]:
+    """The names of the nodes of a partition that are up, only those with this feature; empty if Slurm does not answer.
+
+    Empty too for a `feature` that is an expression, because only Slurm can evaluate it.
+    """
+    return nodes_up(ask("%N %R %T %f", "--Node"), partition, feature)
+
+
+def nodes_up(answer: str, partition: str, feature: str = "") -> list[str]:
+    """The same, from what `sinfo` answers.
+
+    >>> nodes_up("n1 main idle ib\\nn2 main down* ib\\nn3 main mixed (null)\\nn4 small idle ib", "main")
+    ['n1', 'n3']
+    >>> nodes_up("n1 main idle ib,fast\\nn3 main mixed (null)", "main", "fast")
+    ['n1']
+    """
+    rows = [line.split(maxsplit=3) for line in answer.splitlines()]
+    return [
+        name
+        for name, own, state, features in (row for row in rows if len(row) == 4)
+        # A state without its marks: those of nodes that do not answer, or are reserved or about to reboot, stay.
+        if own == partition and state.rstrip("~#+") in UP and (not feature or feature in features.split(","))
+    ]
 
 
 def size(answer: str, partitions: str | None) -> int | None:

@@ -5,17 +5,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from crossover.doctor import file_systems
 from crossover.doctor.finding import NO_PAIR, Finding, Seen, Verdict
 from crossover.doctor.pair import Pair
 
 MEMORY = Path("/dev/shm")
-NETWORKED = (
-    *("nfs", "lustre", "gpfs", "beegfs", "ceph", "cifs", "smb"),
-    *("afs", "pvfs", "orangefs", "fuse", "9p", "glusterfs"),
-)
-"""Prefixes of file systems that are, or may be, on the network."""
 ELSEWHERE = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
 FREE_BYTES = {"folder": 100 << 20, "memory": 256 << 20}
 """The space that a launch may need: for its task farms' files; for messages of MPI and ceilings in shared memory."""
@@ -48,15 +42,8 @@ def _facts(folder: Path) -> dict[str, Any]:
         "path": str(folder),
         "error": error,
         "free_bytes": shutil.disk_usage(folder).free if folder.exists() else 0,
-        "file_system": _file_system(folder),
+        "file_system": file_systems.kind(folder),
     }
-
-
-def _file_system(folder: Path) -> str:
-    """The type of its file system, from the nearest mount point above it; empty if unknown."""
-    real = folder.resolve()
-    around = [each for each in psutil.disk_partitions(all=True) if real.is_relative_to(each.mountpoint)]
-    return max(around, key=lambda each: len(each.mountpoint)).fstype if around else ""
 
 
 def judge(seen: Seen) -> Finding:
@@ -74,7 +61,7 @@ def judge(seen: Seen) -> Finding:
         name: min((host[name] for host in facts["hosts"]), key=lambda each: each["free_bytes"]) for name in FREE_BYTES
     }
     text, folder = "; ".join(map(_space, fullest.values())), fullest["folder"]
-    networked = folder["file_system"].startswith(NETWORKED)
+    networked = folder["file_system"].startswith(file_systems.NETWORKED)
     if facts.get("seen_by_other") or networked:
         why = "both hosts see the same files in it" if facts.get("seen_by_other") else "on a network file system"
         return Finding(Verdict.WARNING, f"{text}; {folder['path']} is shared: {why}", step=ELSEWHERE)
