@@ -30,6 +30,12 @@ def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
     assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
 
 
+def test_an_option_of_the_site_that_slurm_does_not_grant(project: OnCluster) -> None:
+    (project.folder / "profiles/slurm/site.yaml").write_text("sbatch_options: --reservation=nonsense\n")
+    said = refused(project, project.due()[0])
+    assert "--exclusive --overcommit --reservation=nonsense: Requested reservation is invalid" in said
+
+
 def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     site = project.folder / "profiles/slurm/site.yaml"

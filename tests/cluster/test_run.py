@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from clusters import PROMPT, OnCluster, hosts
+from clusters import PROMPT, OnCluster, hosts, recorded
 from copies import Project, refine
 from slurm import Cluster
 
@@ -23,7 +23,8 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     }
     assert set.union(*places.values()) <= {node.name for node in slurm.nodes}
     page = (project.folder / "results/report/index.html").read_text()
-    assert "turns/s" in page
+    assert "turns/s" in page and "Nodes not exclusive" not in page
+    assert all(fact["exclusive"] for fact in recorded(project).values())
     assert project.leftovers() == []
     assert "6 of 6 launches measured" in said
 
@@ -33,6 +34,16 @@ def test_a_job_has_the_whole_memory_of_its_node(project: OnCluster, slurm: Clust
     jobs = slurm.login.run("scontrol", "--oneliner", "show", "job").splitlines()
     [job] = [each for each in jobs if f" WorkDir={project.folder} " in each]
     assert " MinMemoryNode=0 " in job and ",mem=16000M," in job
+
+
+def test_page_and_terminal_warn_of_nodes_that_are_not_exclusive(project: OnCluster) -> None:
+    (project.folder / "profiles/slurm/site.yaml").write_text("exclusive: false\n")
+    said = " ".join(project.succeed(*PROMPT).split())
+    shared = [fact["exclusive"] for fact in recorded(project).values()]
+    assert shared and not any(shared)
+    warning = f"other jobs may have run beside {len(shared)} of {len(shared)} launch"
+    assert warning in said
+    assert warning in (project.folder / "results/report/index.html").read_text()
 
 
 def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -> None:
