@@ -173,7 +173,7 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     # A full queue is no fault of the job.
     if answer.returncode == 0 or "ontroller" in answer.stderr or re.search(r"SubmitJob\w*Limit", answer.stderr):
         return options, ""
-    lines = answer.stderr.strip().splitlines() or ["no reason given"]
+    lines = [line for line in answer.stderr.strip().splitlines() if not line.startswith("Try ")] or ["no reason given"]
     words = [line.removeprefix("allocation failure: ").removeprefix("sbatch: error: ") for line in lines]
     # The name of a limit comes first.
     named = words[:-1] if re.fullmatch(r"\w+Limit", words[0]) else []

@@ -8,7 +8,7 @@ from pathlib import Path
 from crossover.planning.inventory import Key
 from crossover.slurm.fate import Fate
 
-NO_REASON = "no reason in its log"
+NO_LOG = "its job ended before it began"
 
 
 @dataclass
@@ -62,10 +62,11 @@ class Attempts:
             if fate.from_outside:
                 return f"Slurm ended its job: {fate}"
         # A log of an earlier run is no reason.
-        lines = self.log(launch).read_text(errors="replace").splitlines() if self._time(launch) else []
-        last, discarded, _ = lines[-1].partition("; launch discarded") if lines else (NO_REASON, "", "")
-        named = "{} {} launch {}: ".format(*launch)
-        return last.removeprefix(named) if discarded or not lines else "its job ended early"
+        if not self._time(launch):
+            return NO_LOG
+        lines = self.log(launch).read_text(errors="replace").splitlines() or [""]
+        last, discarded, _ = lines[-1].partition("; launch discarded")
+        return last.removeprefix("{} {} launch {}: ".format(*launch)) if discarded else "its job ended early"
 
     def _time(self, launch: Key) -> float:
         """When a launch last wrote to its log in this run; 0 if it did not."""

@@ -32,7 +32,8 @@ def start(run: Run) -> None:
     if on_slurm:
         refusals.keep(Path(run.results, "logs", "refusals.txt"))
         requests.outwait_controller()
-        requests.request_whole_memory()
+        if "--exclusive" in str(run.slurm.get("slurm_extra")):
+            requests.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if conclude.asked(workflow):
         return
