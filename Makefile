@@ -41,7 +41,7 @@ test-cluster: .venv/develop  ## run the tests on a real Slurm, started on this m
 	@$(BIN)/python -m pytest tests/cluster -m alone
 
 calibrate: .venv/develop  ## check coverage of intervals and false positives, by simulation (twenty minutes)
-	@$(BIN)/python -m pytest -s -m calibration tests/calibration
+	@$(BIN)/python -m pytest -s -m calibration benchmarks/calibration
 
 lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/ruff check
@@ -51,25 +51,25 @@ lint: .venv/develop  ## check style, types, the workflow and the generated pages
 	@$(BIN)/snakemake --lint
 
 bench: .venv/run  ## compare our numbers with those of plain loops and of others' programs
-	@$(BIN)/python tests/benchmarks/side_by_side.py
+	@$(BIN)/python benchmarks/side_by_side.py
 
 bench-analysis: .venv/run  ## measure how the time of the analysis grows, up to a million rows
-	@$(BIN)/python tests/benchmarks/analysis.py
+	@$(BIN)/python benchmarks/analysis.py
 
 bench-page: .venv/run  ## measure how large each tier's page is, and how long it takes to make
-	@$(BIN)/python tests/benchmarks/page.py
+	@$(BIN)/python benchmarks/page.py
 
 bench-plan: .venv/run  ## measure how long a dry run of ten thousand launches takes, and its memory
-	@$(BIN)/python tests/benchmarks/dry_run.py $(ARGS)
+	@$(BIN)/python benchmarks/dry_run.py $(ARGS)
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
-	@$(BIN)/python tests/benchmarks/run_to_run.py
+	@$(BIN)/python benchmarks/run_to_run.py
 
 bench-blocks: .venv/run  ## compare blocks with blocks of half a second (EXPERIMENT=zmq_throughput)
-	@$(BIN)/python tests/benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
+	@$(BIN)/python benchmarks/block_length.py $(or $(EXPERIMENT),zmq_throughput) $(ARGS)
 
 bench-precision: .venv/run  ## compare the precision of whole runs of two commits (OLD=commit; three quarters of an hour)
-	@$(BIN)/python tests/benchmarks/precision.py $(or $(OLD),HEAD~1) $(ARGS)
+	@$(BIN)/python benchmarks/precision.py $(or $(OLD),HEAD~1) $(ARGS)
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
 	@$(BIN)/crossover document

@@ -80,7 +80,7 @@ def test_a_log_is_linked_from_the_index_and_from_the_decision_that_it_names(log:
 
 
 def test_every_module_that_a_page_names_exists() -> None:
-    folders = (ROOT / "workflow", ROOT / "tests", ROOT / "config")
+    folders = (ROOT / "workflow", ROOT / "tests", ROOT / "benchmarks", ROOT / "config")
     modules = [f"/{module.relative_to(ROOT)}" for folder in folders for module in folder.rglob("*.py")]
     named = {name for page in PAGES for name in re.findall(r"`([\w/]+\.py)`", page.read_text())}
     assert len(named) > 10

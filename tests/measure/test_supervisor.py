@@ -20,7 +20,7 @@ from crossover.measure.processes import mpich_files
 from crossover.planning import receipt
 from crossover.records import record
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 SINGLY = """#!/bin/sh
 # Starts each rank by itself, as a launcher does that speaks another protocol than this MPI.

@@ -31,7 +31,7 @@ PENALTY = 11.0
 """The reduction of squared distances from the levels that a shift needs, in variances of a run.
 
 By simulation: with this penalty, less than 5 % of constant histories of 6 to 20 runs show a shift, whether the runs are
-normal or have the tails of Student's t with three degrees of freedom (tests/benchmarks/false_changes.py, which also
+normal or have the tails of Student's t with three degrees of freedom (benchmarks/false_changes.py, which also
 shows how large a shift is detected).
 """
 

@@ -1,6 +1,6 @@
 """How often `compare` and `history` report a change: where nothing changed, and where an arm became a tenth slower.
 
-    python tests/benchmarks/false_changes.py [RESULTS ...]
+    python benchmarks/false_changes.py [RESULTS ...]
 
 Simulated campaigns, whose truth is known; simulated histories, on which the penalty of
 `analyse/compare/history.py` rests; and the launches of finished runs in RESULTS, split at random into two samples
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "analyse"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analyse"))
 from synthetic import SIZES, campaign, far_off
 
 from crossover.analyse.compare.change import change

@@ -31,7 +31,7 @@ from crossover.report.base.tables import Tables
 from crossover.report.sentences.winners import known_share, pairs
 
 READ = ("launches", "summary", "ratios", "crossovers", "sensitivity")
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1]
 CELL = ["experiment", "placement", "protocol", "metric", "arm", "x"]
 
 

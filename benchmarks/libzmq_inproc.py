@@ -34,7 +34,7 @@ RUNS = 3
 OFFSETS_BYTES = (0, 16, 32, 48)
 """All offsets within a cache line, because the heap's blocks begin at multiples of 16 bytes."""
 VERSION = "4.3.4"
-BUILD = Path(__file__).parents[2] / "workflow" / "native" / "libzmq" / VERSION
+BUILD = Path(__file__).parents[1] / "workflow" / "native" / "libzmq" / VERSION
 OFFSET = """
     void *volatile first = malloc (24 + atoi (getenv ("OFFSET_BYTES")));
     (void) first;
