@@ -30,12 +30,14 @@ from scipy.stats import t
 
 from crossover.config import block_lengths, schema
 from crossover.config.block_lengths import LongBlock
+from crossover.design.arm import Arm, arms
+from crossover.design.cell import Cell
+from crossover.design.settings import canonical
 from crossover.measure.launch import supervisor
 from crossover.measure.launch.host_lock import private_folder
-from crossover.measure.sampling.contract import Block, Blocks, Cell
+from crossover.measure.sampling.contract import Block, Blocks
 from crossover.measure.sampling.sampler import Observation, Sampler
 from crossover.planning import plan
-from crossover.planning.plan import Arm
 
 LONG = " in long blocks"
 
@@ -71,14 +73,14 @@ def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: 
         if peers.rank:
             kind.serve(peers, settings)
             return
-        arms = plan.arms(settings)
+        normal = arms(settings)
         cells = [
             replace(cell, arms=(*cell.arms, *(name + LONG for name in cell.arms))) for cell in kind.cells(settings)
         ]
-        longer = [Arm(arm.name + LONG, arm.runs + LONG, arm.ceiling) for arm in arms]
+        longer = [Arm(arm.name + LONG, arm.runs + LONG, arm.ceiling) for arm in normal]
         with kind.drive(peers, settings) as blocks:
             sampler = Sampler(Both(blocks, settings["block_seconds"], seconds), settings, Random())
-            samples = list(sampler.sample(cells, [*arms, *longer]))
+            samples = list(sampler.sample(cells, [*normal, *longer]))
         seen = [each for sample in samples for each in sample.observations]
         answer.write_text(json.dumps([[*key, value] for key, value in compared(seen, settings["reference"]).items()]))
 
@@ -108,7 +110,7 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
         answer = Path(folder) / "answer.json"
         command = [
             *supervisor.starting(settings),
-            *(__file__, experiment, plan.canonical(settings)),
+            *(__file__, experiment, canonical(settings)),
             *("--long-seconds", str(seconds), "--answer", str(answer)),
         ]
         subprocess.run(command, check=True, env=supervisor.environment(settings, private, libraries, "auto"))

@@ -22,10 +22,13 @@ import numpy as np
 import yaml
 
 from crossover.config import schema
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.design.settings import canonical
 from crossover.measure import experiments
 from crossover.measure.experiments import Experiment
 from crossover.measure.launch.conduct import conduct
-from crossover.measure.sampling.contract import Block, Cell
+from crossover.measure.sampling.contract import Block
 from crossover.planning import plan, receipt
 from crossover.records import record
 
@@ -46,7 +49,7 @@ class Blocks:
         self.kind, self.random = kind, random
         self.shift: dict[str, float] = {}
 
-    def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Return values that cross those of other arms somewhere on the axis."""
         shift = self.shift.setdefault(arm.name, 0.01 * self.random.standard_normal())
         power = sum(map(ord, arm.runs)) % 17 / 100
@@ -88,7 +91,7 @@ def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator)
     conduct(kind, peers, briefly, launch, raw)
     table = record.read(raw, record.MEASUREMENTS)
     told = record.metadata(table)
-    facts = {"outcome": "measured", "settings": plan.canonical(settings), "code": "", "commit": "", "ranks": 2}
+    facts = {"outcome": "measured", "settings": canonical(settings), "code": "", "commit": "", "ranks": 2}
     told["launch"] |= facts | {"wall_seconds": settings["budget_seconds"]}
     record.write(table, raw, told)
     receipt.write(path, raw, told["launch"], told["ranks"])

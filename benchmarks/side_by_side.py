@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover.config import schema
+from crossover.design.settings import canonical
 from crossover.measure.build import compiler
 from crossover.measure.build.libzmq import build as variant
 from crossover.measure.build.libzmq.line import parse
@@ -73,7 +74,7 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
         path = Path(folder, "launches/quick", experiment, launch["placement"], f"{number}-00000000.0.json")
         command = [
             *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
-            *("--launch", str(number), "--settings", plan.canonical(launch)),
+            *("--launch", str(number), "--settings", canonical(launch)),
             *("--receipt", str(path), "--log", str(receipt.log(path))),
             *("--libraries", *(str(built(Path(path).name)) for path in plan.libraries(config, experiment))),
         ]

@@ -12,45 +12,47 @@ import pytest
 from crossover.paths import PACKAGE
 
 ROOMS = {
-    "records": "",
+    "design": "",
+    "records": "design",
     "slurm": "",
-    "planning": "records",
-    "config": "planning records slurm",
+    "planning": "design records",
+    "config": "design planning slurm",
     "measure.build": "records",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
     "measure.processes": "",
     "measure.ranks": "measure.processes records",
     "measure.machine": "measure.ranks planning",
-    "measure.sampling": "planning records",
-    "measure.zeromq": "measure.build measure.ranks measure.sampling planning records",
+    "measure.sampling": "design",
+    "measure.zeromq": "design measure.build measure.ranks measure.sampling planning",
     "measure.mpi": "",
-    "measure.farms.support": "measure.processes measure.ranks planning records",
-    "measure.farms": "measure.farms.support measure.processes measure.ranks measure.sampling planning records",
-    "measure.experiments": "measure.build measure.build.libzmq measure.ceilings measure.farms "
-    "measure.farms.support measure.machine measure.mpi measure.ranks measure.sampling measure.zeromq planning records",
-    "measure.launch": "measure.build measure.experiments measure.machine measure.processes measure.ranks "
-    "measure.sampling planning records",
+    "measure.farms.support": "design measure.processes measure.ranks records",
+    "measure.farms": "design measure.farms.support measure.processes measure.ranks measure.sampling planning records",
+    "measure.experiments": "design measure.build measure.build.libzmq measure.ceilings measure.farms "
+    "measure.farms.support measure.machine measure.mpi measure.ranks "
+    "measure.sampling measure.zeromq planning records",
+    "measure.launch": "design measure.build measure.experiments measure.machine measure.processes "
+    "measure.ranks measure.sampling planning records",
     "analyse.statistics": "records",
-    "analyse.curves": "analyse.statistics planning records",
-    "analyse.estimators": "analyse.curves analyse.statistics planning records",
-    "analyse.tables": "analyse.curves analyse.estimators analyse.statistics planning records",
-    "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config planning records",
-    "analyse.advice": "analyse.curves analyse.estimators analyse.statistics records",
-    "analyse.compare": "analyse.curves analyse.statistics planning records",
-    "report.base": "planning records",
-    "report.sentences": "config planning records report.base",
-    "report.sections": "config planning records report.base report.sentences",
+    "analyse.curves": "analyse.statistics design planning records",
+    "analyse.estimators": "analyse.curves analyse.statistics design planning records",
+    "analyse.tables": "analyse.curves analyse.estimators analyse.statistics design planning records",
+    "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config design planning records",
+    "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design records",
+    "analyse.compare": "analyse.curves analyse.statistics design records",
+    "report.base": "design records",
+    "report.sentences": "config design planning records report.base",
+    "report.sections": "config design planning records report.base report.sentences",
     "report.terminal": "records report.base report.sentences",
-    "report.charts": "config records report.base report.sentences",
+    "report.charts": "config design records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config records report.base report.charts report.sections report.sentences",
     "report.render": "config planning records report.base report.charts",
-    "report.pages": "config planning records report.base report.charts report.glance report.render report.runs "
-    "report.sections report.sentences",
-    "query": "config records report.base report.charts report.sentences",
+    "report.pages": "config design records report.base report.charts report.glance report.render "
+    "report.runs report.sections report.sentences",
+    "query": "config design records report.base report.charts report.sentences",
     "share": "records report.render",
-    "workflow": "config doctor measure.machine planning records report.terminal slurm",
+    "workflow": "config design doctor measure.machine planning records report.terminal slurm",
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm",
     "doctor.checks": "doctor measure.build measure.ranks records slurm",
 }
@@ -157,17 +159,16 @@ def test_every_imported_module_of_ours_exists():
 def test_measuring_analysing_and_reporting_meet_only_in_files():
     for part in ("measure", "analyse", "report"):
         others = {other.partition(".")[0] for name in within(part) for other in imported(name)}
-        assert others <= {part, "records", "planning", "config", *GROUND}, part
+        assert others <= {part, "design", "records", "planning", "config", *GROUND}, part
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
 def test_the_sampler_knows_nothing_of_messages():
-    assert imported("measure.sampling.sampler") == {
-        "planning.plan",
+    assert {name for name in imported("measure.sampling.sampler") if not name.startswith("design.")} == {
         "measure.sampling.contract",
         "measure.sampling.phases",
     }
-    assert imported("measure.sampling.contract") == {"planning.plan", "records.protocol"}
+    assert imported("measure.sampling.contract") == {"design.arm", "design.cell"}
 
 
 def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():

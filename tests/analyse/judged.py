@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from crossover.analyse.curves.curve import PANEL
 from crossover.config import claim_list
+from crossover.design.protocol import label
 from crossover.records import record
-from crossover.records.protocol import label
 
 LAUNCHES = 5
 

@@ -11,9 +11,9 @@ from crossover.analyse.compare import compare, history
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables import writer
 from crossover.analyse.tables.writer import derive, join
+from crossover.design.protocol import KEYS
 from crossover.records import record
 from crossover.records.holes import HoleKind
-from crossover.records.protocol import KEYS
 
 TABLES = writer.TABLES | compare.TABLES | history.TABLES
 DOCS = Path(__file__).parents[2] / "docs"

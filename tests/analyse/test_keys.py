@@ -11,9 +11,10 @@ import pytest
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.config import schema
+from crossover.design import protocol
 from crossover.measure.experiments import find
 from crossover.planning import inventory, plan
-from crossover.records import protocol, record, version_1
+from crossover.records import record, version_1
 
 STORED = Path(__file__).with_name("version_1.zip")
 """Raw files of the quick tier's curves, with random numbers, and their tables. The code of schema version 1 wrote

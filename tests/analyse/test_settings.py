@@ -17,9 +17,9 @@ from traitlets.config import Config, PyFileConfigLoader
 from crossover.analyse.advice.rules import _recommended
 from crossover.analyse.advice.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, Choice, Level, Onset
 from crossover.config import schema
+from crossover.design.protocol import holds
 from crossover.measure import experiments
 from crossover.planning import plan
-from crossover.records.protocol import holds
 
 SIZE = 12345
 CONFIG = schema.complete({"tier": "paper"})

@@ -15,9 +15,9 @@ from crossover.analyse.curves.raw_files import gather, refuse_impossible
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import BOUNDED
 from crossover.analyse.tables.writer import TABLES, derive, join
+from crossover.design.protocol import columns
 from crossover.planning import receipt
 from crossover.records import record
-from crossover.records.protocol import columns
 
 ARMS = ("copy", "no-copy", "null")
 HERE = 7000.0

@@ -13,6 +13,7 @@ from slurm import Cluster
 
 from crossover.analyse.curves.raw_files import refuse_impossible
 from crossover.config import schema
+from crossover.design.settings import canonical
 from crossover.measure.build import compiler
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
@@ -42,7 +43,7 @@ class Launch:
         folder = self.project.folder
         return self.project.start(
             *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch"),
-            *("--experiment", self.case.split()[0], "--launch", "1", "--settings", plan.canonical(self.settings)),
+            *("--experiment", self.case.split()[0], "--launch", "1", "--settings", canonical(self.settings)),
             *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),
             *("--libraries", *map(str, sorted((folder / "native").iterdir()))),
         )

@@ -19,6 +19,7 @@ from clusters import OnCluster, Supply
 from machines import Machine, eventually
 from slurm import Cluster
 
+from crossover.design.arm import arms
 from crossover.planning import plan
 
 QUICKLY = {"rounds": {"at_least": 3, "at_most": 5}, "budget_seconds": 0.5}
@@ -65,7 +66,7 @@ def measured(request: pytest.FixtureRequest, here: OnCluster) -> Iterator[tuple[
 def test_every_experiment_is_measured_across_hosts(measured: tuple[Launch, dict[str, Any], list[Any]]) -> None:
     asked, facts, rows = measured
     assert facts["launch"]["outcome"] == "measured", facts["launch"].get("reason")
-    assert {row["arm"] for row in rows} == {arm.name for arm in plan.arms(asked.settings)}
+    assert {row["arm"] for row in rows} == {arm.name for arm in arms(asked.settings)}
     assert {row["validity"] for row in rows} <= {"ok", "steal time", "swapped", "throttled"}
     assert all(row["value"] > 0 for row in rows)
     assert {row["protocol"] for row in rows} == CURVES.get(asked.case, {row["protocol"] for row in rows})

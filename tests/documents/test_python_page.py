@@ -11,7 +11,7 @@ from runs import stored
 import crossover
 from crossover.__main__ import main
 from crossover.cli.command import TYPED
-from crossover.records.protocol import KEYS
+from crossover.design.protocol import KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs/python.md").read_text()
 

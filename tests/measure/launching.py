@@ -40,7 +40,9 @@ TOY_DRIVER = '''
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
-from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
+from crossover.design.axis import Axis
+from crossover.design.cell import Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("size", "units")

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from crossover.measure.sampling.contract import Block, Cell
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.measure.sampling.contract import Block
 from crossover.measure.sampling.phases import Phases
 from crossover.measure.sampling.sampler import Sample, Sampler
-from crossover.planning.plan import Arm
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
 CELL = Cell({}, 1)

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 import zmq
 
+from crossover.design.arm import Arm
 from crossover.measure.experiments import zmq_throughput
 from crossover.measure.ranks.admission import NAME, Admission, connect
 from crossover.measure.ranks.channel import within
 from crossover.measure.zeromq.sockets import Curve
-from crossover.planning.plan import Arm
 
 GREETING = b"from the right end"
 

@@ -18,7 +18,6 @@ from crossover.measure import farms
 from crossover.measure.farms import ipyparallel
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
-from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
@@ -81,7 +80,7 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     assert {row["validity"] for row in found} <= SANE
     assert all(row["value"] > 0 for row in found)
     blocks = Counter(row["arm"] for row in found)
-    assert set(blocks) == {arm.name for arm in plan.arms(chosen)}
+    assert set(blocks) == {arm.name for arm in arms(chosen)}
     assert len(set(blocks.values())) == 1
     one.leaves_nothing_but_its_file()
     assert "Traceback" not in one.log.read_text()

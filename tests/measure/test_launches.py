@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from launching import COMMON, Launch
 
+from crossover.design.arm import arms
 from crossover.measure.machine import peak_memory
 from crossover.measure.sampling.sampler import CEILING_ROUNDS
 from crossover.planning import plan
@@ -197,11 +198,11 @@ def test_every_round_of_a_cell_has_every_arm(measured):
         cells.setdefault((row["protocol"], row["x"]), []).append(row)
     assert sorted(cells) == measured.cells
     for (protocol, _), rows in cells.items():
-        arms = [arm for arm in plan.arms(measured.settings) if takes_part(arm, protocol)]
+        taking_part = [arm for arm in arms(measured.settings) if takes_part(arm, protocol)]
         rounds = 1 + max(row["round"] for row in rows)
         assert rounds >= 3
         every = range(rounds)
-        present = {at: [arm.name for arm in arms if not (arm.ceiling and at % CEILING_ROUNDS)] for at in every}
+        present = {at: [arm.name for arm in taking_part if not (arm.ceiling and at % CEILING_ROUNDS)] for at in every}
         assert Counter((row["round"], row["arm"]) for row in rows) == {
             (at, arm): 1 for at in every for arm in present[at]
         }

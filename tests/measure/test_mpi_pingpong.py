@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from launching import COMMON, ROOT, Launch, eventually, toy_project
 
+from crossover.design.arm import arms
+from crossover.design.protocol import label
 from crossover.measure.experiments import mpi_pingpong
 from crossover.measure.mpi.payload import ARRAY, Kind, Payload, payload
 from crossover.planning import plan
 from crossover.records import record
-from crossover.records.protocol import label
 
 RE_SENT = "float64 array, re-sent"
 SETTINGS = COMMON | {
@@ -188,7 +189,7 @@ def test_a_ceiling_without_its_library_has_a_reason_and_all_else_is_measured(lau
     assert all("no library memory_copy" in said for said in told["memcpy"])
     assert {row["value"] is None for row in rows if row["ceiling"]} == {True}
     others = {row["arm"] for row in rows if row["value"] is not None}
-    assert others == {arm.name for arm in plan.arms(SETTINGS) if not arm.ceiling}
+    assert others == {arm.name for arm in arms(SETTINGS) if not arm.ceiling}
 
 
 def test_mpi_at_another_thread_level_than_requested_is_not_measured():

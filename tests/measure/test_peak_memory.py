@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from launching import COMMON, Launch
 
+from crossover.design.arm import Arm
 from crossover.measure.experiments import zmq_throughput
 from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.peers import Peers
-from crossover.planning.plan import Arm
 from crossover.records import record
 
 MESSAGE_BYTES = 40_000_000

@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from simulated import ARMS, CELL, Machine, sampling
 
-from crossover.measure.sampling.contract import Block, Cell
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.measure.sampling.contract import Block
 from crossover.measure.sampling.sampler import (
     CEILING_ROUNDS,
     FEWEST_ROUNDS,
@@ -22,7 +24,6 @@ from crossover.measure.sampling.sampler import (
     deal,
     unsettled,
 )
-from crossover.planning.plan import Arm
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
 PLAIN, FANCY, NULL = ARMS

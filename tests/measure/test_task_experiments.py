@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from crossover.config import schema
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell, Metric
+from crossover.design.heat import heats
+from crossover.design.protocol import label
 from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
 from crossover.measure.farms import Farm, Floods, find
 from crossover.measure.farms.support import tasks
 from crossover.measure.farms.support.workload import Workload, keys, shares
-from crossover.measure.sampling.contract import Cell, Metric
 from crossover.planning import plan
-from crossover.planning.plan import Arm
 from crossover.records.holes import Refusal
-from crossover.records.protocol import label
 
 ARM = Arm("a", "a")
 ALONE = {"reference": "a", "arms": ["a"]}
@@ -225,14 +226,14 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
 def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_heats(name, tier):
     module = __import__(f"crossover.measure.experiments.{name}", fromlist=["cells"])
     settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
-    heats = [settings | heat for heat in plan.heats(settings)]
-    for heat in heats:
+    every = [settings | heat for heat in heats(settings)]
+    for heat in every:
         for cell in module.cells(heat):
             own = cell.keys
             assert own["work"] in ("empty", "echo") or own["tasks_per_engine"] == settings["tasks_per_engine"]
             assert (own["senders"], own["packer"]) == (1, "json") and "entrant_options" not in own
             assert name == "task_scaling" or own["engines"] == heat["engines"]
-    counts = len({heat["engines"] for heat in heats}) if name == "task_map" else 1
+    counts = len({heat["engines"] for heat in every}) if name == "task_map" else 1
     ways = {
         (cell.keys["work"], cell.keys.get("durations"), cell.keys.get("duration_us"), cell.x)
         for heat in heats

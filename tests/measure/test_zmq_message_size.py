@@ -8,12 +8,12 @@ import pytest
 from launching import COMMON, Launch
 
 from crossover.config import schema
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.experiments import zmq_message_size as experiment
-from crossover.measure.sampling.contract import Cell
 from crossover.planning import plan
-from crossover.planning.plan import Arm
 from crossover.records import record
 from crossover.records.holes import Refusal
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from crossover.planning import plan, receipt, second_sweep
+from crossover.design.settings import canonical
+from crossover.planning import receipt, second_sweep
 from crossover.records import record
 
 SOFTWARE = {"libzmq": "4.3.5", "python": "CPython 3.12.1", "distributed": "2025.1"}
@@ -21,7 +22,7 @@ def measure(
     whole = {"outcome": "measured", "code": "", "wall_seconds": 1800.0} | (facts or {})
     ranks = RANKS if whole["outcome"] == "measured" else []
     raw = receipt.next_raw(file)
-    write(raw, launch | {"settings": plan.canonical(settings)} | whole, ranks)
+    write(raw, launch | {"settings": canonical(settings)} | whole, ranks)
     receipt.write(file, raw, whole, ranks)
     return file
 

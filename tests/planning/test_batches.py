@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
+from crossover.design.settings import canonical
 from crossover.planning import batches, plan, second_sweep
 from crossover.planning.batches import Bounds
 from crossover.planning.inventory import key
@@ -45,7 +46,7 @@ def test_launches_that_repeat_each_other_are_in_different_jobs():
     config = schema.complete({"tier": "standard"}) | {"hosts": 2}
     jobs = batches.jobs(config, EIGHT, list(plan.launches(config)))
     for job in jobs:
-        alike = Counter((each["experiment"], plan.canonical(settings(config, each))) for each in job)
+        alike = Counter((each["experiment"], canonical(settings(config, each))) for each in job)
         assert set(alike.values()) == {1}
     assert max(map(len, jobs)) > 4
 

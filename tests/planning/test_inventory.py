@@ -4,7 +4,8 @@ import pytest
 from measured import RANKS, measure, write
 
 from crossover.config import schema
-from crossover.planning import inventory, plan, receipt, second_sweep
+from crossover.design.settings import canonical
+from crossover.planning import inventory, receipt, second_sweep
 from crossover.planning.inventory import key
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "players": ["rank"]}}
@@ -26,7 +27,7 @@ def adopt(config):
 
 def earlier(config, launch, **facts):
     """The raw file of an earlier version."""
-    settings = plan.canonical(second_sweep.settings_of(config, launch))
+    settings = canonical(second_sweep.settings_of(config, launch))
     file = inventory.Path(config["results"], "raw/quick/mpi_pingpong/node", f"launch={launch['launch']}.parquet")
     return write(file, launch | {"outcome": "measured", "settings": settings, "wall_seconds": 3.0} | facts, RANKS)
 

@@ -2,8 +2,8 @@
 
 import re
 
+from crossover.design.settings import canonical, read_settings
 from crossover.paths import PACKAGE
-from crossover.planning.plan import canonical, read_settings
 
 
 def test_settings_come_back_and_their_order_does_not_change_the_text():

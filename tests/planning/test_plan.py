@@ -8,6 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
+from crossover.design.arm import arms
+from crossover.design.axis import points
+from crossover.design.heat import heats
+from crossover.design.settings import canonical
 from crossover.planning import plan
 
 
@@ -22,18 +26,18 @@ def completed(**chosen):
 
 def measured(settings, placement="node", launch=1):
     """The settings that a job gets from Snakemake."""
-    return plan.canonical(plan.of_launch(settings, placement, launch))
+    return canonical(plan.of_launch(settings, placement, launch))
 
 
 # ---- points of an axis
 
 
 def test_points_are_evenly_spaced_on_a_logarithmic_axis():
-    assert plan.points({"from": 100, "to": 10000, "per_decade": 3}) == [100, 215, 464, 1000, 2154, 4642, 10000]
+    assert points({"from": 100, "to": 10000, "per_decade": 3}) == [100, 215, 464, 1000, 2154, 4642, 10000]
 
 
 def test_points_of_a_list_are_the_list_in_rising_order():
-    assert plan.points([1024, 8, 128]) == [8, 128, 1024]
+    assert points([1024, 8, 128]) == [8, 128, 1024]
 
 
 whole = st.integers(1, 10**12)
@@ -42,17 +46,17 @@ whole = st.integers(1, 10**12)
 @given(st.tuples(whole, whole).map(sorted).filter(lambda ends: ends[0] < ends[1]), st.integers(1, 12))
 def test_points_rise_from_exactly_the_first_to_exactly_the_last(ends, per_decade):
     first, last = ends
-    points = plan.points({"from": first, "to": last, "per_decade": per_decade})
-    assert (points[0], points[-1]) == (first, last)
-    assert points == sorted(set(points))
-    assert all(isinstance(point, int) for point in points)
+    found = points({"from": first, "to": last, "per_decade": per_decade})
+    assert (found[0], found[-1]) == (first, last)
+    assert found == sorted(set(found))
+    assert all(isinstance(point, int) for point in found)
 
 
 @given(st.integers(1, 1000), st.integers(1, 6), st.integers(1, 10))
 def test_there_are_the_requested_points_per_decade(first, decades, per_decade):
-    points = plan.points({"from": 1000 * first, "to": 1000 * first * 10**decades, "per_decade": per_decade})
-    assert len(points) == decades * per_decade + 1
-    steps = [after / before for before, after in pairwise(points)]
+    found = points({"from": 1000 * first, "to": 1000 * first * 10**decades, "per_decade": per_decade})
+    assert len(found) == decades * per_decade + 1
+    steps = [after / before for before, after in pairwise(found)]
     assert steps == pytest.approx([10 ** (1 / per_decade)] * len(steps), rel=0.002)
 
 
@@ -60,8 +64,8 @@ def test_there_are_the_requested_points_per_decade(first, decades, per_decade):
 
 
 def test_the_order_of_arms_is_reference_rivals_null_arm_ceilings():
-    arms = plan.arms({"arms": ["a", "b", "c"], "reference": "b", "ceilings": ["in C"]})
-    assert [(arm.name, arm.runs, arm.null, arm.ceiling) for arm in arms] == [
+    found = arms({"arms": ["a", "b", "c"], "reference": "b", "ceilings": ["in C"]})
+    assert [(arm.name, arm.runs, arm.null, arm.ceiling) for arm in found] == [
         ("b", "b", False, False),
         ("a", "a", False, False),
         ("c", "c", False, False),
@@ -94,7 +98,7 @@ def test_a_farm_has_equal_places_on_all_hosts_and_an_engine_on_each(hosts, engin
     """For two rivals, the null arm and the ceiling; places without an engine stay empty."""
     launch = farm_launch(hosts=hosts, engines=engines)
     assert (plan.nodes(launch), plan.ranks(launch)) == (taken, ranks)
-    assert ranks == 1 + taken * plan.places(launch) * len(plan.arms(launch))
+    assert ranks == 1 + taken * plan.places(launch) * len(arms(launch))
 
 
 def test_two_peers_across_hosts_need_two_hosts_and_all_else_one():
@@ -225,7 +229,7 @@ def test_consecutive_launches_have_different_heats_so_that_drift_affects_all():
 def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
     loud = {"farm": "loud", "alone": True}
     chosen = {"arms": ["a", "b", "c", "d", "e"], "reference": "a", "entrants": {"b": loud, "d": loud, "e": {}}}
-    assert [heat["arms"] for heat in plan.heats(chosen | {"rivals_per_heat": 3})] == [
+    assert [heat["arms"] for heat in heats(chosen | {"rivals_per_heat": 3})] == [
         ["a", "c", "e"],
         ["a", "b"],
         ["a", "d"],
@@ -264,9 +268,9 @@ def test_at_most_four_farms_besides_the_ceilings_run_at_once(tier):
     config = schema.complete({"tier": tier})
     for launch in plan.launches(config):
         settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), "node", launch["launch"])
-        arms = [arm for arm in plan.arms(settings) if not arm.ceiling]
-        assert len(arms) <= 4 or not plan.farming(settings)
-        assert arms[0].name == settings["reference"] and arms[-1].null
+        own = [arm for arm in arms(settings) if not arm.ceiling]
+        assert len(own) <= 4 or not plan.farming(settings)
+        assert own[0].name == settings["reference"] and own[-1].null
 
 
 def test_a_launch_knows_only_the_entrants_that_take_part():

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from crossover.config import schema
+from crossover.design.heat import heats
+from crossover.design.settings import canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan, second_sweep
 from crossover.planning.plan import SECOND_SWEEP
@@ -79,11 +81,11 @@ def test_launch_numbers_of_the_two_sweeps_do_not_overlap(tmp_path):
     """Even at the most launches that the check of the configuration allows."""
     names = list(schema.complete({})["experiments"])
     paper = complete(tmp_path, tier="paper", experiments={name: {} for name in names})
-    heats = {name: len(plan.heats(plan.settings_of(paper, name))) for name in names}
-    most = {name: {"launches": SECOND_SWEEP // count} for name, count in heats.items()}
+    turns = {name: len(heats(plan.settings_of(paper, name))) for name in names}
+    most = {name: {"launches": SECOND_SWEEP // count} for name, count in turns.items()}
     everyone = complete(tmp_path, tier="paper", experiments=most, unauthenticated_farms=True)
     numbers = [each["launch"] for each in plan.launches(everyone | {"hosts": 2})]
-    assert SECOND_SWEEP - max(heats.values()) < max(numbers) <= SECOND_SWEEP
+    assert SECOND_SWEEP - max(turns.values()) < max(numbers) <= SECOND_SWEEP
     for name in names:
         with pytest.raises(CrossoverError, match=rf"experiments\.{name}\.launches: "):
             complete(tmp_path, tier="paper", experiments={name: {"launches": most[name]["launches"] + 1}})
@@ -94,9 +96,9 @@ def test_the_settings_of_a_heat_are_made_once_for_all_its_launches(config, monke
     monkeypatch.setattr(plan, "of_launch", lambda *launch: made.append(launch) or make(*launch))
     of_launch = second_sweep.of_launches(config)
     every = [of_launch(launch(number)) for number in range(1, 1001)]
-    heats = len(plan.heats(plan.settings_of(config, "task_latency")))
-    assert len(made) == heats < 10
-    assert every[0] is every[heats] == make(plan.settings_of(config, "task_latency"), "node", heats + 1)
+    count = len(heats(plan.settings_of(config, "task_latency")))
+    assert len(made) == count < 10
+    assert every[0] is every[count] == make(plan.settings_of(config, "task_latency"), "node", count + 1)
 
 
 def test_a_new_refinement_is_read_in_the_same_process(config):
@@ -125,5 +127,5 @@ def test_an_unknown_metric_is_refused():
 def test_a_launch_of_the_second_sweep_keeps_its_cells_only_with_the_same_settings(config):
     beyond = launch(SECOND_SWEEP + 2)
     settings = second_sweep.settings_of(config, launch(2)) | NARROWED
-    assert second_sweep.differs_only_in_cells(config, beyond, json.loads(plan.canonical(settings)))
+    assert second_sweep.differs_only_in_cells(config, beyond, json.loads(canonical(settings)))
     assert not second_sweep.differs_only_in_cells(config, beyond, settings | {"target_width": 0.5})

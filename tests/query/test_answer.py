@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from crossover.design.protocol import known
 from crossover.query.answer import NOT_MEASURED, answer
-from crossover.records.protocol import known
 from crossover.report.base import tables
 from crossover.report.sentences import more
 

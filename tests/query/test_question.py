@@ -2,9 +2,9 @@
 
 import pytest
 
+from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.query import question
-from crossover.records.protocol import KEYS
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import pyarrow as pa
 from outcomes import crossover, outcome
 
 from crossover.config import leads
+from crossover.design.protocol import columns
 from crossover.records import record, version_1
 from crossover.records.outcome import BETTER, WORSE
-from crossover.records.protocol import columns
 from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
 from crossover.report.glance import overview, verdicts

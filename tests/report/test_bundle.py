@@ -22,8 +22,8 @@ from checkouts import write_raw
 from rocrate.rocrate import ROCrate
 
 from crossover.__main__ import main
+from crossover.design.protocol import KEYS
 from crossover.records import failure, record
-from crossover.records.protocol import KEYS
 from crossover.report.base import tables
 from crossover.report.render import renderer
 from crossover.share import bundle as bundles

@@ -6,8 +6,8 @@ import pytest
 from campaigns import Campaign, zmq
 
 from crossover.config import sources
+from crossover.design.protocol import columns
 from crossover.records import record
-from crossover.records.protocol import columns
 from crossover.report.pages.index import Page
 from crossover.report.sections import claims
 

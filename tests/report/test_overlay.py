@@ -8,6 +8,7 @@ from campaigns import Campaign, zmq
 from crossover.config import published, schema
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
+from crossover.design.heat import heats
 from crossover.measure.experiments import find
 from crossover.planning import plan
 from crossover.report.base import tables
@@ -27,10 +28,10 @@ def measured(tier, experiment):
     arms: dict[tuple[str, str], set[str]] = {}
     keys = {}
     for placement in settings["placements"]:
-        for number in range(1, len(plan.heats(plan.in_placement(settings, placement))) + 1):
+        for number in range(1, len(heats(plan.in_placement(settings, placement))) + 1):
             launch = plan.of_launch(settings, placement, number)
             for cell in module.cells(launch):
-                here = {arm.name for arm in plan.arms(launch) if cell.has(arm) and not arm.null}
+                here = {arm.name for arm in arms(launch) if cell.has(arm) and not arm.null}
                 arms.setdefault((cell.protocol, placement), set()).update(here)
                 keys[cell.protocol] = cell.keys
     known = settings.get("entrants", {})

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from time import perf_counter, sleep
 from typing import Any
 
+from crossover.design.arm import Arm
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
-from crossover.planning.plan import Arm, points
+from crossover.measure.sampling.contract import Block
 
 AXIS = Axis("weight", "grams")
 METRICS = (Metric("pace", "turns/s", "higher"),)

@@ -4,6 +4,7 @@
 import json
 
 from crossover.config import schema
+from crossover.design.settings import canonical
 from crossover.planning import plan, second_sweep
 
 TABLES = (
@@ -37,7 +38,7 @@ checkpoint refinement:
     conda:
         "../../envs/analyse.yaml"
     params:
-        settings=lambda wildcards: plan.canonical(plan.settings_of(run.config, wildcards.experiment)),
+        settings=lambda wildcards: canonical(plan.settings_of(run.config, wildcards.experiment)),
         # Measured launches of the second sweep keep their cells. Made with `input`, so that they do not plan it again.
         kept=lambda wildcards, input: run.kept(wildcards),
         receipts=lambda wildcards: run.first()(wildcards),

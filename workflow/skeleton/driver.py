@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
+from crossover.design.arm import Arm
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
-from crossover.planning.plan import Arm, points
+from crossover.measure.sampling.contract import Block
 
 AXIS = Axis("message size", "bytes")
 METRICS = (Metric("round trip", "s", "lower"),)

@@ -3,6 +3,7 @@
 from launching import Launch
 
 from crossover.config import schema
+from crossover.design.arm import arms
 from crossover.planning import plan
 from crossover.records import record
 
@@ -16,7 +17,7 @@ def test_a_launch_measures_every_arm_and_leaves_nothing_but_its_file(tmp_path):
     try:
         assert launch.run() == 0
         rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
-        assert {row["arm"] for row in rows if row["value"]} == {arm.name for arm in plan.arms(chosen)}, (
+        assert {row["arm"] for row in rows if row["value"]} == {arm.name for arm in arms(chosen)}, (
             launch.log.read_text()
         )
         launch.leaves_nothing_but_its_file()

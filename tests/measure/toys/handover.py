@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from multiprocessing.shared_memory import SharedMemory
 from time import perf_counter
 
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
-from crossover.planning.plan import points
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
+from crossover.measure.sampling.contract import Block
 
 AXIS = Axis("message size", "bytes")
 METRICS = (Metric("handover", "s", "lower"),)

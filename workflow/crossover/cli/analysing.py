@@ -30,7 +30,7 @@ def tables(chosen: Namespace) -> None:
 def refinement(chosen: Namespace) -> None:
     """Choose the cells that a second sweep adds inside the crossovers of the first."""
     from crossover.analyse.tables import refinement
-    from crossover.planning.plan import read_settings
+    from crossover.design.settings import read_settings
 
     refinement.refine(chosen.receipts, read_settings(chosen.settings), chosen.output, chosen.kept)
 

@@ -18,7 +18,7 @@ class _Asking(Command):
     def add_to(self, commands: Any) -> None:
         """Add the command to the `commands` of a parser."""
         # Imported when a command line is read, because loading the command line must load no other room.
-        from crossover.records.protocol import KEYS
+        from crossover.design.protocol import KEYS
 
         keys = (_option(name, key.kind) for name, key in KEYS.items())
         Command(**(vars(self) | {"arguments": (*self.arguments, *keys)})).add_to(commands)
@@ -51,8 +51,8 @@ def ask(chosen: Namespace) -> None:
     Prints each arm's ratio to the reference with its interval, the measured points around it, and how to decide it
     where it is open. Options named after keys choose the curve; `none` stands for a key that a curve does not have.
     """
+    from crossover.design.protocol import KEYS
     from crossover.query.run import Run
-    from crossover.records.protocol import KEYS
 
     run = Run(chosen.results)
     given = {name: getattr(chosen, name) for name in ("placement", *KEYS)}

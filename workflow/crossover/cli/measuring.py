@@ -42,8 +42,8 @@ def launch(chosen: Namespace) -> int:
     If the launch fails, the raw file is a hole with the reason, and the exit code is 0. If the receipt was that of a
     measurement, it stays, and the exit code is 1.
     """
+    from crossover.design.settings import read_settings
     from crossover.measure.launch.supervisor import Job, supervise
-    from crossover.planning.plan import read_settings
 
     _without_pandas()
     job = Job(
@@ -71,8 +71,8 @@ def rank(chosen: Namespace) -> int:
 
     # Before any module that imports MPI.
     shorten_values()
+    from crossover.design.settings import read_settings
     from crossover.measure.launch.rank import run
-    from crossover.planning.plan import read_settings
 
     _without_pandas()
     settings = read_settings(chosen.settings)

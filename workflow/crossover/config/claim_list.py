@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from crossover.config import published, schema, sources, yaml_file
+from crossover.design.protocol import KEYS, Keys
 from crossover.paths import CONFIG
-from crossover.records.protocol import KEYS, Keys
 
 FILE = CONFIG / "claims.yaml"
 SCHEMA = FILE.with_name("claims.schema.yaml")

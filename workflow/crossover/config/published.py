@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from crossover.config import sources
+from crossover.design.protocol import Keys
 from crossover.errors import CrossoverError
 from crossover.paths import CONFIG
-from crossover.records.protocol import Keys
 
 FOLDER = CONFIG / "published"
 SOURCES = "sources.yaml"

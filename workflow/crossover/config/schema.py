@@ -10,9 +10,11 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from crossover.config.yaml_file import read_yaml, refuse
+from crossover.design.axis import points
+from crossover.design.settings import Settings
 from crossover.paths import CONFIG
 from crossover.planning import curves, farms, second_sweep
-from crossover.planning.plan import Config, Settings, farming, in_placement, points
+from crossover.planning.plan import Config, farming, in_placement
 
 FILE = CONFIG / "schema.yaml"
 TIERS = ("smoke", "quick", "standard", "paper")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
 
+from crossover.design.settings import Settings
 from crossover.planning import plan, second_sweep
 from crossover.planning.plan import SECOND_SWEEP, Config, Launch
 from crossover.planning.receipt import Receipt
@@ -52,7 +53,7 @@ class Times:
     recorded: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """The seconds of the longest measured launch of each experiment and placement."""
 
-    def minutes(self, launch: Launch, settings: plan.Settings) -> float:
+    def minutes(self, launch: Launch, settings: Settings) -> float:
         """The minutes that a launch requests, besides the start of its job."""
         recorded = self.recorded.get((launch["experiment"], launch["placement"]), 0.0)
         return self.factor * max(recorded, plan.expected_seconds(settings)) / 60

@@ -3,8 +3,8 @@
 from itertools import product
 from typing import Any
 
-from crossover.records import protocol
-from crossover.records.protocol import label
+from crossover.design import protocol
+from crossover.design.protocol import label
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
 """ZeroMQ's transports that work in each placement."""

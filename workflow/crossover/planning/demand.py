@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crossover import code_digest
+from crossover.design.settings import Settings, canonical
 from crossover.planning import farms, inventory, plan, receipt, second_sweep
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import Key, key
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings, canonical
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch
 from crossover.planning.receipt import Receipt
 from crossover.records.holes import OF_CODE, PASSING
 

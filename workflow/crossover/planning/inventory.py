@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from crossover.design.settings import Settings, read_settings
 from crossover.planning import receipt
-from crossover.planning.plan import Launch, Settings, read_settings
+from crossover.planning.plan import Launch
 from crossover.planning.receipt import Receipt
 
 FILES = "*/*/launch=*.parquet"

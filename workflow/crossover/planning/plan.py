@@ -4,85 +4,21 @@ This module has the launches of the first sweep, `second_sweep` those of the sec
 except those of task farms. Every rank and every Snakemake job loads it, so it imports nothing slow.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import reduce
-from itertools import product
-from operator import or_
 from typing import Any
 
+from crossover.design.arm import arms
+from crossover.design.heat import ONE_EACH, heats
+from crossover.design.settings import Settings
 from crossover.paths import PACKAGE
 from crossover.planning.curves import across_hosts
 from crossover.planning.farms import authenticates, constant, crosses_hosts
 
 Config = dict[str, Any]
-Settings = dict[str, Any]
 Launch = dict[str, Any]
 """The identity of a launch: `experiment`, `placement`, and its number `launch`."""
 
-
-def points(axis: list[int] | dict[str, int]) -> list[int]:
-    """The points of an axis in rising order, from a list or from {from, to, per_decade}.
-
-    >>> points({"from": 100, "to": 10000, "per_decade": 3})
-    [100, 215, 464, 1000, 2154, 4642, 10000]
-    """
-    if isinstance(axis, list):
-        return sorted(axis)
-    decades = math.log10(axis["to"] / axis["from"])
-    steps = max(1, round(decades * axis["per_decade"]))
-    return sorted({round(axis["from"] * 10 ** (decades * step / steps)) for step in range(steps + 1)})
-
-
-@dataclass(frozen=True)
-class Arm:
-    """One alternative. The null arm is the reference entered a second time, under the name `null`."""
-
-    name: str
-    runs: str
-    """The alternative that runs: `name`, or the reference for the null arm."""
-    ceiling: bool = False
-    """Whether it is a bound instead of a rival, such as the same exchange in C."""
-
-    @property
-    def null(self) -> bool:
-        """Whether this is the null arm, whose difference from the reference is the machine's noise."""
-        return self.name == "null"
-
-
-def arms(settings: Settings) -> list[Arm]:
-    """The arms of an experiment: the reference, its rivals, the null arm, then the ceilings."""
-    reference = settings["reference"]
-    others = [name for name in settings["arms"] if name != reference]
-    ceilings = [Arm(name, name, ceiling=True) for name in settings.get("ceilings", [])]
-    return [Arm(reference, reference), *(Arm(name, name) for name in others), Arm("null", reference), *ceilings]
-
-
-def heats(settings: Settings) -> list[Settings]:
-    """The heats of an experiment, each as the settings that it replaces.
-
-    A heat has the reference and at most `rivals_per_heat` rivals. An entrant that is `alone`, because it disturbs the
-    others even while it is idle, has a heat of its own. Each heat has one value of every setting in ONE_EACH.
-
-    >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
-    [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
-    """
-    reference, entrants = settings["reference"], settings.get("entrants", {})
-    rivals = [name for name in settings["arms"] if name != reference]
-    alone = [name for name in rivals if entrants.get(name, {}).get("alone")]
-    social = [name for name in rivals if name not in alone]
-    size = settings.get("rivals_per_heat", max(1, len(social)))
-    shared = [social[start : start + size] for start in range(0, len(social), size)]
-    groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
-    choices = [[{one: value} for value in settings[many]] for many, one in ONE_EACH.items() if settings.get(many)]
-    return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
-
-
-ONE_EACH = {"thread_levels": "thread_level", "players": "player", "engine_counts": "engines"}
-"""Lists of which a launch has one value, with the key of that value. A process has one MPI thread level, and a farm
-keeps the engines that it was started with."""
 
 OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "refine_points", "refine_metric", *ONE_EACH)
 """Settings that determine the list of launches, and so do not belong to a single launch."""
@@ -173,17 +109,6 @@ def expected_seconds(settings: Settings) -> float:
 def limit_seconds(settings: Settings) -> int:
     """The time after which the supervisor ends a launch: an allowance for its start, plus four times the budget."""
     return math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))
-
-
-def canonical(settings: Mapping[str, Any]) -> str:
-    """Settings as JSON; equal settings give equal text."""
-    return json.dumps(settings, sort_keys=True)
-
-
-def read_settings(text: str | None) -> Settings:
-    """Settings from JSON; empty without text, because not every launch has stored its settings."""
-    settings: Settings = json.loads(text or "{}")
-    return settings
 
 
 # ---- functions for Snakemake

@@ -14,8 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
-from crossover.planning.plan import Config, Launch, Settings, canonical
+from crossover.planning.plan import Config, Launch
 from crossover.records import atomic
 
 FOLDER = "{results}/launches/{tier}"

@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
+from crossover.design.heat import heats
+from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch, Settings
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
@@ -26,7 +28,7 @@ class MissingLaunchError(CrossoverError):
 
 def overlap(settings: Settings) -> Iterator[str]:
     """The fault of an experiment whose first sweep would reach the launch numbers of the second."""
-    most = SECOND_SWEEP // len(plan.heats(settings))
+    most = SECOND_SWEEP // len(heats(settings))
     if settings["launches"] > most:
         yield (
             f"launches: {settings['launches']} is too many; this experiment can have {most} of each heat, because "
@@ -48,7 +50,7 @@ def launches(config: Config, experiment: str) -> list[Launch]:
 def differs_only_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
     """Whether the `settings` of a launch of the second sweep are this configuration's, except for cells and budget."""
     own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}
-    return plan.canonical(own) == plan.canonical(settings)
+    return canonical(own) == canonical(settings)
 
 
 OfLaunch = Callable[[Launch], Settings]
@@ -83,7 +85,7 @@ def turns(config: Config) -> Callable[[str, str], int]:
 
     @cache
     def count(experiment: str, placement: str) -> int:
-        return len(plan.heats(plan.in_placement(plan.settings_of(config, experiment), placement)))
+        return len(heats(plan.in_placement(plan.settings_of(config, experiment), placement)))
 
     return count
 

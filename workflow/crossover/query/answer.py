@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from crossover.design.protocol import known
 from crossover.records.outcome import ALIKE, BETTER, OPEN, WORSE, Outcome
-from crossover.records.protocol import known
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel
 

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from crossover.design.protocol import KEYS, known
 from crossover.errors import CrossoverError
-from crossover.records.protocol import KEYS, known
 from crossover.report.base import questions
 
 Row = dict[str, Any]

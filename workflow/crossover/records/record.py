@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.records import atomic, checksum, version_1
-from crossover.records.protocol import KEYS
 
 VERSION = 2
 """Version of the schemas that this code writes."""

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover.records.protocol import KEYS
+from crossover.design.protocol import KEYS
 
 PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "library_version": (r"^libzmq ([\d.]+)", str),

@@ -11,13 +11,14 @@ from typing import Any
 
 from crossover import code_digest
 from crossover.config import claim_list, schema
+from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError, plain
 from crossover.measure.machine import provenance
 from crossover.planning import batches, command, inventory, plan, receipt, second_sweep
 from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
-from crossover.planning.plan import Launch, Settings
+from crossover.planning.plan import Launch
 from crossover.planning.receipt import Receipt
 from crossover.slurm import acceptance, partition
 from crossover.workflow import folders, replication, session
@@ -249,7 +250,7 @@ class Run:
         """The settings of a launch and the digest of the code that measures it, as options of `crossover launch`."""
         settings = self.settings(wildcards)
         code = code_digest.of_launch(wildcards.experiment, settings)
-        return ["--settings", plan.canonical(settings), "--code", code]
+        return ["--settings", canonical(settings), "--code", code]
 
     def minutes(self, wildcards: Any) -> int:
         """The part of a launch in the time that its job requests."""

@@ -14,8 +14,9 @@ from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
-from crossover.records import atomic, failure, holes, protocol, record
-from crossover.records.protocol import TRANSPORTS
+from crossover.design import protocol
+from crossover.design.protocol import TRANSPORTS
+from crossover.records import atomic, failure, holes, record
 
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""

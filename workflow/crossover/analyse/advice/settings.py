@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from crossover.records.protocol import Keys
+from crossover.design.protocol import Keys
 
 Value = str | int
 

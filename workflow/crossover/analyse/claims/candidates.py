@@ -13,7 +13,7 @@ import pandas as pd
 from crossover.analyse.curves.curve import NAMES, PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
 from crossover.config.published import Dataset
-from crossover.records.protocol import columns, holds, known, label
+from crossover.design.protocol import columns, holds, known, label
 
 Quantity = Mapping[str, Any]
 

@@ -17,7 +17,8 @@ from crossover.analyse.claims.result import Result
 from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
 from crossover.analyse.curves.curve import NAMES, Row
 from crossover.config import claim_list, published
-from crossover.records import failure, protocol, record
+from crossover.design import protocol
+from crossover.records import failure, record
 
 Claim = Mapping[str, Any]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity
 from crossover.analyse.curves.curve import Curve, Row, curves
-from crossover.planning.plan import read_settings
+from crossover.design.protocol import Keys, holds
+from crossover.design.settings import read_settings
 from crossover.records import holes, record
-from crossover.records.protocol import Keys, holds
 
 READ = ("launches", "medians", "sensitivity")
 """The joined tables behind the verdicts."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
 from crossover.analyse.curves.rounds import blocks, medians
+from crossover.design.settings import read_settings
 from crossover.errors import CrossoverError
-from crossover.planning.plan import read_settings
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 

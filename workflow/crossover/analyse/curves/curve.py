@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from crossover.analyse.statistics.intervals import Floats
+from crossover.design import protocol
 from crossover.planning.plan import SECOND_SWEEP
-from crossover.records import protocol
 
 Row = dict[str, Any]
 """A row of a table: values by the names of columns."""

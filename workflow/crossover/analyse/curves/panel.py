@@ -9,8 +9,9 @@ import pandas as pd
 
 from crossover.analyse.curves.curve import PANEL, Curve
 from crossover.analyse.statistics.intervals import Floats
-from crossover.planning.plan import SECOND_SWEEP, read_settings
-from crossover.records import protocol
+from crossover.design import protocol
+from crossover.design.settings import read_settings
+from crossover.planning.plan import SECOND_SWEEP
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.analyse.curves.curve import FACTS, NAMES, PANEL
-from crossover.records.protocol import KEYS
+from crossover.design.protocol import KEYS
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from scipy.special import stdtrit
 from crossover.analyse.curves.curve import Row, competes
 from crossover.analyse.curves.rounds import Blocks
 from crossover.analyse.statistics.intervals import Floats
-from crossover.planning.plan import SECOND_SWEEP, read_settings
+from crossover.design.settings import read_settings
+from crossover.planning.plan import SECOND_SWEEP
 from crossover.records.record import CONFIDENCE
 
 BATCH = 5

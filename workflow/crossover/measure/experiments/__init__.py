@@ -5,8 +5,10 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from crossover.design.axis import Axis
+from crossover.design.cell import Cell, Metric
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Axis, Blocks, Cell, Metric
+from crossover.measure.sampling.contract import Blocks
 
 
 class Experiment(Protocol):

@@ -30,6 +30,10 @@ from typing import Any
 
 import numpy as np
 
+from crossover.design.arm import Arm
+from crossover.design.arm import arms as arms_of
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, mpi, raw
 from crossover.measure.farms import Farm, enter, join, running
@@ -37,10 +41,8 @@ from crossover.measure.mpi.payload import ARRAY, BUFFERS, Kind, Payload, payload
 from crossover.measure.mpi.round_trips import RoundTrips, round_trips
 from crossover.measure.ranks.admission import WAIT_SECONDS, kept_apart
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.planning.curves import NAMED
-from crossover.planning.plan import Arm, points
-from crossover.planning.plan import arms as arms_of
 
 AXIS = Axis("array length", "elements")
 METRICS = (Metric("round trip", "s", "lower"),)

@@ -8,11 +8,11 @@ A block is one or more floods of x tasks to one farm.
 
 from typing import Any
 
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys
-from crossover.measure.sampling.contract import Axis, Cell, Metric
-from crossover.planning.plan import points
 
 AXIS = Axis("tasks", "tasks")
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))

@@ -10,10 +10,10 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 
 from typing import Any
 
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
-from crossover.measure.sampling.contract import Axis, Cell, Metric
-from crossover.planning.plan import points
 
 AXIS = Axis("task duration", "µs")
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))

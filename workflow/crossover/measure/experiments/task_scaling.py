@@ -10,11 +10,11 @@ for one of `durations_us` (microseconds), `tasks_per_engine` for each engine.
 
 from typing import Any
 
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
-from crossover.measure.sampling.contract import Axis, Cell, Metric
-from crossover.planning.plan import points
 
 AXIS = Axis("engines", "engines")
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "higher"))

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys
-from crossover.measure.sampling.contract import Axis, Cell, Metric
-from crossover.planning.plan import points
 
 AXIS = Axis("array size", "bytes")
 METRICS = (

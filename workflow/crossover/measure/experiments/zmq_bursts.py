@@ -9,12 +9,14 @@ import os
 from functools import lru_cache
 from typing import Any
 
+from crossover.design.arm import Arm
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import Block
 from crossover.measure.zeromq import burst, sockets
 from crossover.measure.zeromq.handover import receiving
 from crossover.measure.zeromq.sockets import Curve, Sockets, curves
-from crossover.planning.plan import Arm, points
 
 AXIS = Axis("burst", "messages")
 METRICS = (

@@ -19,13 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from crossover.design.arm import Arm
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.ceilings import zeromq
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.measure.zeromq import sockets
 from crossover.measure.zeromq.handover import HANDOVERS, Message, checksum, without
 from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
-from crossover.planning.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}

@@ -23,11 +23,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from crossover.design.arm import Arm, arms
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import DAMAGED, Axis, Block, Cell, Metric
-from crossover.planning.plan import Arm, arms, points
+from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal
 
 AXIS = Axis("message size", "bytes")

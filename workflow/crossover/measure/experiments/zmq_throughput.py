@@ -21,14 +21,16 @@ from typing import Any
 
 import numpy as np
 
+from crossover.design.arm import Arm
+from crossover.design.axis import Axis, points
+from crossover.design.cell import Cell, Metric
 from crossover.measure.ceilings import zeromq
 from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling.contract import Axis, Block, Cell, Metric
+from crossover.measure.sampling.contract import Block
 from crossover.measure.zeromq import burst, flow, sockets
 from crossover.measure.zeromq.handover import Message, Send, Take, receiving, sending, without
 from crossover.measure.zeromq.sockets import Curve, Sockets, curves
-from crossover.planning.plan import Arm, points
 
 AXIS = Axis("message size", "bytes")
 METRICS = (

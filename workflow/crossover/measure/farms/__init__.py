@@ -17,12 +17,14 @@ from time import perf_counter, sleep
 from types import ModuleType
 from typing import Any
 
+from crossover.design.arm import Arm, arms
+from crossover.design.cell import Cell, Metric
 from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import DAMAGED, Block, Cell, Metric
-from crossover.planning.plan import Arm, arms, places
+from crossover.measure.sampling.contract import DAMAGED, Block
+from crossover.planning.plan import places
 from crossover.records.holes import HoleKind, Refusal
 
 Task = Callable[[Any], Any]

@@ -15,13 +15,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from crossover.design.arm import Arm, arms
+from crossover.design.cell import Cell, Metric
 from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Block, Blocks, Cell, Metric
+from crossover.measure.sampling.contract import Block, Blocks
 from crossover.measure.sampling.phases import CONNECTION, END, Phases
 from crossover.measure.sampling.sampler import Sample, Sampler
-from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import HoleKind, Refusal
 
@@ -52,7 +53,7 @@ def conduct(
         guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
         report = partial(_report, name)
         sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=report, phases=phases)
-        samples = list(sampler.sample(_cells(kind, settings), plan.arms(settings)))
+        samples = list(sampler.sample(_cells(kind, settings), arms(settings)))
         with phases.during(END):
             driver.close()
     rows = [identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
@@ -104,7 +105,7 @@ class Guarded:
         self._blocks, self._experiment = blocks, experiment
         self._declared = [metric.name for metric in metrics]
 
-    def run(self, cell: Cell, arm: plan.Arm, n: int) -> Block:
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Run the block; sets the deadline outside the timed part. Raises Refusal for an undeclared metric."""
         faulthandler.dump_traceback_later(BLOCK_LIMIT_SECONDS, exit=True)
         try:

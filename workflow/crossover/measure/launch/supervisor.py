@@ -20,6 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
@@ -192,7 +193,7 @@ def _reason(refusal: Path) -> Refusal | None:
     return Refusal(*json.loads(text)) if text else None
 
 
-def starting(settings: plan.Settings, mpi: str = "mpiexec") -> list[str]:
+def starting(settings: Settings, mpi: str = "mpiexec") -> list[str]:
     """The command line that starts a launch's ranks, up to the module or the file that each runs."""
     level = settings.get("thread_level")
     # mpi4py's own options apply before MPI is initialised.
@@ -201,7 +202,7 @@ def starting(settings: plan.Settings, mpi: str = "mpiexec") -> list[str]:
     return [*started, sys.executable, "-m", "mpi4py", *options]
 
 
-def environment(settings: plan.Settings, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
+def environment(settings: Settings, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
     """The environment of a launch's ranks. Raises Refusal (WRONG_INTERFACE)."""
     own = {VARIABLE: str(private)} | loader.variables(libraries)
     if plan.nodes(settings) == 1:
@@ -217,7 +218,7 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
         *starting(job.settings, job.mpi),
         *("-m", "crossover", "rank"),
         *("--experiment", job.experiment, "--launch", str(job.launch)),
-        *("--settings", plan.canonical(job.settings), "--interface", job.interface),
+        *("--settings", canonical(job.settings), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),
         *("--part", str(part), "--refusal", str(refusal)),
     ]
@@ -230,7 +231,7 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         "experiment": job.experiment,
         "placement": job.settings["placement"],
         "launch": job.launch,
-        "settings": plan.canonical(job.settings),
+        "settings": canonical(job.settings),
         "code": job.code,
         "commit": provenance.commit(),
         "wall_seconds": wall_seconds,
@@ -286,7 +287,7 @@ def _written_in_this_run(job: Job, output: Path) -> tuple[Path, dict[str, Any], 
             break
         with suppress(record.RecordError):
             stored = record.metadata(record.read(raw, record.MEASUREMENTS))
-            if (stored["launch"]["settings"], stored["launch"]["code"]) == (plan.canonical(job.settings), job.code):
+            if (stored["launch"]["settings"], stored["launch"]["code"]) == (canonical(job.settings), job.code):
                 return raw, stored["launch"], stored["ranks"]
     return None
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from crossover.planning.plan import Arm
+from crossover.design.arm import Arm
 
 CONNECTION = "connection"
 """Until the driver is ready: imports, sockets, farms."""

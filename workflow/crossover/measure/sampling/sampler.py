@@ -18,9 +18,10 @@ from itertools import count, product
 from random import Random
 from typing import Any
 
-from crossover.measure.sampling.contract import Block, Blocks, Cell
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.measure.sampling.contract import Block, Blocks
 from crossover.measure.sampling.phases import CALIBRATION, WARM_UP, Phases
-from crossover.planning.plan import Arm
 
 FEWEST_ROUNDS = 3
 """The rounds of a cell even if the budget is spent; a median needs at least three."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import zmq
 
+from crossover.design.arm import arms
 from crossover.measure.zeromq.sockets import Curve, Socket
-from crossover.planning.plan import arms
 
 Message = bytes | bytearray | memoryview | zmq.Frame
 

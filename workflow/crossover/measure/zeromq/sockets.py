@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, Self, TypeVar
 import zmq
 from zmq.utils import garbage
 
+from crossover.design.protocol import Keys
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ranks.admission import Admission, connect
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
 from crossover.planning.curves import in_placement
-from crossover.records.protocol import Keys
 
 Socket = zmq.Socket[bytes]
 Half = TypeVar("Half")

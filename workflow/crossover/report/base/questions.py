@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from crossover.records.protocol import KEYS, TRANSPORTS, label
+from crossover.design.protocol import KEYS, TRANSPORTS, label
 from crossover.report.base.tables import Panel
 
 TITLES = {

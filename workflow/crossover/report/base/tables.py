@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crossover.planning.plan import read_settings
+from crossover.design.protocol import Keys, known, label
+from crossover.design.settings import read_settings
 from crossover.records import record, run_tables
 from crossover.records.holes import is_hole
-from crossover.records.protocol import Keys, known, label
 from crossover.report.base import numbers
 
 Row = dict[str, Any]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from crossover.design.protocol import Keys, holds
 from crossover.records import failure
-from crossover.records.protocol import Keys, holds
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, rows
 from crossover.report.charts import export, figures

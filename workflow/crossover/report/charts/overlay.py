@@ -7,7 +7,7 @@ from typing import Any
 
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
-from crossover.records.protocol import Keys, holds
+from crossover.design.protocol import Keys, holds
 from crossover.report.base.tables import Panel, Row, grouped
 from crossover.report.sentences import citations
 

@@ -7,7 +7,7 @@ from IPython.display import Markdown
 
 from crossover.config import leads as leading
 from crossover.config import published
-from crossover.planning.plan import read_settings
+from crossover.design.settings import read_settings
 from crossover.report.base import markup, questions, tables, terms
 from crossover.report.base.tables import Panel
 from crossover.report.charts import gallery

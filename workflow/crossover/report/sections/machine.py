@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from crossover.design.settings import read_settings
 from crossover.planning import allocation
-from crossover.planning.plan import read_settings
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from crossover.planning.plan import read_settings
+from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, Tables, at, grouped

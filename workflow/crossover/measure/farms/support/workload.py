@@ -13,8 +13,8 @@ from operator import eq
 from random import Random
 from typing import Any
 
+from crossover.design.arm import arms
 from crossover.measure.farms.support.tasks import sleep, spin
-from crossover.planning.plan import arms
 
 TAIL_EXPONENT = 1.5
 """The exponent of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""

@@ -97,7 +97,7 @@ def label(keys: Keys) -> str:
     """
     if unknown := [name for name in keys if name not in KEYS]:
         raise ValueError(
-            f"unknown key {unknown[0]!r} of a curve; available: {', '.join(KEYS)}; add it to records/protocol.py"
+            f"unknown key {unknown[0]!r} of a curve; available: {', '.join(KEYS)}; add it to design/protocol.py"
         )
     words = (
         key.words(keys) if callable(key.words) else key.words.format(keys[name])
