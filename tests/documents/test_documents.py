@@ -150,8 +150,13 @@ def blocks(kind: str, heading: str) -> list[str]:
 
 def test_the_explained_driver_is_the_one_that_the_command_writes() -> None:
     explained = "\n".join(blocks("python", "The driver")).split("\n")
-    written = (ROOT / "workflow/skeleton/driver.py").read_text().split("\n")
+    written = (ROOT / "workflow/skeleton/experiment.py").read_text().split("\n")
     assert [line for line in explained if line] == [line for line in written if line]
+
+
+def test_the_explained_farm_is_the_one_that_the_command_writes() -> None:
+    [explained] = blocks("python", "An entrant")
+    assert explained == (ROOT / "workflow/skeleton/farm.py").read_text()
 
 
 def test_the_obligatory_keys_are_those_that_the_schema_requires() -> None:

@@ -30,7 +30,7 @@ ENTRANT, SOURCE, CLAIM = re.findall(
 HOLDING = ("tests/documents", "tests/test_architecture.py", "tests/config/test_claim_list.py")
 """Tests that know all experiments, farms or keys, of those that take seconds."""
 
-NEW = "halves_once_more"
+NEW, FARM = "halves_once_more", "threads_once_more"
 CHOSEN = """\
 # A user's.
 tier: standard  # to rely on
@@ -71,7 +71,7 @@ class Project:
 def with_toys(project):
     """Add the toys by the steps in the document."""
     shutil.copy(TOYS / "handover.py", project.folder / "workflow/crossover/measure/experiments")
-    shutil.copy(TOYS / "threads.py", project.folder / "workflow/crossover/measure/farms")
+    shutil.copy(ROOT / "workflow/skeleton/farm.py", project.folder / "workflow/crossover/measure/farms/threads.py")
     project.edit("config/schema.yaml", "\n$defs:", f"\n{(TOYS / 'handover.yaml').read_text()}$defs:")
     return project
 
@@ -110,10 +110,8 @@ def launch(project, tmp_path):
         one.end()
 
 
-def test_the_toys_are_small_and_the_entrant_is_the_documents():
-    assert f"```python\n{(TOYS / 'threads.py').read_text()}```" in (ROOT / "docs/extending.md").read_text()
+def test_the_toys_are_small():
     lines = {file.name: len(file.read_text().splitlines()) for file in TOYS.iterdir() if file.is_file()}
-    assert lines.pop("threads.py") <= 40
     # Plus a line in config.yaml.
     assert sum(lines.values()) + 1 <= 120
     assert set(lines) == {"handover.py", "handover.yaml"}
@@ -172,11 +170,13 @@ def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(settings, la
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """A copy with the toys, an experiment from the command, a claim, and changes in config.yaml."""
+    """A copy with the toys, an experiment and a farm from the command, a claim, and changes in config.yaml."""
     project = with_toys(Project(tmp_path_factory.mktemp("extended") / "project"))
     (project.folder / CONFIG).write_text(CHOSEN)
     code, said = project.run("-m", "crossover", "new", "experiment", NEW)
     assert code == 0, said
+    code, said = project.run("-m", "crossover", "new", "farm", FARM)
+    assert code == 0 and f"such as task_latency: {{arms: [leastload, pure, {FARM}]}}" in said, said
     assert f"## `{NEW}`" in (project.folder / "config/README.md").read_text()
     project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  ").replace("message_halves", NEW))
     with (project.folder / SOURCES).open("a") as sources:
@@ -186,9 +186,23 @@ def extended(tmp_path_factory):
     return project
 
 
-def test_a_new_experiment_passes_its_own_test(extended):
-    code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/measure/test_{NEW}.py")
+@pytest.mark.parametrize("name", [NEW, FARM])
+def test_what_the_command_has_written_passes_lint_and_its_own_test(extended, name):
+    code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/measure/test_{name}.py")
     assert code == 0, said
+    for check in (("ruff", "check"), ("ruff", "format", "--check")):
+        code, said = extended.run("-m", *check, f"tests/measure/test_{name}.py", *written(extended, name))
+        assert code == 0, said
+
+
+def test_the_types_of_what_the_command_has_written_are_right(extended):
+    code, said = extended.run("-m", "mypy", *written(extended, NEW), *written(extended, FARM))
+    assert code == 0, said
+
+
+def written(project, name):
+    """The file of an experiment or a farm."""
+    return [str(file) for file in (project.folder / "workflow/crossover/measure").rglob(f"{name}.py")]
 
 
 def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
@@ -208,6 +222,7 @@ def test_an_extended_and_configured_project_passes_the_general_tests(extended):
 
 def test_the_files_keep_their_comments_and_list_the_experiment(extended):
     listed = CHOSEN.replace("    # Messages", f"    {NEW}: {{}}\n    # Messages")
+    listed += f"\n# Task farms that arms can name, besides the built-in ones.\nentrants:\n  {FARM}: {{farm: {FARM}}}\n"
     assert (extended.folder / CONFIG).read_text() == listed
     written = (extended.folder / "config/schema.yaml").read_text().splitlines()
     assert [line for line in (ROOT / "config/schema.yaml").read_text().splitlines() if line not in written] == []
@@ -227,4 +242,8 @@ def test_the_files_keep_their_comments_and_list_the_experiment(extended):
 def test_a_name_that_cannot_be_used_is_refused_in_a_line(extended, name, reason):
     before = {file: file.read_bytes() for file in extended.folder.glob("config/*") if file.is_file()}
     assert extended.run("-m", "crossover", "new", "experiment", name) == (1, f"crossover new: {name!r} {reason}\n")
+    farm = reason.replace("an experiment, a rule", "a farm")
+    if name not in ("mpi_pingpong", "report"):
+        asked = FARM if name == NEW else name
+        assert extended.run("-m", "crossover", "new", "farm", asked) == (1, f"crossover new: {asked!r} {farm}\n")
     assert {file: file.read_bytes() for file in before} == before

@@ -1,8 +1,9 @@
-"""Commands for developers: a new experiment from the skeleton that `docs/extending.md` explains, generated files."""
+"""Commands for developers: a new experiment or farm from the skeleton that the guide explains, generated files."""
 
 import keyword
 import re
 from argparse import Namespace
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from crossover.cli.command import EXTENDING, command, value
@@ -11,47 +12,85 @@ from crossover.errors import CrossoverError
 
 @command(
     "experiment socket_options",
-    value("kind", "what to start", choices=["experiment"]),
+    value("kind", "what to start", choices=["experiment", "farm"]),
     value("name", "its name, such as socket_options"),
     group=EXTENDING,
 )
 def new(chosen: Namespace) -> None:
-    """Start a new experiment: write its driver, its test and its configuration.
+    """Start a new experiment or task farm: write its driver or its file, its test and its configuration.
 
-    Adds a block to config/schema.yaml and a line to config/config.yaml. The experiment runs as it is; docs/extending.md
-    explains what to change.
+    Adds a line to config/config.yaml, and for an experiment a block to config/schema.yaml. It runs as it is;
+    docs/extending.md explains what to change.
     """
     from crossover import paths
-    from crossover.config import reference_page, schema
+    from crossover.config import reference_page
 
     _require_checkout()
-    name, config = chosen.name, paths.CONFIG / "config.yaml"
-    driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
-    test = paths.PROJECT / "tests" / "measure" / f"test_{name}.py"
-    rules = [paths.PROJECT / "Snakefile", *paths.WORKFLOW.glob("rules/*.smk")]
-    # Snakemake's rules are in the same namespace as experiments.
-    taken = [rule for file in rules for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
-    taken += schema.read_schema()["properties"]["experiments"]["properties"]
-    # Pytest refuses two tests of the same name, even in different folders.
-    _require(name, taken, [driver, driver.with_suffix(""), *(paths.PROJECT / "tests").rglob(test.name)])
-
-    def skeleton(part: str) -> str:
-        return (paths.WORKFLOW / "skeleton" / part).read_text(encoding="utf-8").replace("NAME", name)
-
-    # All texts are made before any is written, so that an error leaves nothing half done.
-    texts = {
-        driver: skeleton("driver.py"),
-        test: skeleton("test.py"),
-        # Before the definitions, which follow the experiments.
-        schema.FILE: schema.FILE.read_text(encoding="utf-8").replace("\n$defs:", f"\n{skeleton('block.yaml')}$defs:"),
-        config: _listed(config.read_text(encoding="utf-8"), name),
-    }
+    start = _experiment if chosen.kind == "experiment" else _farm
+    texts, next_step = start(chosen.name)
     for file, text in texts.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
-    print("\n".join(f"wrote {file.relative_to(paths.PROJECT)}" for file in [*texts, reference_page.PAGE]))
-    print(f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}")
+    print("\n".join([*(f"wrote {file.relative_to(paths.PROJECT)}" for file in texts), next_step]))
+
+
+def _experiment(name: str) -> tuple[dict[Path, str], str]:
+    """The files of a new experiment, all made before any is written; and the next step."""
+    from crossover import paths
+    from crossover.config import schema
+
+    driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
+    rules = [paths.PROJECT / "Snakefile", *paths.WORKFLOW.glob("rules/*.smk")]
+    # Snakemake's rules are in the same namespace as experiments.
+    taken = [rule for file in rules for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
+    taken += schema.read_schema()["properties"]["experiments"]["properties"]
+    _require(name, taken, [driver, driver.with_suffix("")], "an experiment, a rule")
+    # Before the definitions, which follow the experiments.
+    block = f"\n{_skeleton('experiment.yaml', name)}$defs:"
+    texts = {
+        driver: _skeleton("experiment.py", name),
+        _test(name): _skeleton("experiment_test.py", name),
+        schema.FILE: schema.FILE.read_text(encoding="utf-8").replace("\n$defs:", block),
+        _config(): _listed(_config().read_text(encoding="utf-8"), name),
+    }
+    return texts, f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}"
+
+
+def _farm(name: str) -> tuple[dict[Path, str], str]:
+    """The same for a task farm."""
+    from crossover import paths
+    from crossover.config import schema
+
+    file = paths.PACKAGE / "measure" / "farms" / f"{name}.py"
+    _require(name, schema.read_schema()["properties"]["entrants"]["properties"], [file, file.with_suffix("")], "a farm")
+    texts = {
+        file: _skeleton("farm.py", name),
+        _test(name): _skeleton("farm_test.py", name),
+        _config(): _entered(_config().read_text(encoding="utf-8"), name),
+    }
+    return texts, (
+        "to run it, name it as an arm in config/config.yaml, such as task_latency: {arms: [leastload, pure, "
+        f"{name}]}}, then: snakemake --profile profiles/local --config tier=smoke -- task_latency"
+    )
+
+
+def _skeleton(part: str, name: str) -> str:
+    from crossover.paths import WORKFLOW
+
+    return (WORKFLOW / "skeleton" / part).read_text(encoding="utf-8").replace("NAME", name)
+
+
+def _config() -> Path:
+    from crossover.paths import CONFIG
+
+    return CONFIG / "config.yaml"
+
+
+def _test(name: str) -> Path:
+    from crossover.paths import PROJECT
+
+    return PROJECT / "tests" / "measure" / f"test_{name}.py"
 
 
 @command("", group=EXTENDING)
@@ -75,11 +114,14 @@ def _require_checkout() -> None:
         )
 
 
-def _require(name: str, taken: list[str], files: list[Path]) -> None:
+def _require(name: str, taken: Collection[str], files: Sequence[Path], kind: str) -> None:
+    """Raise CrossoverError if `name` cannot name a module, or already names one of this `kind` or a test."""
+    # Pytest refuses two tests of the same name, even in different folders.
+    tests = _test(name).parents[1].rglob(_test(name).name)
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise CrossoverError(f"{name!r} cannot name a module; use small letters, digits and _, such as socket_options")
-    if name in taken or any(file.exists() for file in files):
-        raise CrossoverError(f"{name!r} is the name of an experiment, a rule or a test already; choose another")
+    if name in taken or any(file.exists() for file in [*files, *tests]):
+        raise CrossoverError(f"{name!r} is the name of {kind} or a test already; choose another")
 
 
 def _listed(content: str, name: str) -> str:
@@ -90,3 +132,15 @@ def _listed(content: str, name: str) -> str:
             "config/config.yaml has no experiments on lines of their own; write them so, beneath a line experiments:"
         )
     return f"{content[: found.end()]}{found[1]}{name}: {{}}\n{content[found.end() :]}"
+
+
+def _entered(content: str, name: str) -> str:
+    """The configuration with this farm as an entrant too, before the others."""
+    line = f"{name}: {{farm: {name}}}\n"
+    if found := re.search(r"^entrants:[ \t]*(?:#.*)?\n(?=( +)\S)", content, re.MULTILINE):
+        return f"{content[: found.end()]}{found[1]}{line}{content[found.end() :]}"
+    if re.search(r"^entrants:", content, re.MULTILINE):
+        raise CrossoverError(
+            "config/config.yaml has entrants, but not on lines of their own; write them so, beneath a line entrants:"
+        )
+    return f"{content.rstrip()}\n\n# Task farms that arms can name, besides the built-in ones.\nentrants:\n  {line}"

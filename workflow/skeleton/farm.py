@@ -1,0 +1,30 @@
+"""Threads of rank 0: nothing is pickled, and tasks that compute wait for each other."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from crossover.measure.farms import ExecutorFarm
+from crossover.measure.ranks.peers import Peers
+
+PACKAGES = ("psutil",)
+ONE_HOST = True
+
+
+class Entrant(ExecutorFarm):
+    """A pool of threads, some for each engine."""
+
+    def __init__(self, peers: Peers, ranks: Sequence[int], threads_per_engine: int = 1):
+        super().__init__(peers, ranks)
+        self._threads = threads_per_engine * len(ranks)
+
+    def start(self) -> None:
+        """Make the pool."""
+        self.executor = ThreadPoolExecutor(self._threads)
+
+    def stop(self) -> None:
+        """End the threads."""
+        self.executor.shutdown()
+
+
+def serve(peers: Peers, invitation: None) -> None:
+    """Do nothing, because its engines are no ranks."""
