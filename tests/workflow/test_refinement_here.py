@@ -42,7 +42,7 @@ def test_the_second_measures_the_points_of_the_bracket_and_says_so(swept: tuple[
         table = pq.read_table(path, partitioning=None)
         settings = json.loads(record.metadata(table)["launch"]["settings"])
         inside = [10, 18, 32, 56, 100]
-        assert settings.get("cells") == ({"tasks spin": inside} if number in SECOND else None)
+        assert settings.get("cells") == ({'{"work": "spin"}': inside} if number in SECOND else None)
         assert sorted(set(table["x"].to_pylist())) == (inside if number in SECOND else [1, 10, 100, 1000])
 
 

@@ -107,6 +107,27 @@ def label(keys: Keys) -> str:
     return ", ".join(filter(None, words))
 
 
+def identity(keys: Keys) -> str:
+    """The text by which stored files name the curve with these keys, or with those of a row of any table.
+
+    It is the label for a row without keys, which tables of earlier releases can have.
+
+    >>> identity({"transport": "ipc", "pattern": "REQ/REP", "engines": None})
+    '{"pattern": "REQ/REP", "transport": "ipc"}'
+    """
+    own = known(keys)
+    return json.dumps(own, sort_keys=True) if own else str(keys["protocol"])
+
+
+def named(stored: str) -> str:
+    """The label of a curve that a stored file names by its `identity`; those of earlier releases have the label itself.
+
+    >>> named('{"pattern": "REQ/REP", "transport": "ipc"}'), named("REQ/REP over ipc")
+    ('REQ/REP over ipc', 'REQ/REP over ipc')
+    """
+    return label(json.loads(stored)) if stored.startswith("{") else stored
+
+
 def known(row: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a row of any table, without the missing ones.
 

@@ -3,9 +3,9 @@
 The analysis writes the file REFINEMENT when the first sweep is done. By placement and number, the file holds the
 settings that each launch of the second sweep replaces:
 
-    {"node": {"10001": {"cells": {"REQ/REP over ipc": [10000, 21544, 46416]}, "budget_seconds": 12.5}}}
+    {"node": {"10001": {"cells": {"{\\"work\\": \\"spin\\"}": [10000, 21544, 46416]}, "budget_seconds": 12.5}}}
 
-`cells` are points of the axis by protocol. Without this file there is no second sweep (yet).
+`cells` are points of the axis, by `protocol.identity` of a curve. Without this file there is no second sweep (yet).
 """
 
 import json

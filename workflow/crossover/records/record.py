@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
-from crossover.records import atomic, checksum, version_1
+from crossover.records import atomic, checksum, labels, version_1
 
 VERSION = 2
 """Version of the schemas that this code writes."""
@@ -268,6 +268,8 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     if version == "1":
         stored = stored | {b"crossover": str(VERSION).encode()}
         table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
+    else:
+        table = labels.renewed(table)
     table = version_1.with_added(table, schema)
     if missing := [name for name in schema.names if name not in table.column_names]:
         raise RecordError(path, f"lacks the columns {', '.join(missing)}")

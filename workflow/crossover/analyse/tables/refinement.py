@@ -17,13 +17,14 @@ from crossover.analyse.curves.raw_files import gathered
 from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.estimators.crossover import crossing
 from crossover.design.heat import heats
+from crossover.design.protocol import identity, named
 from crossover.design.settings import Settings
 from crossover.planning import inventory, receipt
 from crossover.planning.plan import SECOND_SWEEP, in_placement, of_launch
 from crossover.records import atomic, failure
 
 Narrowed = dict[str, Any]
-"""Additional settings of a launch: `cells`, points of the axis by protocol, and `budget_seconds`."""
+"""Additional settings of a launch: `cells`, points of the axis by the identity of a curve, and `budget_seconds`."""
 
 
 def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
@@ -40,8 +41,8 @@ def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterabl
         own = {key: inventory.settings(held)[key] for key in ("cells", "budget_seconds")}
         found.setdefault(held.launch["placement"], {})[str(held.launch["launch"])] = own
     for placement, launches in found.items():
-        for protocol, points in next(iter(launches.values()))["cells"].items():
-            print(f"{placement}, {protocol}: {len(launches)} more launches, at {', '.join(map(str, points))}")
+        for curve, points in next(iter(launches.values()))["cells"].items():
+            print(f"{placement}, {named(curve)}: {len(launches)} more launches, at {', '.join(map(str, points))}")
     with atomic.replacing(output) as part:
         part.write_text(json.dumps(found | failure.stored(failures), indent=1))
 
@@ -63,9 +64,9 @@ def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str
             for curve, bracket in zip(chosen, brackets, strict=True):
                 in_heat = any((launch - number) % turns == 0 for launch in curve.launches)
                 if in_heat and curve.facts["placement"] == placement:
-                    measured |= {(curve.facts["protocol"], x) for x in curve.x}
-                    cells[curve.facts["protocol"]] |= set(inside(bracket, settings["refine_points"]))
-            points = {protocol: sorted(inner) for protocol, inner in cells.items() if inner}
+                    measured |= {(identity(curve.facts), x) for x in curve.x}
+                    cells[identity(curve.facts)] |= set(inside(bracket, settings["refine_points"]))
+            points = {which: sorted(inner) for which, inner in cells.items() if inner}
             if points:
                 share = min(1, sum(map(len, points.values())) / len(measured))
                 whole = of_launch(settings, placement, number)["budget_seconds"]

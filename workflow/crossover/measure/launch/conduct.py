@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell, Metric
+from crossover.design.protocol import identity, named
 from crossover.measure.experiments import Experiment
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
@@ -86,14 +87,15 @@ def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
     if "cells" not in settings:
         return every
     # The cells of a curve differ only in x, so any of them is a template.
-    curves = {cell.protocol: cell for cell in every}
+    curves = {name: cell for cell in every for name in (cell.protocol, identity(cell.keys))}
     chosen = settings["cells"].items()
     cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
     if not cells:
+        names = ", ".join(map(named, settings["cells"]))
         raise Refusal(
             HoleKind.ANOTHER_MACHINE,
-            f"the first sweep has crossovers on the curves {', '.join(settings['cells'])}, which this host does not "
-            "measure; run both sweeps on hosts of the same kind",
+            f"the first sweep has crossovers on the curves {names}, which this host does not measure; run both sweeps "
+            "on hosts of the same kind",
         )
     return cells
 

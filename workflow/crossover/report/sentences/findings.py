@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 
+from crossover.design.protocol import identity
 from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers
@@ -183,7 +184,7 @@ def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
     for row in launches:
         here = (row["experiment"], row["placement"]) == (panel.experiment, panel.placement)
         cells = read_settings(row["settings"]).get("cells", {}) if here and row["outcome"] == "measured" else {}
-        if points := cells.get(panel.protocol):
+        if points := cells.get(identity(panel.facts)) or cells.get(panel.protocol):
             seen[row["launch"]] = points
     if not seen:
         return ""
