@@ -14,6 +14,7 @@ from launching import COMMON, Launch, eventually, toy_project
 from openssh import needs_sshd
 
 from crossover.config import schema
+from crossover.design.arm import arms as arms_of
 from crossover.measure import farms
 from crossover.measure.farms import ipyparallel
 from crossover.measure.farms.support.server import START_SECONDS
@@ -80,7 +81,7 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     assert {row["validity"] for row in found} <= SANE
     assert all(row["value"] > 0 for row in found)
     blocks = Counter(row["arm"] for row in found)
-    assert set(blocks) == {arm.name for arm in arms(chosen)}
+    assert set(blocks) == {arm.name for arm in arms_of(chosen)}
     assert len(set(blocks.values())) == 1
     one.leaves_nothing_but_its_file()
     assert "Traceback" not in one.log.read_text()

@@ -296,7 +296,7 @@ def test_the_file_names_its_launch_settings_and_code(measured):
     blocks = sum(phases.get(name, 0) for name in ("arms", "null arm", "ceilings"))
     assert blocks == pytest.approx(launch["timed_seconds"], abs=0.01)
     # Gathering adds `file` and `receipt`; the other columns belong to holes and to batch jobs.
-    absent = {"file", "receipt", "hole", "reason", "hosts", "job", "queued_seconds", "entering_seconds"}
+    absent = {"file", "receipt", "hole", "reason", "hosts", "job", "queued_seconds", "entering_seconds"} | {"exclusive"}
     assert set(record.LAUNCHES.names) - set(launch) == absent
 
 

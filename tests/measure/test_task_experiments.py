@@ -236,10 +236,10 @@ def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_heats(n
     counts = len({heat["engines"] for heat in every}) if name == "task_map" else 1
     ways = {
         (cell.keys["work"], cell.keys.get("durations"), cell.keys.get("duration_us"), cell.x)
-        for heat in heats
+        for heat in every
         for cell in module.cells(heat)
     }
-    assert len({(cell.protocol, cell.x) for heat in heats for cell in module.cells(heat)}) == counts * len(ways)
+    assert len({(cell.protocol, cell.x) for heat in every for cell in module.cells(heat)}) == counts * len(ways)
 
 
 def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():

@@ -8,6 +8,7 @@ from campaigns import Campaign, zmq
 from crossover.config import published, schema
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
+from crossover.design.arm import arms
 from crossover.design.heat import heats
 from crossover.measure.experiments import find
 from crossover.planning import plan
@@ -25,20 +26,20 @@ def measured(tier, experiment):
     config = schema.complete({"tier": tier})
     settings = plan.settings_of(config, experiment)
     module = find(experiment)
-    arms: dict[tuple[str, str], set[str]] = {}
+    found: dict[tuple[str, str], set[str]] = {}
     keys = {}
     for placement in settings["placements"]:
         for number in range(1, len(heats(plan.in_placement(settings, placement))) + 1):
             launch = plan.of_launch(settings, placement, number)
             for cell in module.cells(launch):
                 here = {arm.name for arm in arms(launch) if cell.has(arm) and not arm.null}
-                arms.setdefault((cell.protocol, placement), set()).update(here)
+                found.setdefault((cell.protocol, placement), set()).update(here)
                 keys[cell.protocol] = cell.keys
     known = settings.get("entrants", {})
-    rows = {curve: [row(arm, **keys[curve[0]]) for arm in sorted(names)] for curve, names in arms.items()}
+    rows = {curve: [row(arm, **keys[curve[0]]) for arm in sorted(names)] for curve, names in found.items()}
     return [
         Panel(experiment, each.name, protocol, placement, rows[protocol, placement], [], [], entrants=known)
-        for protocol, placement in arms
+        for protocol, placement in found
         for each in module.METRICS
     ]
 

@@ -32,6 +32,7 @@ PARTS = {
     "machine": (machine, "kinds"),
     "health": (machine, "health"),
     "hosts": (hosts, "paragraphs"),
+    "shared": (hosts, "shared"),
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),

@@ -62,7 +62,7 @@ def test_a_log_of_an_earlier_run_is_no_reason(attempts):
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
     write(made, FIRST, "toy node launch 1: of yesterday", at=BEGAN - 1)
-    assert made.failed([FIRST], "7")[1].startswith("its job ended before it began (job 7); attempt 1")
+    assert made.failed([FIRST], "7")[1].startswith("its job ended early (job 7); attempt 1")
 
 
 def test_slurms_words_for_a_refused_job_hold_for_all_its_launches(attempts):

@@ -8,7 +8,8 @@ from pathlib import Path
 from crossover.planning.inventory import Key
 from crossover.slurm.fate import Fate
 
-NO_LOG = "its job ended before it began"
+EARLY = "its job ended early"
+"""The reason without a better one."""
 
 
 @dataclass
@@ -62,11 +63,9 @@ class Attempts:
             if fate.from_outside:
                 return f"Slurm ended its job: {fate}"
         # A log of an earlier run is no reason.
-        if not self._time(launch):
-            return NO_LOG
-        lines = self.log(launch).read_text(errors="replace").splitlines() or [""]
-        last, discarded, _ = lines[-1].partition("; launch discarded")
-        return last.removeprefix("{} {} launch {}: ".format(*launch)) if discarded else "its job ended early"
+        lines = self.log(launch).read_text(errors="replace").splitlines() if self._time(launch) else []
+        last, discarded, _ = (lines or [""])[-1].partition("; launch discarded")
+        return last.removeprefix("{} {} launch {}: ".format(*launch)) if discarded else EARLY
 
     def _time(self, launch: Key) -> float:
         """When a launch last wrote to its log in this run; 0 if it did not."""
