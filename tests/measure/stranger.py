@@ -73,8 +73,8 @@ def run_as_victim(port: int, found: list[str]) -> None:
     """Add what a function returns that Dask's scheduler, if it is at this port, ran for a stranger, by TCP and TLS."""
     for protocol, security in (("tcp", None), ("tls", Security.temporary())):
         with suppress(Exception):
-            client = Client(f"{protocol}://127.0.0.1:{port}", timeout=2 * SECONDS, security=security)
-            found.append(f"ran as {client.submit(os.getuid).result(timeout=2 * SECONDS)}")
+            client = Client(f"{protocol}://127.0.0.1:{port}", timeout=4 * SECONDS, security=security)
+            found.append(f"ran as {client.submit(os.getuid).result(timeout=4 * SECONDS)}")
 
 
 if __name__ == "__main__":
@@ -91,7 +91,7 @@ if __name__ == "__main__":
     for attack in attacks:
         attack.start()
     for attack in attacks:
-        attack.join(4 * SECONDS)
+        attack.join(8 * SECONDS)
     noise(ports)
     print(json.dumps(got), flush=True)
     os._exit(0)

@@ -23,7 +23,7 @@ def launch(folder, **options):
     """A launch with these farms, running long enough for the attack."""
     entrants = {name: entrant | (options if name != "bare zmq" else {}) for name, entrant in ARMS.items()}
     farming = {"arms": list(ARMS), "reference": "bare zmq", "ceilings": [], "entrants": entrants, "engines": 1}
-    long = {"tasks": [1, 2, 3], "budget_seconds": 14, "rounds": {"at_least": 3, "at_most": 10**6}}
+    long = {"tasks": [1, 2, 3], "budget_seconds": 24, "rounds": {"at_least": 3, "at_most": 10**6}}
     return Launch(folder, "task_latency", COMMON | farming | long)
 
 

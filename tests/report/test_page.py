@@ -102,12 +102,17 @@ def test_only_arms_without_any_value_are_listed_with_the_reason(tmp_path):
     reason = "no C compiler 'cc' was found; install one, or name it in `CC`"
     measured = campaign.tables()["measurements"][0]
     missing = measured | {"arm": "in C", "runs": "in C", "ceiling": True, "value": None, "validity": reason}
-    rows = [missing, missing | {"x": 10.0}, missing | {"protocol": "dict"}, missing | {"arm": "flaky"}]
+    rows = [
+        missing,
+        missing | {"x": 10.0},
+        missing | {"protocol": "dict", "object": "dict"},
+        missing | {"arm": "flaky"},
+    ]
     campaign.raw = [*rows, measured | {"arm": "flaky"}]
     told = Page({"mpi_pingpong": "round trip"}, campaign.write(tmp_path)).holes().data
     assert told == (
-        "`in C` of `mpi_pingpong` has no value under float64 array, thread level multiple and dict: "
-        "`no C compiler 'cc' was found; install one, or name it in 'CC'`."
+        "`in C` of `mpi_pingpong` has no value under float64 array, thread level multiple and dict, thread level "
+        "multiple: `no C compiler 'cc' was found; install one, or name it in 'CC'`."
     )
 
 
