@@ -5,9 +5,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from crossover.design import protocol
 from crossover.design.protocol import KEYS, identity, label, named
-from crossover.records import labels, record, version_1
+from crossover.records import labels, record
 
 IPC, TCP = ({"pattern": "REQ/REP", "transport": transport, "legacy": False} for transport in ("ipc", "tcp"))
 
@@ -55,6 +54,8 @@ def test_the_identity_of_a_curve_has_no_words_of_its_label(other_words):
     assert identity({"protocol": "of an earlier release"}) == named("of an earlier release") == "of an earlier release"
 
 
-def test_labels_of_version_1_are_left_to_its_own_reader():
-    assert version_1.keys("REQ/REP over ipc")["transport"] == "ipc"
-    assert protocol.label(IPC) == "REQ/REP over ipc"
+def test_curves_that_only_their_labels_tell_apart_stay_apart():
+    keys = [{"pattern": "REQ/REP", "transport": "ipc"}] * 2
+    words = iter(("REQ/REP over ipc, once", "REQ/REP over ipc, twice"))
+    told = labels.renewed(rows(*keys, words=lambda _: next(words)))["protocol"].to_pylist()
+    assert told == ["REQ/REP over ipc, once", "REQ/REP over ipc, twice"]

@@ -18,6 +18,8 @@ def renewed(table: pa.Table) -> pa.Table:
     # The rows of a label share their keys, so the first one tells.
     first = table.select(names).take(pa.array([pc.index(column, each).as_py() for each in old], pa.int64())).to_pylist()
     new = [_label(each, keys) for each, keys in zip(old, map(known, first), strict=True)]
+    # Two curves must not become one, where a file of an earlier release tells only some of their keys.
+    new = [each if new.count(each) == 1 else before for before, each in zip(old, new, strict=True)]
     if new == old:
         return table
     found = pc.index_in(column, pa.array(old, pa.string()))

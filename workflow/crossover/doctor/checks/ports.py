@@ -105,7 +105,7 @@ def _better(chosen: Mapping[str, Any], open_ones: list[dict[str, Any]]) -> dict[
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether an interface is surely better: what is unknown about either counts for none."""
+    """Whether an interface is known to be better than another; an unknown speed is no reason."""
     own, others = one.get("megabits") or math.nan, other.get("megabits") or math.nan
     if one.get("rdma") != other.get("rdma"):
         return bool(one.get("rdma")) and not own < others
