@@ -64,10 +64,9 @@ class Both:
 def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: Path) -> None:
     """Be one rank of a launch; rank 0 writes the median over rounds of log(long / short)."""
     # Imported here, because these imports start MPI, and the processes that a farm spawns import this file too.
-    from crossover.measure import experiments
-    from crossover.measure.launch import rank
+    from crossover.measure.launch import driver, rank
 
-    kind = experiments.find(experiment)
+    kind = driver.find(experiment)
     with ExitStack():
         peers = rank._meet(settings, "auto")
         if peers.rank:
@@ -121,7 +120,7 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     """Compare blocks of both lengths; returns a row per cell, metric and arm."""
     from side_by_side import built
 
-    from crossover.measure import experiments
+    from crossover.measure.launch import driver
 
     config = schema.complete({"tier": "standard", "experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
@@ -129,10 +128,12 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
     libraries = [built(Path(path).name) for path in plan.libraries(config, experiment)]
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    unit = experiments.find(experiment).AXIS.unit
+    from crossover.experiments import declared
+
+    unit = declared()[experiment].axis.unit
     short = {
         (cell.protocol, float(cell.x)): float(cell.block_seconds or launch["block_seconds"])
-        for cell in experiments.find(experiment).cells(launch)
+        for cell in driver.find(experiment).cells(launch)
     }
     # Only the leading metric: the tails of a distribution are too noisy to compare.
     led = settings.get("refine_metric")

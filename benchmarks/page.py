@@ -24,10 +24,12 @@ import yaml
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.experiment import Experiment
 from crossover.design.settings import canonical
-from crossover.measure import experiments
-from crossover.measure.experiments import Experiment
+from crossover.experiments import declared
+from crossover.measure.launch import driver
 from crossover.measure.launch.conduct import conduct
+from crossover.measure.launch.driver import Driver
 from crossover.measure.sampling.contract import Block
 from crossover.planning import plan, receipt
 from crossover.records import record
@@ -54,7 +56,7 @@ class Blocks:
         shift = self.shift.setdefault(arm.name, 0.01 * self.random.standard_normal())
         power = sum(map(ord, arm.runs)) % 17 / 100
         seconds = 1e-5 * (cell.x / 1e4) ** power * (1 + cell.x / 1e6) * np.exp(shift + 0.03 * self.random.standard_t(4))
-        values = {metric.name: self._value(metric, seconds) for metric in self.kind.METRICS}
+        values = {metric.name: self._value(metric, seconds) for metric in self.kind.metrics}
         return Block(n * seconds, values)
 
     def _value(self, metric: Any, seconds: float) -> float:
@@ -65,13 +67,14 @@ class Blocks:
 
 @dataclass(frozen=True)
 class MadeUp:
-    """An experiment with the cells, axis and metrics of another, but without measurements."""
+    """A driver with the cells of another, but without measurements."""
 
+    driver: Driver
     kind: Experiment
     random: np.random.Generator
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.kind, name)
+        return getattr(self.driver, name)
 
     @contextmanager
     def drive(self, peers: Any, settings: dict[str, Any]) -> Iterator[Blocks]:
@@ -87,7 +90,7 @@ def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator)
     raw = receipt.next_raw(path)
     raw.parent.mkdir(parents=True, exist_ok=True)
     peers: Any = SimpleNamespace(ranks=[RANK | {"rank": rank} for rank in range(2)])
-    kind = cast(Experiment, MadeUp(experiments.find(launch["experiment"]), random))
+    kind = cast(Driver, MadeUp(driver.find(launch["experiment"]), declared()[launch["experiment"]], random))
     conduct(kind, peers, briefly, launch, raw)
     table = record.read(raw, record.MEASUREMENTS)
     told = record.metadata(table)

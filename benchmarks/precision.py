@@ -25,7 +25,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from crossover.config import leads
+from crossover.experiments import leads
 from crossover.report.base import tables
 from crossover.report.base.tables import Tables
 from crossover.report.sentences.winners import known_share, pairs
@@ -94,7 +94,7 @@ def known(results: Path) -> float:
         row["smallest_effect"] = bias.get(tuple(row[name] for name in place))
         row.setdefault("verdict", None)
     found = replace(found, **{name: rows[name] for name in READ if name != "sensitivity"})
-    return known_share(pairs(found.all_leading(leads.leads())))
+    return known_share(pairs(found.all_leading(leads())))
 
 
 def report(old: Sequence[Run], new: Sequence[Run]) -> None:

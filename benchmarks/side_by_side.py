@@ -193,7 +193,7 @@ def netpipe() -> Values:
 
 def our_c_in_one_buffer() -> Values:
     """The same in our C, which returns each received message, as NetPIPE does."""
-    command = [*RANKS, str(HERE / "c_pingpong.py"), str(built("mpi_pingpong.so")), *NETPIPE_REPEATS]
+    command = [*RANKS, str(HERE / "c_pingpong.py"), str(built("mpi_exchange.so")), *NETPIPE_REPEATS]
     return best([other(*command) for _ in range(NETPIPE_STARTS)])
 
 

@@ -11,12 +11,16 @@ import pytest
 
 from crossover.paths import PACKAGE
 
+DRIVERS = "experiments.*"
+"""The room of all drivers: an experiment's folder without its declaration, which is in the room `experiments`."""
+
 ROOMS = {
     "design": "",
     "records": "design",
     "slurm": "",
-    "planning": "design records",
-    "config": "design planning slurm",
+    "experiments": "design",
+    "planning": "design experiments records",
+    "config": "design experiments planning slurm",
     "measure.build": "records",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
@@ -28,31 +32,31 @@ ROOMS = {
     "measure.mpi": "",
     "measure.farms.support": "design measure.processes measure.ranks records",
     "measure.farms": "design measure.farms.support measure.processes measure.ranks measure.sampling planning records",
-    "measure.experiments": "design measure.build measure.build.libzmq measure.ceilings measure.farms "
+    DRIVERS: "design experiments measure.build measure.build.libzmq measure.ceilings measure.farms "
     "measure.farms.support measure.machine measure.mpi measure.ranks "
-    "measure.sampling measure.zeromq planning records",
-    "measure.launch": "design measure.build measure.experiments measure.machine measure.processes "
+    "measure.sampling measure.zeromq records",
+    "measure.launch": "design experiments measure.build measure.machine measure.processes "
     "measure.ranks measure.sampling planning records",
     "analyse.statistics": "records",
     "analyse.curves": "analyse.statistics design planning records",
     "analyse.estimators": "analyse.curves analyse.statistics design planning records",
     "analyse.tables": "analyse.curves analyse.estimators analyse.statistics design planning records",
     "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config design planning records",
-    "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design records",
+    "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design experiments records",
     "analyse.compare": "analyse.curves analyse.statistics design records",
-    "report.base": "design records",
+    "report.base": "design experiments records",
     "report.sentences": "config design planning records report.base",
     "report.sections": "config design planning records report.base report.sentences",
     "report.terminal": "records report.base report.sentences",
-    "report.charts": "config design records report.base report.sentences",
+    "report.charts": "config design experiments records report.base report.sentences",
     "report.runs": "records report.base",
-    "report.glance": "config records report.base report.charts report.sections report.sentences",
+    "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
     "report.render": "config planning records report.base report.charts",
-    "report.pages": "config design records report.base report.charts report.glance report.render "
+    "report.pages": "config design experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",
-    "query": "config design records report.base report.charts report.sentences",
+    "query": "config design experiments records report.base report.charts report.sentences",
     "share": "records report.render",
-    "workflow": "config design doctor measure.machine planning records report.terminal slurm",
+    "workflow": "config design doctor experiments measure.machine planning records report.terminal slurm",
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm",
     "doctor.checks": "doctor measure.build measure.ranks records slurm",
 }
@@ -64,8 +68,7 @@ GROUND = {"code_digest", "errors", "paths"}
 DOZEN, LINES = 12, 300
 """The maximum number of modules of a room, and of lines of a module."""
 
-DRIVERS = "measure.experiments"
-OPEN = (DRIVERS, "measure.farms")
+OPEN = (DRIVERS, "experiments", "measure.farms")
 """Rooms to which users add files; they may have more."""
 
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
@@ -76,14 +79,16 @@ def exists(name):
 
 
 def room(name):
-    """The room of a module, or a room itself. A driver's own folder belongs to the room of all drivers."""
-    folder = name.rpartition(".")[0] if name in MODULES else name
-    return DRIVERS if folder.startswith(f"{DRIVERS}.") else folder
+    """The room of a module, or a room itself."""
+    folder, _, module = name.rpartition(".") if name in MODULES else (name, "", "")
+    if folder.startswith("experiments."):
+        return DRIVERS if module and module != "__init__" else "experiments"
+    return folder
 
 
 def driver(name):
     """The driver to which a module belongs; empty if it belongs to none."""
-    return name.removeprefix(f"{DRIVERS}.").partition(".")[0] if name.startswith(f"{DRIVERS}.") else ""
+    return name.split(".")[1] if name.startswith("experiments.") and name != "experiments.__init__" else ""
 
 
 @cache
@@ -107,7 +112,7 @@ def within(folder):
 
 def test_the_imports_are_seen():
     assert "records.record" in imported("measure.launch.conduct")
-    assert "measure.farms" in imported("measure.experiments.task_latency")
+    assert "measure.farms" in imported("experiments.task_latency.driver")
     assert "measure.launch" in {room(other) for other in imported("cli.measuring")}
 
 
@@ -143,7 +148,7 @@ def test_rooms_are_small_and_describe_their_contents():
     for own in ROOMS:
         here = [name for name in MODULES if room(name) == own]
         assert own in OPEN or len(here) <= DOZEN, own
-        assert ast.get_docstring(ast.parse(MODULES[f"{own}.__init__"].read_text())), own
+        assert own == DRIVERS or ast.get_docstring(ast.parse(MODULES[f"{own}.__init__"].read_text())), own
 
 
 def test_modules_are_short():
@@ -159,7 +164,7 @@ def test_every_imported_module_of_ours_exists():
 def test_measuring_analysing_and_reporting_meet_only_in_files():
     for part in ("measure", "analyse", "report"):
         others = {other.partition(".")[0] for name in within(part) for other in imported(name)}
-        assert others <= {part, "design", "records", "planning", "config", *GROUND}, part
+        assert others <= {part, "design", "experiments", "records", "planning", "config", *GROUND}, part
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
@@ -179,13 +184,13 @@ def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():
 @pytest.mark.parametrize("kind", ["farms", "ceilings"])
 def test_only_experiments_know_farms_and_ceilings(kind):
     for name in MODULES:
-        if not name.startswith((f"measure.{kind}", "measure.experiments")):
+        if not name.startswith((f"measure.{kind}", "experiments")):
             assert not [other for other in imported(name) if other.startswith(f"measure.{kind}")], name
 
 
 def test_the_doctor_starts_no_launch_and_knows_no_experiment():
     for name in within("doctor"):
-        assert not [other for other in imported(name) if other.startswith(("measure.experiments", "measure.farms"))]
+        assert not [other for other in imported(name) if other.startswith(("experiments", "measure.farms"))]
     for name in within("doctor.checks"):
         assert imported(name) & {"doctor.job", "doctor.conclude", "doctor.rank"} == set(), name
 

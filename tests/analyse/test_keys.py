@@ -12,7 +12,7 @@ from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.config import schema
 from crossover.design import protocol
-from crossover.measure.experiments import find
+from crossover.measure.launch.driver import find
 from crossover.planning import inventory, plan
 from crossover.records import record, version_1
 

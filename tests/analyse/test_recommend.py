@@ -34,7 +34,7 @@ HALF = 3000.0
 def setting(rule, **changes):
     told = {
         "library": "lib", "name": "option", "about": "what it is", "rule": rule, "snippet": "option = {value}\n",
-        "aims": (Aim("speed", "toy", "rate", {"transport": "tcp"}),),
+        "aims": (Aim("speed", "rate", {"transport": "tcp"}, experiment="toy"),),
     }  # fmt: skip
     return Setting(**told | changes)
 
@@ -377,7 +377,9 @@ def test_a_setting_that_is_not_recommended_has_a_row_with_the_reason():
     why = "not measured: all its launches are holes, the first because of `timed out: too slow`"
     assert holes["reason"] == why
     arms, _ = crossing_at(np.random.default_rng(15), HALF)
-    (other,) = told(medians(arms), setting(SIZE.rule, aims=(Aim("speed", "toy", "rate", {"transport": "ipc"}),)))
+    (other,) = told(
+        medians(arms), setting(SIZE.rule, aims=(Aim("speed", "rate", {"transport": "ipc"}, experiment="toy"),))
+    )
     assert other["reason"].startswith("not measured: none of the curves")
 
 

@@ -14,7 +14,7 @@ from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
 from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.config.schema import complete
-from crossover.measure import experiments
+from crossover.experiments import declared
 from crossover.records.record import FACTOR, SHARE
 
 DURATIONS_US = np.logspace(3, 6, 7)
@@ -94,7 +94,7 @@ def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one
     bounded = {
         (name, metric.name): metric.unit
         for name in complete({})["experiments"]
-        for metric in experiments.find(name).METRICS
+        for metric in declared()[name].metrics
         if of_unit(metric.unit) is not POSITIVE
     }
     assert bounded == {

@@ -18,7 +18,8 @@ from crossover.analyse.advice.rules import _recommended
 from crossover.analyse.advice.settings import PYZMQ_THRESHOLD_BYTES, SETTINGS, Choice, Level, Onset
 from crossover.config import schema
 from crossover.design.protocol import holds
-from crossover.measure import experiments
+from crossover.experiments import declared
+from crossover.measure.launch import driver
 from crossover.planning import plan
 
 SIZE = 12345
@@ -55,7 +56,7 @@ def test_a_settings_experiments_metrics_and_arms_are_measured(setting):
             wanted = set(rule.arms)
     somewhere = set()
     for aim in setting.aims:
-        metrics = {metric.name: metric for metric in experiments.find(aim.experiment).METRICS}
+        metrics = {metric.name: metric for metric in declared()[aim.experiment].metrics}
         assert {aim.metric, *aim.beside} <= set(metrics)
         if isinstance(rule, Level):
             assert rule.level in metrics[aim.metric].levels
@@ -72,7 +73,7 @@ def test_an_aim_finds_its_curves_by_the_drivers_keys(setting, tier):
     config = schema.complete({"tier": tier})
     for aim in setting.aims:
         asked = plan.settings_of(config, aim.experiment)
-        cells = experiments.find(aim.experiment).cells
+        cells = driver.find(aim.experiment).cells
         found = [
             cell.keys
             for each in plan.launches(config, aim.experiment)

@@ -39,11 +39,11 @@ def overlapping(found: list[Stay]) -> list[tuple[Stay, Stay]]:
 def sleeping(project: OnCluster) -> OnCluster:
     """A project whose launches sleep."""
     project.edit(
-        "workflow/crossover/measure/experiments/toy.py",
+        "workflow/crossover/experiments/toy/driver.py",
         "        while perf_counter() - began < n * turn_seconds:\n            pass\n",
         "        time.sleep(0.1)\n",
     )
-    project.edit("workflow/crossover/measure/experiments/toy.py", "from time import", "import time\nfrom time import")
+    project.edit("workflow/crossover/experiments/toy/driver.py", "from time import", "import time\nfrom time import")
     rounds = ASLEEP_SECONDS * 10 // 3
     project.configure(
         toy={

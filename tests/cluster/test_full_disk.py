@@ -54,7 +54,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
     )
     assert "Traceback" not in said and "submitted" not in said
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
-    crowded.edit("workflow/crossover/measure/experiments/toy.py", "    yield Spinner()", FILLING)
+    crowded.edit("workflow/crossover/experiments/toy/driver.py", "    yield Spinner()", FILLING)
     code, said = crowded.run(*PROMPT, receipt, "--retries", "0")
     assert code == 1
     assert re.search(
@@ -65,7 +65,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
     [job] = (crowded.folder / "results/logs/slurm").rglob("*.log")
     assert "launch discarded" in job.read_text() and "Traceback" not in job.read_text()
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
-    crowded.edit("workflow/crossover/measure/experiments/toy.py", FILLING, "    yield Spinner()")
+    crowded.edit("workflow/crossover/experiments/toy/driver.py", FILLING, "    yield Spinner()")
     crowded.succeed(*PROMPT, receipt)
     name = receipt.removeprefix("results/launches/")
     raw = f"raw/{Path(name).parent}/launch={Path(name).stem}.parquet"

@@ -14,7 +14,8 @@ from crossover import __main__
 from crossover.analyse.claims.quantities import KINDS
 from crossover.config import claim_list, published, schema, sources, yaml_file
 from crossover.errors import CrossoverError
-from crossover.measure import experiments
+from crossover.experiments import declared
+from crossover.measure.launch import driver
 from crossover.planning import plan
 from crossover.report.charts import ladder
 
@@ -280,21 +281,17 @@ def test_a_fault_in_the_other_side_of_a_comparison_is_named():
 
 
 def test_published_numbers_and_the_ladder_select_curves_by_keys_that_there_are():
-    whole = schema.read_schema()["properties"]["experiments"]["properties"]
-    for selected in (*published.read(), *ladder.LAYERS):
-        assert list(claim_list.strangers(selected.where, claim_list.keys(whole[selected.experiment]))) == []
+    selections = [(each.experiment, each.where) for each in published.read()]
+    selections += [(layer.of.experiment, {**layer.of.where, **layer.where}) for layer in ladder.LAYERS]
+    for name, where in selections:
+        assert list(claim_list.strangers(where, declared()[name].keys)) == []
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
-def test_the_schema_names_the_keys_of_the_drivers_curves_with_their_values(tier):
+def test_declarations_name_the_keys_of_the_drivers_curves_with_their_values(tier):
     config = schema.complete({"tier": tier})
-    whole = schema.read_schema()["properties"]["experiments"]["properties"]
     for name in config["experiments"]:
-        assert "x-keys" in whole[name]
-        known, driver = claim_list.keys(whole[name]), experiments.find(name)
         own = plan.settings_of(config, name)
         for placement in own["placements"]:
-            for cell in driver.cells(plan.of_launch(own, placement, 1)):
-                assert list(claim_list.strangers(cell.keys, known)) == []
-        declared = whole[name].get("x-metrics") or whole[name]["properties"]["refine_metric"]["enum"]
-        assert declared == [metric.name for metric in driver.METRICS]
+            for cell in driver.find(name).cells(plan.of_launch(own, placement, 1)):
+                assert list(claim_list.strangers(cell.keys, declared()[name].keys)) == []

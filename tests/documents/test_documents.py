@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from crossover import experiments
 from crossover.analyse.advice import settings
 from crossover.config import reference_page, schema, sources
 
@@ -94,14 +95,9 @@ def test_every_make_target_that_a_page_names_exists() -> None:
     assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
-def test_the_report_titles_sections_like_the_schema() -> None:
-    page = (ROOT / "reports/index.qmd").read_text()
-    shown = re.findall(r"^page\.experiment\(\"(\w+)\"\)", page, re.MULTILINE)
-    experiments = schema.read_schema()["properties"]["experiments"]["properties"]
-    assert len(shown) > 8
-    for name in shown:
-        headings = re.findall(r"^# (.+) {#", page.partition(f'page.experiment("{name}")')[0], re.MULTILINE)
-        assert headings[-1] == experiments[name]["title"]
+@pytest.mark.parametrize("name", experiments.names())
+def test_the_page_has_prose_on_every_experiment(name: str) -> None:
+    assert len(experiments.prose(name, "page.md").split()) > 20
 
 
 # ---- locked versions
@@ -148,9 +144,10 @@ def blocks(kind: str, heading: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_the_explained_driver_is_the_one_that_the_command_writes() -> None:
-    explained = "\n".join(blocks("python", "The driver")).split("\n")
-    written = (ROOT / "workflow/skeleton/experiment.py").read_text().split("\n")
+@pytest.mark.parametrize(("heading", "file"), [("The declaration", "__init__.py"), ("The driver", "driver.py")])
+def test_the_explained_experiment_is_the_one_that_the_command_writes(heading: str, file: str) -> None:
+    explained = "\n".join(blocks("python", heading)).split("\n")
+    written = (ROOT / "workflow/skeleton/experiment" / file).read_text().split("\n")
     assert [line for line in explained if line] == [line for line in written if line]
 
 

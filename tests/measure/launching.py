@@ -34,19 +34,26 @@ COMMON = {
 }
 TOY = COMMON | {"arms": ["plain", "fancy"], "reference": "plain", "points": [1, 2], "does": "work"}
 
+TOY_DECLARATION = """
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import Experiment
+
+EXPERIMENT = Experiment(
+    title="A toy", about="", subject="toy", library="Toys", place=1, axis=Axis("size", "units"),
+    metrics=(Metric("time", "s", "lower"),), keys={}, settings={},
+)
+"""
+
 TOY_DRIVER = '''
 """An experiment that misbehaves as it is told to."""
 
 import ctypes, os, random, signal, sys, time
 from contextlib import contextmanager
 
-from crossover.design.axis import Axis
-from crossover.design.cell import Cell, Metric
+from crossover.design.cell import Cell
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal
-
-AXIS = Axis("size", "units")
-METRICS = (Metric("time", "s", "lower"),)
 
 
 def cells(settings):
@@ -125,7 +132,10 @@ def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
     for part in ("workflow", "config"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*"))
     package = folder / "workflow" / "crossover"
-    (package / "measure" / "experiments" / "toy.py").write_text(TOY_DRIVER)
+    toy = package / "experiments" / "toy"
+    toy.mkdir()
+    (toy / "__init__.py").write_text(TOY_DECLARATION)
+    (toy / "driver.py").write_text(TOY_DRIVER)
     for file, text, other in constants.values():
         source = (package / file).read_text()
         assert source.count(text) == 1, f"{file} does not contain {text!r} exactly once"

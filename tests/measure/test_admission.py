@@ -8,7 +8,7 @@ import pytest
 import zmq
 
 from crossover.design.arm import Arm
-from crossover.measure.experiments import zmq_throughput
+from crossover.experiments.zmq_throughput import driver as zmq_throughput
 from crossover.measure.ranks.admission import NAME, Admission, connect
 from crossover.measure.ranks.channel import within
 from crossover.measure.zeromq.sockets import Curve

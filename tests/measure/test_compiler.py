@@ -38,7 +38,7 @@ def test_a_rebuilt_library_has_the_same_bytes_so_that_nothing_reruns(tmp_path):
     assert built[0].read_bytes() == built[1].read_bytes()
 
 
-@pytest.mark.parametrize(("name", "variable"), [("memory_copy", "CC"), ("mpi_pingpong", "MPICC")])
+@pytest.mark.parametrize(("name", "variable"), [("memory_copy", "CC"), ("mpi_exchange", "MPICC")])
 def test_without_a_compiler_the_file_names_the_missing_one_and_the_remedy(name, variable, tmp_path, monkeypatch):
     monkeypatch.setenv(variable, "/no/such/compiler -O3")
     library = tmp_path / f"{name}.so"
@@ -53,7 +53,7 @@ def test_without_a_compiler_the_file_names_the_missing_one_and_the_remedy(name, 
 
 def test_a_wrapper_without_its_compiler_is_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "/no/such/compiler")
-    reason = compiler.build(NATIVE / "mpi_pingpong.c", tmp_path / "mpi_pingpong.so")
+    reason = compiler.build(NATIVE / "mpi_exchange.c", tmp_path / "mpi_exchange.so")
     assert "mpicc failed" in reason and "/no/such/compiler" in reason
     assert MPICC.identity() == ""
 
@@ -75,7 +75,7 @@ def test_the_compilers_identity_changes_when_one_is_installed(monkeypatch):
 @compiles
 def test_mpis_compiler_is_that_of_this_environment():
     beside_python = Path(sys.executable).parent / "mpicc"
-    assert compiler.compiler_of(NATIVE / "mpi_pingpong.c") is MPICC
+    assert compiler.compiler_of(NATIVE / "mpi_exchange.c") is MPICC
     assert MPICC.identity().startswith(f"{beside_python}: ")
 
 
@@ -164,10 +164,10 @@ int MPI_Get_library_version(char *text, int *length)
 
 @compiles
 def test_a_library_of_another_mpi_is_refused_before_it_crashes(tmp_path, monkeypatch):
-    source = tmp_path / "mpi_pingpong.c"
+    source = tmp_path / "mpi_exchange.c"
     source.write_text(OTHER_MPI)
-    assert compiler.build(source, tmp_path / "mpi_pingpong.so") == ""
-    monkeypatch.setenv(loader.VARIABLE, str(tmp_path / "mpi_pingpong.so"))
+    assert compiler.build(source, tmp_path / "mpi_exchange.so") == ""
+    monkeypatch.setenv(loader.VARIABLE, str(tmp_path / "mpi_exchange.so"))
     script = "from mpi4py import MPI; from crossover.measure.ceilings import mpi; mpi.pingpong(MPI.COMM_WORLD, 0)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert "was built for another MPI (Some MPI 1.0) than mpi4py runs on (MPICH" in done.stderr, done.stderr

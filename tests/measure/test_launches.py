@@ -8,6 +8,7 @@ import pytest
 from launching import COMMON, Launch
 
 from crossover.design.arm import arms
+from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.measure.machine import peak_memory
 from crossover.measure.sampling.sampler import CEILING_ROUNDS
 from crossover.planning import plan
@@ -71,7 +72,7 @@ SETTINGS = {
 }
 SETTINGS["mpi_pingpong between engines"] = SETTINGS["mpi_pingpong"] | {
     "player": "engine",
-    "entrants": {"engine": plan.PLAYING},
+    "entrants": {"engine": PLAYING},
 }
 SETTINGS |= {
     f"{name} in one process": SETTINGS[name] | {"placement": "process"} for name in ("zmq_throughput", "zmq_latency")

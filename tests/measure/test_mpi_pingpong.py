@@ -11,9 +11,9 @@ from launching import COMMON, ROOT, Launch, eventually, toy_project
 
 from crossover.design.arm import arms
 from crossover.design.protocol import label
-from crossover.measure.experiments import mpi_pingpong
+from crossover.experiments.mpi_pingpong import PLAYING
+from crossover.experiments.mpi_pingpong import driver as mpi_pingpong
 from crossover.measure.mpi.payload import ARRAY, Kind, Payload, payload
-from crossover.planning import plan
 from crossover.records import record
 
 RE_SENT = "float64 array, re-sent"
@@ -26,7 +26,7 @@ SETTINGS = COMMON | {
     "reference": "send",
     "ceilings": ["C", "memcpy"],
 }
-BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": plan.PLAYING}}
+BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": PLAYING}}
 ARRAY_ARMS = {"Send into new array"}
 BUFFER_ARMS = {"Send", "persistent", *ARRAY_ARMS}
 ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
@@ -179,7 +179,7 @@ PLAYERS = pytest.mark.parametrize("ends", [{}, BETWEEN_ENGINES], ids=["plain ran
 @PLAYERS
 def test_a_ceiling_without_its_library_has_a_reason_and_all_else_is_measured(launch, tmp_path, ends):
     reason = "no C compiler 'cc' was found; install one"
-    broken = tmp_path / "mpi_pingpong.so"
+    broken = tmp_path / "mpi_exchange.so"
     broken.write_text(f"{reason}\n")
     game = launch([broken], objects=["float64 array"], **ends)
     assert game.run() == 0, game.log.read_text()

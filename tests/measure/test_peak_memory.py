@@ -8,7 +8,8 @@ import pytest
 from launching import COMMON, Launch
 
 from crossover.design.arm import Arm
-from crossover.measure.experiments import zmq_throughput
+from crossover.experiments.zmq_throughput import EXPERIMENT
+from crossover.experiments.zmq_throughput import driver as zmq_throughput
 from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.peers import Peers
 from crossover.records import record
@@ -70,4 +71,4 @@ def test_without_the_kernels_support_a_block_has_all_other_metrics(tmp_path, mon
     with zmq_throughput.drive(alone, settings) as sender:
         block = sender.run(cell, Arm("copy", "copy"), 10)
     assert not block.fault
-    assert set(block.values) == {metric.name for metric in zmq_throughput.METRICS} - {"peak memory", "overstatement"}
+    assert set(block.values) == {metric.name for metric in EXPERIMENT.metrics} - {"peak memory", "overstatement"}

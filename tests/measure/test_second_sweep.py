@@ -3,8 +3,8 @@
 import pytest
 
 from crossover.config import schema
-from crossover.measure import experiments
-from crossover.measure.launch import conduct
+from crossover.experiments import declared
+from crossover.measure.launch import conduct, driver
 from crossover.planning import plan
 from crossover.records.holes import Refusal
 
@@ -19,7 +19,7 @@ def settings_of(name):
 
 @pytest.mark.parametrize("name", REFINED)
 def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
-    kind, settings = experiments.find(name), settings_of(name)
+    kind, settings = driver.find(name), settings_of(name)
     first = kind.cells(settings)
     for protocol in {cell.protocol for cell in first}:
         cells = conduct._cells(kind, settings | {"cells": {protocol: [17, 19]}})
@@ -29,12 +29,12 @@ def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
 
 
 def test_without_cells_in_its_settings_a_launch_measures_all():
-    kind, settings = experiments.find("mpi_pingpong"), settings_of("mpi_pingpong")
+    kind, settings = driver.find("mpi_pingpong"), settings_of("mpi_pingpong")
     assert conduct._cells(kind, settings) == kind.cells(settings)
 
 
 def test_curves_that_this_host_lacks_are_left_out_and_no_curve_at_all_is_a_hole():
-    kind, settings = experiments.find("mpi_pingpong"), settings_of("mpi_pingpong")
+    kind, settings = driver.find("mpi_pingpong"), settings_of("mpi_pingpong")
     here = kind.cells(settings)[0].protocol
     assert [cell.x for cell in conduct._cells(kind, settings | {"cells": {"elsewhere": [1], here: [2]}})] == [2]
     with pytest.raises(Refusal, match="on the curves elsewhere, which this host does not measure"):
@@ -43,6 +43,5 @@ def test_curves_that_this_host_lacks_are_left_out_and_no_curve_at_all_is_a_hole(
 
 @pytest.mark.parametrize("name", REFINED)
 def test_the_metrics_that_can_be_refined_are_measured(name):
-    known = [metric.name for metric in experiments.find(name).METRICS]
-    described = schema.read_schema()["properties"]["experiments"]["properties"][name]["properties"]["refine_metric"]
-    assert described["enum"] == known
+    known = [metric.name for metric in declared()[name].metrics]
+    assert [*declared()[name].names("refine_metric")] == known

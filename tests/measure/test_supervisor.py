@@ -114,13 +114,13 @@ def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(launch):
 @pytest.mark.parametrize(
     ("does", "kind", "words"),
     [
-        ("raise", "exception", r"^RuntimeError: the toy has come apart \(measure/experiments/toy\.py, line \d+\)$"),
+        ("raise", "exception", r"^RuntimeError: the toy has come apart \(experiments/toy/driver\.py, line \d+\)$"),
         (
             "other rank: raise",
             "exception",
-            r"^RuntimeError: the toy has come apart \(measure/experiments/toy\.py, line \d+\)$",
+            r"^RuntimeError: the toy has come apart \(experiments/toy/driver\.py, line \d+\)$",
         ),
-        ("have no cells", "exception", r"^KeyError: 'size' \(measure/experiments/toy\.py, line \d+\)$"),
+        ("have no cells", "exception", r"^KeyError: 'size' \(experiments/toy/driver\.py, line \d+\)$"),
         ("segfault", "crashed", r"Segmentation fault"),
         ("die", "crashed", rf"^rank \d on {socket.gethostname()} was ended by signal 9 \(Killed\)$"),
         ("hang", "crashed", r"Timeout"),
@@ -155,7 +155,7 @@ def test_an_unknown_experiment_is_a_hole_that_names_it(launch):
     assert toy.run() == 0
     found = facts(toy)
     assert (found["hole"], found["experiment"]) == ("exception", "toi")
-    assert "crossover.measure.experiments.toi" in found["reason"]
+    assert "crossover.experiments.toi" in found["reason"]
 
 
 def test_a_launch_over_its_time_limit_is_ended_and_becomes_a_hole(launch, tmp_path_factory):

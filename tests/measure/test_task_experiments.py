@@ -12,13 +12,16 @@ import pytest
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell, Metric
-from crossover.design.heat import heats
 from crossover.design.protocol import label
-from crossover.measure.experiments import task_latency, task_map, task_scaling, task_throughput
+from crossover.experiments.task_latency import driver as task_latency
+from crossover.experiments.task_map import driver as task_map
+from crossover.experiments.task_scaling import driver as task_scaling
+from crossover.experiments.task_throughput import driver as task_throughput
 from crossover.measure.farms import Farm, Floods, find
 from crossover.measure.farms.support import tasks
 from crossover.measure.farms.support.workload import Workload, keys, shares
 from crossover.planning import plan
+from crossover.planning.plan import heats
 from crossover.records.holes import Refusal
 
 ARM = Arm("a", "a")
@@ -224,7 +227,7 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
 @pytest.mark.parametrize("name", ["task_latency", "task_throughput", "task_map", "task_scaling"])
 @pytest.mark.parametrize("tier", ["smoke", "quick", "standard", "paper"])
 def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_heats(name, tier):
-    module = __import__(f"crossover.measure.experiments.{name}", fromlist=["cells"])
+    module = __import__(f"crossover.experiments.{name}.driver", fromlist=["cells"])
     settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
     every = [settings | heat for heat in heats(settings)]
     for heat in every:

@@ -10,9 +10,10 @@ from launching import COMMON, Launch
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.experiments.zmq_message_size import BUILT
+from crossover.experiments.zmq_message_size import driver as experiment
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
-from crossover.measure.experiments import zmq_message_size as experiment
 from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import Refusal
@@ -49,8 +50,8 @@ def test_both_lines_have_the_reference_and_a_rival(tier):
 
 def test_every_arm_is_built_according_to_its_name():
     known = schema.read_schema()["properties"]["experiments"]["properties"]["zmq_message_size"]["properties"]["arms"]
-    assert set(known["items"]["enum"]) == set(experiment.LIBRARIES)
-    for arm, (driver, *builds) in experiment.LIBRARIES.items():
+    assert set(known["items"]["enum"]) == set(BUILT)
+    for arm, (driver, *builds) in BUILT.items():
         assert driver == "zmq_inproc" and builds
         kinds = {"": "struct", "union": "union", "packed": "packed union", "aligned": "aligned union"}
         assert {f"{struct.bytes} B {kinds[struct.layout]}" for struct in map(Struct.of, builds)} == {arm}
@@ -58,7 +59,7 @@ def test_every_arm_is_built_according_to_its_name():
 
 
 def test_the_arms_of_the_mail_of_2010_have_its_inline_sizes():
-    kept = {arm: Struct.of(builds[0]).limit_bytes for arm, (_, *builds) in experiment.LIBRARIES.items()}
+    kept = {arm: Struct.of(builds[0]).limit_bytes for arm, (_, *builds) in BUILT.items()}
     mail = {"40 B struct": 30, "32 B packed union": 30, "32 B union": 24, "64 B union": 56, "128 B union": 120}
     # The mail proposes this one.
     mail["32 B aligned union"] = 28
@@ -71,7 +72,7 @@ def test_the_paper_tier_has_messages_below_those_of_the_mail():
 
 
 def test_no_struct_is_larger_than_the_declared_maximum():
-    structs = [Struct.of(name) for _, *builds in experiment.LIBRARIES.values() for name in builds]
+    structs = [Struct.of(name) for _, *builds in BUILT.values() for name in builds]
     assert max(struct.bytes for struct in structs) == experiment.LARGEST_STRUCT_BYTES
 
 

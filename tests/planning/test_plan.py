@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from crossover.config import schema
 from crossover.design.arm import arms
 from crossover.design.axis import points
-from crossover.design.heat import heats
 from crossover.design.settings import canonical
+from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.planning import plan
+from crossover.planning.plan import heats
 
 
 def pingpong(**chosen):
@@ -82,7 +83,7 @@ def test_two_peers_need_two_ranks_and_one_process_one():
 def test_a_ping_pong_of_engines_needs_a_client_and_a_farm():
     plain, engines = (plan.of_launch(completed(players=["rank", "engine"]), "node", number) for number in (1, 2))
     assert (plain["player"], plan.ranks(plain), "entrants" in plain) == ("rank", 2, False)
-    assert (engines["player"], plan.ranks(engines), engines["entrants"]) == ("engine", 3, {"engine": plan.PLAYING})
+    assert (engines["player"], plan.ranks(engines), engines["entrants"]) == ("engine", 3, {"engine": PLAYING})
 
 
 def farm_launch(**chosen):

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from crossover.config import schema
-from crossover.design.heat import heats
 from crossover.design.settings import canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan, second_sweep
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.planning.plan import SECOND_SWEEP, heats
 
 NARROWED = {"cells": {"empty tasks, engines: 2": [10, 18, 32]}, "budget_seconds": 1.5}
 

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 from outcomes import crossover, outcome
 
-from crossover.config import leads
 from crossover.design.protocol import columns
+from crossover.experiments import leads
 from crossover.records import record, version_1
 from crossover.records.outcome import BETTER, WORSE
 from crossover.report.base.tables import Tables
@@ -92,7 +92,7 @@ class Campaign:
         for path in sorted(folder.glob("experiments/*")):
             figures.draw(path, folder / "figures" / path.name)
         ladder.draw(folder, folder / "figures" / "ladder")
-        overview.draw(folder, folder / "figures" / "map", leads.leads())
+        overview.draw(folder, folder / "figures" / "map", leads())
         verdicts.draw(folder, folder / "figures" / "verdicts")
         return folder
 

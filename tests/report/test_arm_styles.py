@@ -2,16 +2,14 @@
 
 import itertools
 import math
-from pathlib import Path
 
 import pytest
-import yaml
 from campaigns import Campaign, zmq
 
+from crossover.config import schema
+from crossover.experiments import declared
 from crossover.report.base import tables
 from crossover.report.charts import arm_styles, colours, ladder
-
-SCHEMA = Path(__file__).parents[2] / "config" / "schema.yaml"
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 EYES = {
@@ -71,11 +69,9 @@ def test_every_colour_of_a_chart_is_a_variable_with_a_value_in_both_schemes():
 
 def experiments():
     """The arms and ceilings that each experiment may have, by its name."""
-    schema = yaml.safe_load(SCHEMA.read_text())
-    entrants = list(schema["properties"]["entrants"]["properties"])
-    for name, known in schema["properties"]["experiments"]["properties"].items():
-        arms, ceilings = (known["properties"].get(key, {}).get("items", {}).get("enum") for key in ("arms", "ceilings"))
-        yield name, [*(arms or entrants), *(ceilings or [])]
+    entrants = schema.read_schema()["properties"]["entrants"]["properties"]
+    for name, known in declared().items():
+        yield name, [*(known.names("arms") or entrants), *known.names("ceilings")]
 
 
 @pytest.mark.parametrize(("name", "arms"), list(experiments()))

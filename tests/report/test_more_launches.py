@@ -3,8 +3,8 @@
 import pytest
 from campaigns import Campaign, mpi, near, run, steps, tasks, zmq
 
-from crossover.config.leads import leads
 from crossover.errors import CrossoverError
+from crossover.experiments import leads
 from crossover.records.outcome import OPEN
 from crossover.report.sentences import more
 from crossover.report.sentences.winners import pairs

@@ -12,7 +12,7 @@ import simulated_runs
 from rich.console import Console
 from runs import stored
 
-from crossover.config.leads import leads
+from crossover.experiments import leads
 from crossover.query.run import Run
 from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORSE, Outcome
 from crossover.report.base import numbers, questions

@@ -9,9 +9,9 @@ from crossover.config import published, schema
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
 from crossover.design.arm import arms
-from crossover.design.heat import heats
-from crossover.measure.experiments import find
+from crossover.measure.launch.driver import find
 from crossover.planning import plan
+from crossover.planning.plan import heats
 from crossover.report.base import tables
 from crossover.report.base.tables import Panel
 from crossover.report.charts import figures, gallery, overlay

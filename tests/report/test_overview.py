@@ -8,7 +8,7 @@ import pytest
 from campaigns import Campaign, lasting, mpi, run, steps, tasks, two_good_one_hole, zmq
 
 from crossover.config import published
-from crossover.config.leads import leads
+from crossover.experiments import leads
 from crossover.records import failure
 from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import questions

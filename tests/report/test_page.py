@@ -1,13 +1,13 @@
 """Do the page's cells show all measurements, and name the missing ones?"""
 
 import json
+import re
 
 import pytest
 from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 
-from crossover.config import schema
 from crossover.errors import CrossoverError
-from crossover.measure import experiments
+from crossover.experiments import declared
 from crossover.report.pages.index import Page
 from crossover.report.render import inputs
 from crossover.report.sections import machine
@@ -131,15 +131,16 @@ def test_without_failures_the_page_says_so(tmp_path):
 
 def test_an_experiment_that_the_page_does_not_know_gets_a_section(tmp_path):
     results = Campaign([zmq(experiment="toy"), mpi()]).write(tmp_path)
-    shown = Page(LEADS, results).others().data
-    toy = shown[shown.index("# toy\n") :]
+    shown = Page(LEADS, results).experiments().data
+    toy = shown[shown.index("# toy {#sec-toy}\n") :]
     assert "crossover-chart" in toy and "faster above it" in toy and "| 100 B |" in toy
 
 
-def test_such_a_section_has_the_schemas_title(tmp_path):
-    shown = Page({}, Campaign([mpi()]).write(tmp_path)).others().data
-    own = schema.read_schema()["properties"]["experiments"]["properties"]["mpi_pingpong"]
-    assert shown.startswith(f"# {own['title']}\n\n{own['description']}\n\n")
+def test_every_experiment_has_a_section_in_the_order_of_their_places(results):
+    shown = Page(results=results).experiments().data
+    titles = [each.title for each in declared().values()]
+    assert re.findall(r"^# (.*) \{#sec-", shown, re.MULTILINE) == titles
+    assert shown.count("How this was measured") == len(titles) and shown.count("What a send costs") == 1
 
 
 def test_the_health_of_the_run_is_shown_per_experiment(page):
@@ -297,13 +298,5 @@ def test_the_page_leads_with_a_metric_that_each_experiment_measures(results):
     leads = Page(results=results).leads
     assert len(leads) > 8
     for name, metric in leads.items():
-        assert metric in [each.name for each in experiments.find(name).METRICS], name
+        assert metric in [each.name for each in declared()[name].metrics], name
     assert (leads["task_scaling"], leads["zmq_latency"]) == ("round trip", "round trip, median")
-
-
-def test_an_experiment_that_has_a_section_gets_no_other(results):
-    page = Page(results=results)
-    assert "# ZeroMQ: copying or zero-copy" in page.others().data
-    page = Page(results=results)
-    assert all(page.experiment(name).data for name in page.tables.experiments)
-    assert page.others().data == ""

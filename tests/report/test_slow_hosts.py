@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from campaigns import Campaign, mpi, run
 
-from crossover.config.leads import leads
+from crossover.experiments import leads
 from crossover.records import record
 from crossover.report.base.tables import Tables, load
 from crossover.report.pages.index import Page

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from crossover.config.leads import leads
+from crossover.experiments import leads
 from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import questions
 from crossover.report.base.tables import Tables

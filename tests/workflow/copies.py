@@ -18,28 +18,6 @@ import yaml
 ROOT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "slurm", "workflow", "config", "profiles", "reports", "envs")
 
-TOY = """\
-      toy:
-        title: A toy
-        description: Spins.
-        type: object
-        additionalProperties: false
-        properties:
-          weights: {description: The axis., $ref: "#/$defs/axis", default: [1, 10, 100]}
-          arms: {description: Pace., $ref: "#/$defs/arms", items: {enum: [quick, slow]}, default: [quick, slow]}
-          reference: {description: The divisor., enum: [quick, slow], default: quick}
-          placements: {$ref: "#/$defs/placements", default: [node]}
-          launches: {$ref: "#/$defs/launches", default: 2}
-          refine_points: {$ref: "#/$defs/refine_points", default: 0}
-          refine_metric: {$ref: "#/$defs/refine_metric", enum: [pace], default: pace}
-          block_seconds: {$ref: "#/$defs/block_seconds", default: 0.0002}
-          rounds: {$ref: "#/$defs/rounds", default: {at_least: 10, at_most: 10}}
-          target_width: {$ref: "#/$defs/target_width", default: 0.02}
-          budget_seconds: {$ref: "#/$defs/budget_seconds", default: 1}
-
-"""
-"""The toy's entry in the schema: its one config block."""
-
 SMALL_MPI = {
     "elements": [1, 1000],
     "launches": 2,
@@ -160,7 +138,7 @@ CLIFF_GRAMS = 30
 
 def refine(project: Project) -> None:
     """Make the toy's slow arm slow below CLIFF_GRAMS and fast from there on, and request a second sweep."""
-    driver = "workflow/crossover/measure/experiments/toy.py"
+    driver = "workflow/crossover/experiments/toy/driver.py"
     project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
     project.configure(toy={"weights": [1, 10, 100, 1000], "launches": 3, "refine_points": 3})
 
@@ -173,6 +151,5 @@ def copy_of_the_project(folder: Path) -> Project:
         else:
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*", "site.yaml"))
     project = Project(folder)
-    shutil.copy(Path(__file__).with_name("toy.py"), folder / "workflow/crossover/measure/experiments/toy.py")
-    project.edit("config/schema.yaml", "\n$defs:", f"\n{TOY}$defs:")
+    shutil.copytree(Path(__file__).with_name("toy"), folder / "workflow/crossover/experiments/toy")
     return project

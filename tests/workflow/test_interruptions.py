@@ -14,7 +14,7 @@ import psutil
 import pytest
 from copies import Project
 
-TOY_DRIVER = "workflow/crossover/measure/experiments/toy.py"
+TOY_DRIVER = "workflow/crossover/experiments/toy/driver.py"
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
@@ -148,7 +148,7 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: P
     assert code == 1 and "nothing is left to measure" in said and f"    {again}\n" in said
     page = text_of_the_page(project, "mine")
     assert "Launches 1 and 2 of <code>toy</code> (placement node), <em>exception</em>" in page
-    assert "RuntimeError: the toy broke (measure/experiments/toy.py, line " in page
+    assert "RuntimeError: the toy broke (experiments/toy/driver.py, line " in page
     [pasted] = re.findall(r"<code>(snakemake [^<]* -R [^<]*)</code>", page)
     assert pasted.replace("\\ ", "") == again
     project.edit(TOY_DRIVER, fault, "")
@@ -190,7 +190,7 @@ def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project
     code, said = project.run(*command)
     assert code == 1
     assert "not measured: toy, placement node, launch 1, 2 (exception): KeyError: 'wights'" in said
-    assert re.search(r"KeyError: 'wights' \(measure/experiments/toy\.py, line \d+\)", said)
+    assert re.search(r"KeyError: 'wights' \(experiments/toy/driver\.py, line \d+\)", said)
     # Unchanged code would fail again.
     assert "launch" not in project.planned("toy")
     project.edit(TOY_DRIVER, 'settings["wights"]', 'settings["weights"]')

@@ -64,7 +64,7 @@ def test_every_snakemake_command_of_the_documents_can_be_planned(project: Projec
     assert len(commands) > 3
     project.configure(zmq_throughput={}, mpi_pingpong={}, task_latency={})
     # docs/extending.md creates this experiment; a developer may have created it already.
-    if not (ROOT / "workflow/crossover/measure/experiments/message_halves.py").exists():
+    if not (ROOT / "workflow/crossover/experiments/message_halves").exists():
         starting = "crossover new experiment message_halves"
         assert starting in (ROOT / "docs/extending.md").read_text()
         # The installed program belongs to the original.

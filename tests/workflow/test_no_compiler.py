@@ -17,7 +17,7 @@ def test_without_a_compiler_only_the_ceilings_are_missing_and_a_compiler_fills_t
         bare.setenv("MPICC", "/no/such/mpicc")
         said = project.succeed("snakemake", "--profile", "profiles/local")
         assert (
-            "mpi_pingpong.so: not built, so its ceilings will not be measured: no C compiler '/no/such/mpicc'" in said
+            "mpi_exchange.so: not built, so its ceilings will not be measured: no C compiler '/no/such/mpicc'" in said
         )
         assert project.planned() == {}
     rows = record.read(project.folder / "results/measurements.parquet", record.MEASUREMENTS).to_pylist()

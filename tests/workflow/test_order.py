@@ -61,7 +61,7 @@ def measured(project: Project) -> dict[str, bytes]:
 def do(project: Project, command: str, chance: random.Random) -> str:
     """Run a command, or kill it at a random moment; returns a description."""
     if command == "edit the driver":
-        with (project.folder / "workflow/crossover/measure/experiments/toy.py").open("a") as driver:
+        with (project.folder / "workflow/crossover/experiments/toy/driver.py").open("a") as driver:
             driver.write(f"\nEDIT = {chance.random()}\n")
         return command
     if command == "change a setting":

@@ -77,7 +77,7 @@ def test_only_a_missing_launch_of_the_second_sweep_is_measured_again(swept: tupl
 
 def test_a_partial_run_uses_launches_as_they_are_despite_changes(swept: tuple[Project, str]) -> None:
     project, _ = swept
-    driver = project.folder / "workflow/crossover/measure/experiments/toy.py"
+    driver = project.folder / "workflow/crossover/experiments/toy/driver.py"
     before = driver.read_text()
     driver.write_text(f"{before}\n\nCHANGED = True\n")
     assert len(project.planned("--config", "remeasure=true")["launch"]) == len(FIRST)

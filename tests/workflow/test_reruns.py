@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from copies import SMALL_MPI, Project
 
-DRIVER = "workflow/crossover/measure/experiments/toy.py"
+DRIVER = "workflow/crossover/experiments/toy/driver.py"
 
 
 def about(jobs: list[str], experiment: str) -> list[str]:
@@ -83,7 +83,7 @@ def test_without_ceilings_nothing_is_built(project: Project) -> None:
 
 
 def test_a_deleted_or_touched_library_reruns_no_launch(finished: Project) -> None:
-    (finished.folder / "results/native/mpi_pingpong.so").unlink()
+    (finished.folder / "results/native/mpi_exchange.so").unlink()
     (finished.folder / "results/native/memory_copy.so").touch()
     assert finished.planned() == {}
 

@@ -15,14 +15,26 @@ from typing import Any
 
 from crossover.paths import PACKAGE
 
+READER = "crossover.experiments"
+"""The module that reads the declarations of experiments, which are in its folder."""
+
 
 def digest(*modules: str) -> str:
     """A short hash of the sources of `modules` and of every module here that they import, directly or not."""
-    return _digest(frozenset(modules))
+    found = _sources(frozenset(modules))
+    # Who reads the declarations depends on all of them, and on their prose.
+    every = [path for kind in ("__init__.py", "*.md") for path in _folder().glob(f"*/{kind}") if READER in found]
+    read = {str(path.relative_to(PACKAGE)): path.read_bytes() for path in every}
+    return _hashed(read | {name: _content(source) for name, source in found.items()})
+
+
+def _folder() -> Path:
+    return PACKAGE / "experiments"
 
 
 @cache
-def _digest(modules: frozenset[str]) -> str:
+def _sources(modules: frozenset[str]) -> dict[str, Path]:
+    """The files of these modules and of those that they import, by name."""
     found: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
@@ -31,30 +43,40 @@ def _digest(modules: frozenset[str]) -> str:
             found[name] = source
             # An import of a module runs its parent packages too.
             waiting += [*_imports(source), name.rpartition(".")[0]]
+    return found
+
+
+def _hashed(texts: Mapping[str, bytes]) -> str:
     content = sha256()
-    for name in sorted(found):
-        content.update(name.encode() + b"\0" + _content(found[name]) + b"\0")
+    for name in sorted(texts):
+        content.update(name.encode() + b"\0" + texts[name] + b"\0")
     return content.hexdigest()[:16]
 
 
 def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
     """The digest of the code that measures a launch of an experiment with these settings."""
-    driver = f"crossover.measure.experiments.{experiment}"
-    return digest(
+    folder = f"crossover.experiments.{experiment}"
+    modules = (
         "crossover.measure.launch.supervisor",
         "crossover.measure.processes.starter",
         "crossover.measure.launch.rank",
-        driver,
-        # A process that the driver starts may run a module that no other imports.
-        *(f"{driver}.{part}" for part in _parts(experiment)),
+        # The driver, and modules of its own: a process that it starts may run one that no other imports.
+        *(f"{folder}.{part}" for part in _parts(experiment)),
         *(f"crossover.measure.farms.{entrant['farm']}" for entrant in settings.get("entrants", {}).values()),
     )
+    return _of_launch(frozenset(modules))
+
+
+@cache
+def _of_launch(modules: frozenset[str]) -> str:
+    # Of declarations, only its own.
+    return _hashed({name: _content(source) for name, source in _sources(modules).items()})
 
 
 @cache
 def _parts(experiment: str) -> tuple[str, ...]:
-    """The modules in the folder of a driver; none if the driver is a single file."""
-    folder = PACKAGE / "measure" / "experiments" / experiment
+    """The modules in the folder of an experiment, without its declaration."""
+    folder = _folder() / experiment
     return tuple(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
 
 
@@ -70,7 +92,24 @@ def _source(name: str) -> Path | None:
 
 @cache
 def _content(source: Path) -> bytes:
-    return source.read_bytes()
+    content = source.read_bytes()
+    declares = source.parent.parent == _folder() and source.stem == "__init__"
+    return _measured(content) if declares else content
+
+
+def _measured(declaration: bytes) -> bytes:
+    """What a launch uses of an experiment's declaration: a new title, place or text of a setting changes no result.
+
+    The settings themselves are compared one by one.
+    """
+    kept: list[ast.AST] = []
+    for node in ast.parse(declaration).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node).startswith("EXPERIMENT = "):
+            words = node.value.keywords if isinstance(node.value, ast.Call) else []
+            kept += [word for word in words if word.arg in ("axis", "metrics", "built")]
+        elif not isinstance(node, ast.Expr):
+            kept.append(node)
+    return "\n".join(map(ast.dump, kept)).encode()
 
 
 @cache

@@ -7,7 +7,7 @@ from crossover.cli.command import RESULTS, path, step, value
 
 
 @step(
-    "--folder tables results/launches/quick/mpi_pingpong/*/*.json",
+    "--folder tables results/launches/quick/EXPERIMENT/*/*.json",
     path("--folder", "folder to write the tables to"),
     path("receipts", "receipts, one per launch", nargs="*"),
 )
@@ -21,7 +21,7 @@ def tables(chosen: Namespace) -> None:
 
 
 @step(
-    "--settings SETTINGS --output refinement.json results/launches/standard/mpi_pingpong/*/*.json",
+    "--settings SETTINGS --output refinement.json results/launches/standard/EXPERIMENT/*/*.json",
     value("--settings", "the experiment's settings, as JSON"),
     path("--output", "refinement file to write"),
     path("--kept", "receipts of the second sweep whose cells must not change", nargs="*", default=[]),

@@ -17,10 +17,9 @@ from crossover.errors import CrossoverError
     group=EXTENDING,
 )
 def new(chosen: Namespace) -> None:
-    """Start a new experiment or task farm: write its driver or its file, its test and its configuration.
+    """Start a new experiment or task farm: write its folder or its file, its test, and a line of config/config.yaml.
 
-    Adds a line to config/config.yaml, and for an experiment a block to config/schema.yaml. It runs as it is;
-    docs/extending.md explains what to change.
+    It runs as it is; docs/extending.md explains what to change.
     """
     from crossover import paths
     from crossover.config import reference_page
@@ -37,21 +36,17 @@ def new(chosen: Namespace) -> None:
 
 def _experiment(name: str) -> tuple[dict[Path, str], str]:
     """The files of a new experiment, all made before any is written; and the next step."""
-    from crossover import paths
-    from crossover.config import schema
+    from crossover import experiments, paths
 
-    driver = paths.PACKAGE / "measure" / "experiments" / f"{name}.py"
+    folder = paths.PACKAGE / "experiments" / name
     rules = [paths.PROJECT / "Snakefile", *paths.WORKFLOW.glob("rules/*.smk")]
     # Snakemake's rules are in the same namespace as experiments.
     taken = [rule for file in rules for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(), re.M)]
-    taken += schema.read_schema()["properties"]["experiments"]["properties"]
-    _require(name, taken, [driver, driver.with_suffix("")], "an experiment, a rule")
-    # Before the definitions, which follow the experiments.
-    block = f"\n{_skeleton('experiment.yaml', name)}$defs:"
+    taken += experiments.names()
+    _require(name, taken, [folder], "an experiment, a rule")
     texts = {
-        driver: _skeleton("experiment.py", name),
+        **{folder / part: _skeleton(f"experiment/{part}", name) for part in ("__init__.py", "driver.py", "page.md")},
         _test(name): _skeleton("experiment_test.py", name),
-        schema.FILE: schema.FILE.read_text(encoding="utf-8").replace("\n$defs:", block),
         _config(): _listed(_config().read_text(encoding="utf-8"), name),
     }
     return texts, f"to run it: snakemake --profile profiles/local --config tier=smoke -- {name}"

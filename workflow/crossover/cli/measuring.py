@@ -8,7 +8,7 @@ from pathlib import Path
 from crossover.cli.command import INTERFACE, MPI, path, step, value
 
 OF_LAUNCH = (
-    value("--experiment", "name of the experiment, such as mpi_pingpong"),
+    value("--experiment", "name of the experiment"),
     value("--launch", "number of the launch, from 1", type=int),
     value("--settings", "settings of the launch, as JSON, including `placement`"),
     INTERFACE,
@@ -27,7 +27,7 @@ def _without_pandas() -> None:
 
 
 @step(
-    "--experiment mpi_pingpong --launch 1 --settings SETTINGS --receipt RECEIPT --log launch.log",
+    "--experiment EXPERIMENT --launch 1 --settings SETTINGS --receipt RECEIPT --log launch.log",
     *OF_LAUNCH,
     MPI,
     value("--code", "hash of the measuring code, to be recorded", default=""),
@@ -59,7 +59,7 @@ def launch(chosen: Namespace) -> int:
 
 
 @step(
-    "--experiment mpi_pingpong --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
+    "--experiment EXPERIMENT --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
     *OF_LAUNCH,
     value("--processors", "logical processors that each rank must be able to use (default: 1)", type=int, default=1),
     path("--part", "file for the rows of rank 0"),

@@ -22,11 +22,11 @@ def show(chosen: Namespace) -> None:
 
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
-    from crossover.config import leads
+    from crossover.experiments import leads
     from crossover.report.render import origin
     from crossover.report.terminal import show
 
-    show.show(chosen.results, leads.leads(), chosen.everything, origin.command(chosen.results / "report/index.html"))
+    show.show(chosen.results, leads(), chosen.everything, origin.command(chosen.results / "report/index.html"))
 
 
 @command(
@@ -44,7 +44,8 @@ def more(chosen: Namespace) -> None:
     last run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
     one is interrupted, repeat the run's command to go on.
     """
-    from crossover.config import leads, schema
+    from crossover.config import schema
+    from crossover.experiments import leads
     from crossover.planning import command as commands
     from crossover.report.base import numbers, tables
     from crossover.report.sentences.more import wanted
@@ -57,7 +58,7 @@ def more(chosen: Namespace) -> None:
             f"{chosen.results / replication.COMMAND}: holds a tier, a target or an option that this command does not "
             "repeat; raise `launches` in config/config.yaml instead, and repeat the run's own command"
         )
-    found = wanted(tables.load(chosen.results), leads.leads(), chosen.experiments, chosen.launches)
+    found = wanted(tables.load(chosen.results), leads(), chosen.experiments, chosen.launches)
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
     print(f"launches of each heat: {each}; about {took}, to decide some {found.decided} of {found.open} open pairs")
@@ -72,7 +73,7 @@ def more(chosen: Namespace) -> None:
 
 
 @step(
-    "--folder figures results/experiments/mpi_pingpong",
+    "--folder figures results/experiments/EXPERIMENT",
     path("--folder", "folder to write the figures to"),
     path("tables", "folder of the experiment's tables"),
 )
@@ -86,10 +87,10 @@ def figures(chosen: Namespace) -> None:
 @step("--folder figures results", path("--folder", "folder to write the figures to"), RESULTS)
 def overview(chosen: Namespace) -> None:
     """Draw the map of a run: who wins where, for every pair of arms."""
-    from crossover.config import leads
+    from crossover.experiments import leads
     from crossover.report.glance import overview
 
-    overview.draw(chosen.results, chosen.folder, leads.leads())
+    overview.draw(chosen.results, chosen.folder, leads())
 
 
 @step("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)

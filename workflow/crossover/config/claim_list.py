@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from crossover.config import published, schema, sources, yaml_file
+from crossover.design.experiment import ANY
 from crossover.design.protocol import KEYS, Keys
+from crossover.experiments import declared
 from crossover.paths import CONFIG
 
 FILE = CONFIG / "claims.yaml"
@@ -20,8 +22,6 @@ Claim = dict[str, Any]
 FORMS = ({"about"}, {"gain"}, {"within"}, {"low"}, {"high"}, {"low", "high"})
 """Combinations of keys that describe the expected range."""
 
-ANY = "any"
-"""Stands, in the configuration's `x-keys`, for every value of a key's type."""
 
 WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
 """The name of each type in messages."""
@@ -143,13 +143,12 @@ def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
-    whole = schema.read_schema()["properties"]
-    known = {**whole["entrants"]["properties"], **dict.fromkeys(entrants)}
+    known = {**schema.read_schema()["properties"]["entrants"]["properties"], **dict.fromkeys(entrants)}
     yaml_file.refuse(
         f"config/claims.yaml: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims
         for where, side in sides(claim["quantity"])
-        for fault in _unmeasured(side, whole["experiments"]["properties"], known, where)
+        for fault in _unmeasured(side, known, where)
     )
 
 
@@ -161,30 +160,24 @@ def sides(quantity: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
             yield f"{key}.", {**quantity, **quantity[key]}
 
 
-def _unmeasured(
-    part: Mapping[str, Any], experiments: Mapping[str, Any], entrants: Mapping[str, Any], where: str
-) -> Iterator[str]:
-    if part["experiment"] not in experiments:
-        yield _unknown(f"{where}experiment", part["experiment"], experiments)
+def _unmeasured(part: Mapping[str, Any], entrants: Mapping[str, Any], where: str) -> Iterator[str]:
+    if part["experiment"] not in declared():
+        yield _unknown(f"{where}experiment", part["experiment"], declared())
         return
-    experiment = experiments[part["experiment"]]
-    settings = experiment["properties"]
-    arms = [name for key in ("arms", "ceilings") for name in settings.get(key, {}).get("items", {}).get("enum", [])]
-    arms = arms or list(entrants)
-    metrics = experiment.get("x-metrics") or settings.get("refine_metric", {}).get("enum", [])
-    known = {"placement": settings["placements"]["items"]["enum"], "metric": metrics}
-    known |= dict.fromkeys(("arm", "of", "over"), arms)
+    experiment = declared()[part["experiment"]]
+    arms = (*experiment.names("arms"), *experiment.names("ceilings")) or tuple(entrants)
+    metrics = tuple(metric.name for metric in experiment.metrics)
+    known = {
+        "placement": experiment.names("placements"),
+        "metric": metrics,
+        **dict.fromkeys(("arm", "of", "over"), arms),
+    }
     for key, available in known.items():
         named = part.get(key, [])
         for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
             if available and name not in available:
                 yield _unknown(f"{where}{key}", name, available)
-    yield from strangers(part["where"], keys(experiment), f"{where}where")
-
-
-def keys(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of an experiment's curves, each with its values or ANY, from its part of the schema."""
-    return dict(experiment.get("x-keys") or dict.fromkeys(KEYS, ANY))
+    yield from strangers(part["where"], experiment.keys, f"{where}where")
 
 
 def strangers(where: Keys, known: Mapping[str, Any], prefix: str = "where") -> Iterator[str]:

@@ -12,6 +12,7 @@ from jsonschema.validators import extend
 from crossover.config.yaml_file import read_yaml, refuse
 from crossover.design.axis import points
 from crossover.design.settings import Settings
+from crossover.experiments import declared, keys_of
 from crossover.paths import CONFIG
 from crossover.planning import curves, farms, second_sweep
 from crossover.planning.plan import Config, farming, in_placement
@@ -77,7 +78,7 @@ def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
             axis = next(points(value) for value in settings.values() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
             new = waits.get(name, {}).get(fuller["tier"], {})
-            adds = [keys for key, entries in new.items() for entry in entries if (keys := curves.keys_of(key, entry))]
+            adds = [keys for key, entries in new.items() for entry in entries if (keys := keys_of(key, entry))]
             entry = {"tier": fuller["tier"], "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found
@@ -91,28 +92,21 @@ def _numbers(value: Any) -> bool:
 
 
 def read_schema() -> dict[str, Any]:
-    """The configuration's schema, with its references resolved. Callers share it, so they must not change it."""
-    return _resolved(FILE.read_text())
+    """The configuration's schema, with every experiment's part. Callers share it, so they must not change it."""
+    return _whole_schema(FILE.read_text())
 
 
 @cache
-def _resolved(text: str) -> dict[str, Any]:
-    schema = read_yaml(FILE, text)
-    definitions = schema.pop("$defs")
-
-    def resolve(node: Any) -> Any:
-        if isinstance(node, list):
-            return [resolve(item) for item in node]
-        if not isinstance(node, dict):
-            return node
-        if "$ref" in node:
-            node = definitions[node["$ref"].rpartition("/")[2]] | {k: v for k, v in node.items() if k != "$ref"}
-        return {key: resolve(value) for key, value in node.items()}
-
-    resolved: dict[str, Any] = resolve(schema)
-    experiments = resolved["properties"]["experiments"]
+def _whole_schema(text: str) -> dict[str, Any]:
+    schema: dict[str, Any] = read_yaml(FILE, text)
+    entrants, experiments = (schema["properties"][key] for key in ("entrants", "experiments"))
+    entrants["properties"] = {
+        name: {**entrants["additionalProperties"], "default": options}
+        for name, options in entrants.pop("x-entrants").items()
+    }
+    experiments["properties"] = {name: each.schema for name, each in declared().items()}
     experiments["default"] = {name: {} for name in experiments["properties"]}
-    return resolved
+    return schema
 
 
 def _at_tier(value: Any, tier: str) -> Any:

@@ -1,56 +1,19 @@
-"""Names in the configuration for several keys of a curve at once, such as `PUSH/PULL over ipc, polled`."""
+"""Curves of the setting `curves`, such as `PUSH/PULL over ipc, polled`, in each placement."""
 
-from itertools import product
-from typing import Any
-
-from crossover.design import protocol
-from crossover.design.protocol import label
+from crossover.design.protocol import Keys, label
+from crossover.experiments import keys_of
 
 TRANSPORTS = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
 """ZeroMQ's transports that work in each placement."""
 
-_CHOICES: tuple[dict[str, tuple[Any, ...]], ...] = (
-    {"pattern": ("PUSH/PULL", "DEALER/ROUTER"), "transport": protocol.TRANSPORTS, "polled": (False, True)},
-    {"pattern": ("REQ/REP",), "transport": protocol.TRANSPORTS, "legacy": (False, True)},
-    {"object": ("float64 array", "bytes", "list of floats", "dict"), "re_sent": (False, True)},
-)
 
-NAMED: dict[str, dict[str, Any]] = {
-    label(keys): keys
-    for choices in _CHOICES
-    for keys in (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
-}
-"""The keys of each name, which is their label. The settings `curves` and `objects` list such names."""
-
-KEY_OF = {
-    "thread_levels": "thread_level",
-    "players": "player",
-    "patterns": "pattern",
-    "payloads": "payload",
-    "work": "work",
-    "durations": "durations",
-}
-"""The key of each setting that lists values of one key."""
-
-
-def keys_of(setting: str, entry: str) -> dict[str, Any]:
-    """The keys of a curve that an entry of a setting's list gives; none for other lists, such as arms.
-
-    >>> keys_of("objects", "float64 array, re-sent"), keys_of("players", "engine"), keys_of("arms", "copy")
-    ({'object': 'float64 array', 're_sent': True}, {'player': 'engine'}, {})
-    """
-    if setting in ("curves", "objects"):
-        return NAMED[entry]
-    return {KEY_OF[setting]: entry} if setting in KEY_OF else {}
-
-
-def in_placement(names: list[str], placement: str) -> dict[str, dict[str, Any]]:
+def in_placement(names: list[str], placement: str) -> dict[str, Keys]:
     """The keys of the named curves that work in `placement`, by name.
 
     >>> list(in_placement(["PUSH/PULL over ipc", "PUSH/PULL over tcp", "PUSH/PULL over inproc"], "nodes"))
     ['PUSH/PULL over tcp']
     """
-    return {name: NAMED[name] for name in names if NAMED[name]["transport"] in TRANSPORTS[placement]}
+    return {name: _keys(name) for name in names if _keys(name)["transport"] in TRANSPORTS[placement]}
 
 
 def across_hosts(names: list[str]) -> list[str]:
@@ -60,6 +23,10 @@ def across_hosts(names: list[str]) -> list[str]:
     ['REQ/REP over tcp, legacy', 'REQ/REP over tcp']
     """
     replaced = [
-        label(NAMED[name] | {"transport": "tcp"}) if NAMED[name]["transport"] == "ipc" else name for name in names
+        label({**_keys(name), "transport": "tcp"}) if _keys(name)["transport"] == "ipc" else name for name in names
     ]
     return list(in_placement(replaced, "nodes"))
+
+
+def _keys(name: str) -> Keys:
+    return keys_of("curves", name)

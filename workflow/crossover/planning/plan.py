@@ -6,29 +6,28 @@ except those of task farms. Every rank and every Snakemake job loads it, so it i
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import product
+from operator import or_
 from typing import Any
 
 from crossover.design.arm import arms
-from crossover.design.heat import ONE_EACH, heats
 from crossover.design.settings import Settings
-from crossover.paths import PACKAGE
+from crossover.experiments import declared, farms_of, one_each, within_a_host
 from crossover.planning.curves import across_hosts
-from crossover.planning.farms import authenticates, constant, crosses_hosts
+from crossover.planning.farms import authenticates, crosses_hosts
 
 Config = dict[str, Any]
 Launch = dict[str, Any]
 """The identity of a launch: `experiment`, `placement`, and its number `launch`."""
 
 
-OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "refine_points", "refine_metric", *ONE_EACH)
-"""Settings that determine the list of launches, and so do not belong to a single launch."""
+OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_heat", "refine_points", "refine_metric")
+"""Settings that determine the list of launches, and so do not belong to a single launch; as those of `one_each` do."""
 
 SECOND_SWEEP = 10_000
 """Launch SECOND_SWEEP + n of the second sweep has the heat of launch n. Its number stays the same if the first sweep
 gets more launches."""
-
-WITHIN_A_HOST = ("raw Unix socket", "memcpy")
-"""Ceilings that cannot be measured between hosts."""
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:
@@ -46,27 +45,43 @@ def in_placement(settings: Settings, placement: str) -> Settings:
         own[key] = [
             name
             for name in own.get(key, [])
-            if name not in WITHIN_A_HOST and (name not in entrants or crosses_hosts(entrants[name]))
+            if name not in within_a_host() and (name not in entrants or crosses_hosts(entrants[name]))
         ]
     return own
 
 
-PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
-"""The farm whose two engines play ping-pong. Each engine gets one task at a time, so that both take part."""
+def heats(settings: Settings) -> list[Settings]:
+    """The heats of an experiment, each as the settings that it replaces.
+
+    A heat has the reference and at most `rivals_per_heat` rivals. An entrant that is `alone`, because it disturbs the
+    others even while it is idle, has a heat of its own. Each heat has one value of every setting in `one_each`.
+
+    >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
+    [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
+    """
+    reference, entrants = settings["reference"], settings.get("entrants", {})
+    rivals = [name for name in settings["arms"] if name != reference]
+    alone = [name for name in rivals if entrants.get(name, {}).get("alone")]
+    social = [name for name in rivals if name not in alone]
+    size = settings.get("rivals_per_heat", max(1, len(social)))
+    shared = [social[start : start + size] for start in range(0, len(social), size)]
+    groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
+    choices = [[{one: value} for value in settings[many]] for many, one in one_each().items() if settings.get(many)]
+    return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
 
 
 def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
     """The settings of one launch, with its placement and its heat, without settings that only other launches need."""
     settings = in_placement(settings, placement)
-    own = {key: value for key, value in settings.items() if key not in OF_ALL_LAUNCHES}
+    own = {key: value for key, value in settings.items() if key not in (*OF_ALL_LAUNCHES, *one_each())}
     if isinstance(own["budget_seconds"], Mapping):
         own["budget_seconds"] = own["budget_seconds"][placement]
     turns = heats(settings)
     own |= turns[(launch - 1) % SECOND_SWEEP % len(turns)] | {"placement": placement}
     if "entrants" in own:
         own["entrants"] = {arm.runs: own["entrants"][arm.runs] for arm in arms(own)}
-    if own.get("player") == "engine":
-        own["entrants"] = {"engine": PLAYING}
+    if farms := farms_of(own):
+        own["entrants"] = farms
     return own
 
 
@@ -86,9 +101,9 @@ def ranks(settings: Settings) -> int:
     """Ranks of one launch: one; two; rank 0 and two engines; or rank 0 and the engines of all farms."""
     if settings["placement"] == "process":
         return 1
-    if settings.get("player") == "engine":
-        return 3
-    return 1 + places(settings) * nodes(settings) * len(arms(settings)) if "engines" in settings else 2
+    if "engines" in settings:
+        return 1 + places(settings) * nodes(settings) * len(arms(settings))
+    return 3 if settings.get("entrants") else 2
 
 
 def tasks(settings: Settings) -> int:
@@ -126,15 +141,9 @@ def farming(settings: Settings) -> bool:
 
 
 def libraries(config: Config, experiment: str) -> list[str]:
-    """The built libraries that an experiment's launches use.
-
-    Its driver's LIBRARIES maps arms and ceilings to a library or a list of libraries.
-    """
-    driver = PACKAGE / "measure" / "experiments" / experiment
-    table = constant(driver.with_suffix(".py"), "LIBRARIES") or constant(driver / "__init__.py", "LIBRARIES") or {}
-    settings = config["experiments"][experiment]
-    needed = [table.get(name, []) for name in [*settings.get("arms", []), *settings.get("ceilings", [])]]
-    names = {name for entry in needed for name in ([entry] if isinstance(entry, str) else entry)}
+    """The built libraries that an experiment's launches use."""
+    settings, built = config["experiments"][experiment], declared()[experiment].built
+    names = {name for arm in [*settings["arms"], *settings.get("ceilings", [])] for name in built.get(arm, [])}
     return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
 
 

@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
-from crossover.design.heat import heats
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch
+from crossover.planning.plan import SECOND_SWEEP, Config, Launch, heats
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 

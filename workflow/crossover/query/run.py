@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crossover.config import leads, tiers
+from crossover.config import tiers
 from crossover.errors import CrossoverError
+from crossover.experiments import leads
 from crossover.query import question, settings
 from crossover.query.answer import Answer, answer
 from crossover.records import run_tables
@@ -138,7 +139,7 @@ class Run:
         if experiment not in self.experiments() and (tier := tiers.first(experiment)):
             raise CrossoverError(f"{experiment}: is not in this run; tier {tier} measures it: make report TIER={tier}")
         question.one_of("experiment", experiment, self.experiments())
-        every = self._tables.panels(experiment, metric or leads.leads().get(experiment))
+        every = self._tables.panels(experiment, metric or leads().get(experiment))
         if metric is not None:
             question.one_of("metric", metric, (panel.metric for panel in every))
         return [panel for panel in every if panel.metric == every[0].metric]

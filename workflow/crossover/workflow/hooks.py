@@ -151,7 +151,7 @@ def _written(file: Path, began: float) -> bool:
 def _first_result(results: str, experiment: str) -> str:
     """The strongest result of an experiment whose tables are written."""
     # Imported here, because every Snakemake process loads this module, and only one shows results.
-    from crossover.config.leads import leads
+    from crossover.experiments import leads
     from crossover.report.terminal import show
 
     return show.strongest(Path(results, "experiments", experiment), leads())
@@ -223,7 +223,7 @@ def _facts(due: Sequence[str], began: float) -> list[dict[str, Any]]:
 
 def _answer(run: Run) -> None:
     """Print the answer of the run, or of the experiments that were its targets."""
-    from crossover.config.leads import leads
+    from crossover.experiments import leads
     from crossover.report.terminal import show
 
     results = Path(run.results)

@@ -10,11 +10,12 @@ import pandas as pd
 
 from crossover.analyse.advice.effects import Evidence, contradicts, effects, serves
 from crossover.analyse.advice.rules import decide
-from crossover.analyse.advice.settings import SETTINGS, Aim, Setting
+from crossover.analyse.advice.settings import SETTINGS, Setting
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.design import protocol
+from crossover.design.aim import Aim
 from crossover.design.protocol import TRANSPORTS
 from crossover.records import atomic, failure, holes, record
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from crossover.design.protocol import Keys
+from crossover.design.aim import Aim
+from crossover.experiments import aim
 
 Value = str | int
 
@@ -44,23 +45,6 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Aim:
-    """A user's aim for a setting, and the metric that decides it."""
-
-    name: str
-    """In the user's words, to follow "for"."""
-    experiment: str
-    metric: str
-    where: Keys
-    """The keys of the curves that decide."""
-    condition: tuple[str, ...] = ()
-    """The keys that name the condition; without any, the whole protocol does. Curves of several aims under the same
-    condition are compared."""
-    beside: tuple[str, ...] = ()
-    """Metrics of the same curves that are shown beside a recommendation, but never decide it."""
-
-
-@dataclass(frozen=True)
 class Setting:
     """One setting, in every condition under which it was measured."""
 
@@ -84,51 +68,8 @@ BUSY = 0.95
 SCHEMES = ("leastload", "pure", "lru", "weighted", "plainrandom", "twobin")
 OTHER_FARMS = ("concurrent.futures", "mpi4py.futures", "dask")
 
-FLOODS = Aim(
-    "throughput",
-    experiment="zmq_throughput",
-    metric="throughput",
-    where={"pattern": "PUSH/PULL", "polled": False},
-    condition=("transport",),
-    beside=("send rate", "peak memory"),
-)
-QUESTIONS = Aim(
-    "round trip",
-    experiment="zmq_latency",
-    metric="round trip, median",
-    where={"pattern": "REQ/REP", "legacy": False},
-    condition=("transport",),
-    beside=("round trip, 99th percentile",),
-)
-ARRAYS = Aim(
-    "round trip",
-    experiment="mpi_pingpong",
-    metric="round trip",
-    where={"object": "float64 array", "re_sent": False},
-)
-EMPTY_TASKS = Aim(
-    "rate of empty tasks",
-    experiment="task_latency",
-    metric="round trip",
-    where={"work": "empty"},
-    condition=("engines",),
-    beside=("submission",),
-)
-TASKS_WITH_ARRAYS = Aim(
-    "rate of tasks that carry an array",
-    experiment="task_throughput",
-    metric="round trip",
-    where={"work": "echo"},
-    condition=("engines",),
-    beside=("submission",),
-)
-LASTING_TASKS = Aim(
-    "efficiency of longer tasks",
-    experiment="task_map",
-    metric="efficiency",
-    where={"durations": "equal"},
-    condition=("engines",),
-)
+FLOODS, QUESTIONS, ARRAYS = aim("floods"), aim("questions"), aim("arrays")
+EMPTY_TASKS, TASKS_WITH_ARRAYS, LASTING_TASKS = aim("empty tasks"), aim("tasks with arrays"), aim("longer tasks")
 
 SETTINGS = (
     Setting(

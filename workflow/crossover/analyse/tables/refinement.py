@@ -16,11 +16,10 @@ from crossover.analyse.curves.curve import Curve, curves
 from crossover.analyse.curves.raw_files import gathered
 from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.estimators.crossover import crossing
-from crossover.design.heat import heats
 from crossover.design.protocol import identity, named
 from crossover.design.settings import Settings
 from crossover.planning import inventory, receipt
-from crossover.planning.plan import SECOND_SWEEP, in_placement, of_launch
+from crossover.planning.plan import SECOND_SWEEP, heats, in_placement, of_launch
 from crossover.records import atomic, failure
 
 Narrowed = dict[str, Any]

@@ -8,7 +8,7 @@ from mpi4py import MPI
 from crossover.measure.build import loader
 from crossover.measure.ceilings import Bytes, Exchange, exchange, function
 
-LIBRARY = "mpi_pingpong"
+LIBRARY = "mpi_exchange"
 LONGEST_BYTES = 2**31 - 1
 """The longest message: MPI counts in C's int."""
 LONGEST_VERSION_BYTES = 1 << 16

@@ -17,8 +17,10 @@ import pyarrow as pa
 
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell, Metric
+from crossover.design.experiment import Experiment
 from crossover.design.protocol import identity, named
-from crossover.measure.experiments import Experiment
+from crossover.experiments import declared
+from crossover.measure.launch.driver import Driver
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block, Blocks
@@ -32,7 +34,7 @@ BLOCK_LIMIT_SECONDS = 120
 
 
 def conduct(
-    kind: Experiment,
+    measured: Driver,
     peers: Peers,
     settings: dict[str, Any],
     identity: dict[str, Any],
@@ -45,16 +47,17 @@ def conduct(
     its processes, which may fail too.
     """
     started = datetime.now(UTC)
+    kind = declared()[identity["experiment"]]
     name = "{experiment} {placement} launch {launch}".format(**identity)
     phases = Phases()
     with ExitStack() as driver:
         with phases.during(CONNECTION):
-            blocks = driver.enter_context(kind.drive(peers, settings))
+            blocks = driver.enter_context(measured.drive(peers, settings))
         driver.enter_context(guard())
-        guarded = Guarded(blocks, identity["experiment"], kind.METRICS)
+        guarded = Guarded(blocks, identity["experiment"], kind.metrics)
         report = partial(_report, name)
         sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=report, phases=phases)
-        samples = list(sampler.sample(_cells(kind, settings), arms(settings)))
+        samples = list(sampler.sample(_cells(measured, settings), arms(settings)))
         with phases.during(END):
             driver.close()
     rows = [identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
@@ -78,12 +81,12 @@ def conduct(
     record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
 
 
-def _cells(kind: Experiment, settings: dict[str, Any]) -> list[Cell]:
+def _cells(measured: Driver, settings: dict[str, Any]) -> list[Cell]:
     """The cells of this launch: all of the experiment's, or in the second sweep those that the settings list.
 
     Raises Refusal if this host measures none of the listed curves.
     """
-    every = list(kind.cells(settings))
+    every = list(measured.cells(settings))
     if "cells" not in settings:
         return every
     # The cells of a curve differ only in x, so any of them is a template.
@@ -118,7 +121,7 @@ class Guarded:
             raise Refusal(
                 HoleKind.UNKNOWN_METRIC,
                 f"the driver of {self._experiment} returned unknown metric {unknown[0]!r} for arm {arm.name}; its "
-                f"METRICS are {', '.join(self._declared)}; add the metric there, or correct the driver",
+                f"metrics are {', '.join(self._declared)}; add the metric to its declaration, or correct the driver",
             )
         return block
 
@@ -141,7 +144,7 @@ def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str
     metric without a value, a block has a row only if it has a fault.
     """
     valued = {name for seen in sample.observations for name in seen.block.values}
-    metrics = [metric for metric in kind.METRICS if metric.name in valued or not valued]
+    metrics = [metric for metric in kind.metrics if metric.name in valued or not valued]
     fixed = {"protocol": sample.cell.protocol, **sample.cell.keys}
     for seen in sample.observations:
         for metric in metrics:
@@ -153,8 +156,8 @@ def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str
                 "reference": reference,
                 "null": seen.arm.null,
                 "ceiling": seen.arm.ceiling,
-                "axis": kind.AXIS.name,
-                "axis_unit": kind.AXIS.unit,
+                "axis": kind.axis.name,
+                "axis_unit": kind.axis.unit,
                 "x": seen.cell.x,
                 "metric": metric.name,
                 "unit": metric.unit,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crossover.measure import experiments
+from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
 from crossover.measure.machine import provenance
 from crossover.measure.processes.ending import die_with_parent
@@ -33,15 +33,15 @@ def run(
             peers.require_processors(processors)
             if "thread_level" in settings:
                 peers.require_thread_level(settings["thread_level"])
-            kind = experiments.find(experiment)
+            measured = driver.find(experiment)
             if peers.rank:
-                kind.serve(peers, settings)
+                measured.serve(peers, settings)
                 return 0
             # Imported here, because it is slow to load and only rank 0 needs it.
             from crossover.measure.launch.conduct import conduct
 
             identity = {"experiment": experiment, "placement": settings["placement"], "launch": launch}
-            conduct(kind, peers, settings, identity, part, partial(reason_kept, refusal))
+            conduct(measured, peers, settings, identity, part, partial(reason_kept, refusal))
             return 0
     except Refusal:
         return 3

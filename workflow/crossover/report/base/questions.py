@@ -4,20 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from crossover.design.protocol import KEYS, TRANSPORTS, label
+from crossover.experiments import subject
 from crossover.report.base.tables import Panel
-
-TITLES = {
-    "zmq_throughput": "ZeroMQ stream",
-    "zmq_latency": "ZeroMQ round trip",
-    "zmq_bursts": "ZeroMQ bursts",
-    "zmq_message_size": "libzmq struct",
-    "mpi_pingpong": "mpi4py arrays",
-    "task_latency": "Task farm, empty tasks",
-    "task_throughput": "Task farm, tasks with data",
-    "task_map": "Task farm, longer tasks",
-    "task_scaling": "Task farm, more engines",
-}
-"""The subject of each experiment; of any other, its name in words."""
 
 Name = tuple[str, str, str]
 """Experiment, protocol and placement of a panel."""
@@ -30,7 +18,7 @@ def names(panels: Iterable[Panel]) -> dict[Name, str]:
     for panel in panels:
         of_experiment.setdefault(panel.experiment, []).append(panel)
     for experiment, own in of_experiment.items():
-        title = TITLES.get(experiment, experiment.replace("_", " "))
+        title = subject(experiment)
         facts = {name(panel): {**panel.keys, "placement": panel.placement} for panel in own}
         apart = telling(list(facts.values()))
         usual = {key: value for key in apart if (value := _usual([each.get(key) for each in facts.values()]))}

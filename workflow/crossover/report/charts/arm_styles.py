@@ -4,6 +4,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from crossover.design import farming
+from crossover.experiments import declared
 from crossover.report.base.tables import Panel
 from crossover.report.charts.colours import ARMS, CEILING, NOISE, Colour
 
@@ -22,29 +24,15 @@ DASHES = ((1, 0), (7, 3), (2, 2), (7, 2, 2, 2), (4, 4), (10, 3))
 CEILING_SHAPES = (LEFT, HOURGLASS, BAR, UP)
 CEILING_DASHES = ((1, 3), (8, 4), (2, 6))
 
-FAMILIES = (
-    ("copy", "no-copy", "default", "recv-into"),
-    ("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
-    (
-        *("64 B struct", "40 B struct", "96 B struct", "128 B struct", "32 B struct", "48 B struct"),
-        *("32 B packed union", "32 B union", "64 B union", "128 B union", "32 B aligned union"),
-    ),
-    (
-        *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures"),
-        *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
-        *("pure msgpack", "leastload over ssh", "pure over ssh"),
-        *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
-        *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
-        *("leastload unencrypted", "dask unencrypted"),
-    ),
-    (
-        *("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task"),
-        *("MPI in C", "ZeroMQ in C"),
-    ),
-)
+LAYERS = ("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task")
+"""The layers of the ladder that differ most; those in C have the next free styles."""
+
+FAMILIES = (*(each.names("arms") for each in declared().values()), farming.ORDER, (*LAYERS, "MPI in C", "ZeroMQ in C"))
 """Known arms, the most frequent in charts first, because the first styles differ most. Other names get a style too."""
 
-CEILINGS = ("C", "memcpy", "raw TCP", "raw Unix socket", "C copy", "C no-copy", "bare zmq")
+CEILINGS = tuple(
+    dict.fromkeys(name for each in declared().values() for name in (*each.names("ceilings"), farming.BOUND))
+)
 """Known ceilings, likewise. They are grey in the ladder too, where they are layers like all others."""
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from crossover.design.aim import Aim
 from crossover.design.protocol import Keys, holds
+from crossover.experiments import aim
 from crossover.records import failure
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel, Row, rows
@@ -23,15 +25,22 @@ PLACEMENT = "node"
 class Layer:
     """An arm of an experiment as a layer."""
 
-    experiment: str
+    of: Aim
     where: Keys
-    """Keys of its curve; if several curves have them, the first protocol in alphabetical order is used."""
+    """Keys of its curve beside those of the aim; if several curves have them, the first protocol in alphabetical order
+    is used."""
     name: str
     arm: str
 
     def rows(self, summary: list[Row]) -> list[Row]:
         """The summary's rows of this layer, converted for the ladder; empty if the layer was not measured."""
-        wanted = {"experiment": self.experiment, "placement": PLACEMENT, "metric": "round trip", "arm": self.arm}
+        wanted = {
+            **self.of.where,
+            "experiment": self.of.experiment,
+            "placement": PLACEMENT,
+            "metric": "round trip",
+            "arm": self.arm,
+        }
         own = [row for row in summary if holds({**wanted, **self.where}, row)]
         first = min((row["protocol"] for row in own), default="")
         return [_converted(row) | {"arm": self.name} for row in own if row["protocol"] == first]
@@ -50,9 +59,9 @@ def _converted(row: Row) -> Row:
 
 
 # Not the re-sent array, which has no memcpy.
-_array = partial(Layer, "mpi_pingpong", {"object": "float64 array", "re_sent": False})
-_message = partial(Layer, "zmq_latency", {"pattern": "REQ/REP", "transport": "ipc", "legacy": False})
-_farm = partial(Layer, "task_throughput", {})
+_array = partial(Layer, aim("arrays"), {})
+_message = partial(Layer, aim("questions"), {"transport": "ipc"})
+_farm = partial(Layer, aim("tasks with arrays"), {})
 
 LAYERS = (
     _array("memcpy", "memcpy"),

@@ -15,6 +15,7 @@ from typing import Any
 import altair as alt
 
 from crossover.config import published
+from crossover.experiments import declared, subject
 from crossover.records import failure
 from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers, questions
@@ -36,7 +37,6 @@ SHOWN_FACTORS = (1.2, 2, 8)
 RIVAL, REFERENCE = ARMS[0], ARMS[1]
 """The colours of the two sides of a pair."""
 
-LIBRARIES = {"zmq_": "ZeroMQ", "mpi_": "mpi4py", "task_": "Task farm"}
 """The heading of each experiment's rows, by the start of its name."""
 OTHERS = "Other experiments"
 
@@ -69,7 +69,7 @@ def groups(found: Sequence[Panel]) -> dict[str, list[Pair]]:
 
 def library(experiment: str) -> str:
     """The heading of an experiment's rows."""
-    return next((name for start, name in LIBRARIES.items() if experiment.startswith(start)), OTHERS)
+    return declared()[experiment].library if experiment in declared() else OTHERS
 
 
 def missing(tables: Tables, leads: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -84,7 +84,7 @@ def missing(tables: Tables, leads: Mapping[str, str]) -> list[tuple[str, str]]:
                 failed = numbers.counted(len(holes), "launch")
                 short = shorten(f"{holes[0]['hole']}, {holes[0]['reason']}", REASON_CHARACTERS, placeholder=" ...")
                 reason = f"not measured; {failed} failed: {short}"
-            found.append((questions.TITLES.get(name, name.replace("_", " ")), reason))
+            found.append((subject(name), reason))
     return found
 
 

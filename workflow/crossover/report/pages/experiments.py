@@ -5,9 +5,10 @@ from pathlib import Path
 
 from IPython.display import Markdown
 
-from crossover.config import leads as leading
+from crossover import experiments
 from crossover.config import published
 from crossover.design.settings import read_settings
+from crossover.experiments import declared
 from crossover.report.base import markup, questions, tables, terms
 from crossover.report.base.tables import Panel
 from crossover.report.charts import gallery
@@ -22,14 +23,27 @@ class Experiments(AnyPage):
 
     def __init__(self, leads: Mapping[str, str] | None, results: Path | None, command: str):
         super().__init__(results, command)
-        self.leads = dict(leads) if leads is not None else leading.leads()
-        self.shown: set[str] = set()
+        self.leads = dict(leads) if leads is not None else experiments.leads()
         self.tables = tables.load(self.folder)
         self.published = published.read()
 
+    def section(self, experiment: str) -> str:
+        """The section under its title: its results, the prose of its page.md, and what a send costs, if it has a
+        costs.md."""
+        known = declared().get(experiment)
+        parts = [f"# {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
+        parts.append(str(self.experiment(experiment).data))
+        if prose := experiments.prose(experiment, "page.md"):
+            parts.append(markup.folded("How this was measured", prose, unfolded=False))
+        elif known:
+            parts.insert(1, known.about)
+        if caption := experiments.prose(experiment, "costs.md"):
+            name = f"{experiment.replace('_', '-')}-costs"
+            parts.append(str(self.fold(self.costs(experiment), "What a send costs", caption, name).data))
+        return "\n\n".join(parts)
+
     def experiment(self, experiment: str) -> Markdown:
         """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded."""
-        self.shown.add(experiment)
         opening, folded = (
             "\n\n".join(filter(None, (str(made(experiment).data) for made in parts)))
             for parts in ((self.result, self.picture), (self.findings, self.verdicts, self.ratios, self.charts))

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.config import block_lengths as long_blocks
-from crossover.config import schema
+from crossover.experiments import declared
 from crossover.records import record
 from crossover.report.base import markup, numbers, questions, terms
 from crossover.report.base.tables import Row
@@ -30,7 +29,6 @@ class Page(Experiments):
 
     def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
         super().__init__(leads, results, "report RESULTS --page PAGE")
-        self.described: dict[str, Any] = schema.read_schema()["properties"]["experiments"]["properties"]
 
     # ---- the whole page
 
@@ -219,15 +217,9 @@ class Page(Experiments):
         return f"{markup.figure(ladder.NAME, chart, caption)}\n\n{folded}"
 
     @part()
-    def others(self) -> str:
-        """A section for each experiment of this run that has none yet, opened by its title and description."""
-        sections = []
-        for name in self.tables.experiments:
-            if name not in self.shown:
-                own = self.described.get(name, {"title": name, "description": ""})
-                parts = [f"# {own['title']}", own["description"], str(self.experiment(name).data)]
-                sections.append("\n\n".join(filter(None, parts)))
-        return "\n\n".join(sections)
+    def experiments(self) -> str:
+        """A section for each experiment, and for each other that this run has."""
+        return "\n\n".join(self.section(name) for name in dict.fromkeys([*declared(), *self.tables.experiments]))
 
     def _validities(self) -> list[Row]:
         """The validities of each arm's blocks, by experiment and protocol."""

@@ -1,0 +1,62 @@
+"""The declaration of an experiment: what it is, and every setting with its meaning and defaults."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crossover.design.aim import Aim
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.kinds import Setting
+
+ANY = "any"
+"""In place of a key's values: every value of the key's type."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What an experiment is, without its code, so that planning, page and terminal read it in milliseconds."""
+
+    title: str
+    """The title of its section."""
+    about: str
+    """What happens in it, in a sentence or two."""
+    subject: str
+    """What it compares, in the user's words; the beginning of its curves' names."""
+    library: str
+    """The library, or the kind of library, that it measures."""
+    place: int
+    """Its place among all experiments, in rising order; gaps leave room for others."""
+    axis: Axis
+    metrics: tuple[Metric, ...]
+    keys: Mapping[str, Sequence[Any] | str]
+    """The keys of its curves (docs/data.md), each with its values or ANY."""
+    settings: Mapping[str, Setting]
+    built: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The libraries that arms and ceilings need, by the names of their files in workflow/native or of builds of
+    libzmq."""
+    within_a_host: tuple[str, ...] = ()
+    """Ceilings that cannot be measured between hosts."""
+    aims: Mapping[str, Aim] = field(default_factory=dict)
+    """What users want of it, each under a name by which recommended settings and the ladder know it."""
+
+    @property
+    def leading(self) -> str:
+        """The metric that stands for it in summaries: that of its second sweep, otherwise its first."""
+        refined = self.settings.get("refine_metric")
+        return str(refined.default) if refined else self.metrics[0].name
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Its part of the configuration, as JSON Schema."""
+        return {
+            "title": self.title,
+            "description": self.about,
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {name: setting.schema for name, setting in self.settings.items()},
+        }
+
+    def names(self, setting: str) -> tuple[str, ...]:
+        """The names that a setting such as `arms` allows; none without it."""
+        return self.settings[setting].names if setting in self.settings else ()

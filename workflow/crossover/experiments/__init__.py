@@ -1,0 +1,87 @@
+"""The experiments, a folder each: what it is (`__init__.py`), how it is measured (`driver.py`), its prose (`page.md`).
+
+No module lists them: a folder here is an experiment, and none imports another. Only drivers are slow to load.
+"""
+
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from crossover.design.aim import Aim
+from crossover.design.experiment import Experiment
+from crossover.design.protocol import Keys
+from crossover.design.settings import Settings
+
+FOLDER = Path(__file__).parent
+
+
+def names() -> list[str]:
+    """The name of every experiment, in alphabetical order."""
+    return sorted(found.name for found in iter_modules(__path__))
+
+
+@cache
+def declared() -> dict[str, Experiment]:
+    """The declaration of every experiment, by its name, in the order of their places."""
+    every = {name: import_module(f"{__name__}.{name}").EXPERIMENT for name in names()}
+    return dict(sorted(every.items(), key=lambda entry: entry[1].place))
+
+
+def aim(name: str) -> Aim:
+    """The aim that an experiment declares under this name."""
+    return next(replace(each.aims[name], experiment=owner) for owner, each in declared().items() if name in each.aims)
+
+
+def prose(name: str, file: str) -> str:
+    """The text of a file such as page.md in an experiment's folder; empty without it."""
+    path = FOLDER / name / file
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+
+
+def leads() -> dict[str, str]:
+    """The leading metric of each experiment, which stands for it in summaries."""
+    return {name: each.leading for name, each in declared().items()}
+
+
+def subject(name: str) -> str:
+    """What an experiment compares, in the user's words; its name in words if it is not one of ours."""
+    return declared()[name].subject if name in declared() else name.replace("_", " ")
+
+
+def keys_of(setting: str, entry: str) -> Keys:
+    """The keys of a curve that an entry of a setting's list gives; none for other lists, such as arms.
+
+    Settings of one name mean the same in all experiments.
+
+    >>> keys_of("objects", "float64 array, re-sent"), keys_of("players", "engine"), keys_of("arms", "copy")
+    ({'object': 'float64 array', 're_sent': True}, {'player': 'engine'}, {})
+    """
+    return _entries(setting).get(entry, {})
+
+
+@cache
+def _entries(setting: str) -> dict[str, Keys]:
+    own = [each.settings[setting].entries for each in declared().values() if setting in each.settings]
+    return {entry: keys for entries in own for entry, keys in entries.items()}
+
+
+@cache
+def one_each() -> dict[str, str]:
+    """Lists of which a launch has one value, with the name of that value. A process has one MPI thread level, and a
+    farm keeps the engines that it was started with."""
+    return {name: kind.one for each in declared().values() for name, kind in each.settings.items() if kind.one}
+
+
+def farms_of(settings: Settings) -> Settings:
+    """The task farms that a launch with these settings needs, although none is an arm: {name: options}."""
+    every = (kind for each in declared().values() for kind in each.settings.values() if kind.farms)
+    chosen = ((kind.farms, str(settings.get(kind.one))) for kind in every)
+    return next((dict(farms[entry]) for farms, entry in chosen if entry in farms), {})
+
+
+@cache
+def within_a_host() -> frozenset[str]:
+    """Ceilings that cannot be measured between hosts."""
+    return frozenset(name for each in declared().values() for name in each.within_a_host)

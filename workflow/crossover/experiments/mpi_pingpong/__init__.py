@@ -1,0 +1,111 @@
+"""Round trips of an object between two ranks of MPI: pickled, pickled out of band, or as a buffer."""
+
+from crossover.design import kinds
+from crossover.design.aim import Aim
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import Experiment
+from crossover.design.protocol import label
+
+METRICS = (Metric("round trip", "s", "lower"),)
+OBJECTS = ["float64 array", "bytes", "list of floats", "dict"]
+CALLS = ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"]
+CEILINGS = ["C", "raw TCP", "raw Unix socket", "memcpy"]
+
+KINDS = [{"object": name, "re_sent": re_sent} for name in OBJECTS for re_sent in (False, True)]
+"""What is sent. Only of arrays, re-sending has an entry of its own."""
+NAMED = [keys for keys in KINDS if not keys["re_sent"] or keys["object"] == "float64 array"]
+EVERY_OBJECT = [label(keys) for keys in NAMED]
+
+PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
+"""The farm whose two engines play ping-pong. Each engine gets one task at a time, so that both take part."""
+
+EXPERIMENT = Experiment(
+    title="MPI: pickled or buffer messages",
+    about="One rank sends an object to another, which sends it back, through mpi4py.",
+    subject="mpi4py arrays",
+    library="mpi4py",
+    place=50,
+    axis=Axis("array length", "elements"),
+    metrics=METRICS,
+    keys={
+        "object": OBJECTS,
+        "re_sent": [False, True],
+        "thread_level": ["single", "funneled", "serialized", "multiple"],
+        "player": ["rank", "engine"],
+    },
+    settings={
+        "elements": kinds.axis(
+            "The axis, array lengths in elements. A list or dict has as many floats; a bytes object has as many bytes "
+            "as an array of float64. The `paper` tier has the points of the mpi4py tutorial.",
+            {
+                "smoke": [1, 1000, 100000],
+                "quick": kinds.decades(1, 1_000_000, 1),
+                "standard": kinds.decades(1, 1_000_000, 2),
+                "paper": [
+                    *(1, 3, 10, 32, 100, 316, 1000, 1412, 1995, 2818, 3981, 5623, 7943, 11220, 15848, 22387, 31622),
+                    *(44668, 63095, 89125, 100000, 125892, 177827, 251188, 354813, 501187, 707945, 1000000),
+                ],
+            },
+        ),
+        "objects": kinds.curves(
+            "The object that is sent, one curve each. `float64 array, re-sent` is received into the memory that it was "
+            "sent from, as in the mpi4py tutorial. The ceiling `memcpy`, which copies between two buffers, does not "
+            "apply there.",
+            NAMED,
+            {"quick": ["float64 array", "float64 array, re-sent"], "standard": EVERY_OBJECT, "paper": EVERY_OBJECT},
+        ),
+        "thread_levels": kinds.values_of(
+            "thread_level",
+            "Thread levels that are requested from MPI, each in separate launches. mpi4py requests `multiple` by "
+            "default.",
+            ["single", "funneled", "serialized", "multiple"],
+            {"quick": ["multiple"], "standard": ["single", "multiple"], "paper": ["single", "multiple"]},
+            one="thread_level",
+        ),
+        "players": kinds.values_of(
+            "player",
+            "What the two ends are, each in separate launches. `rank` is a plain MPI rank. `engine` is a rank that is "
+            "also an ipyparallel engine, and plays within tasks, as in the mpi4py tutorial.",
+            ["rank", "engine"],
+            {"quick": ["rank"], "standard": ["rank", "engine"], "paper": ["rank", "engine"]},
+            one="player",
+            farms={"engine": {"engine": PLAYING}},
+        ),
+        "arms": kinds.arms(
+            "The calls of a round trip. `send` pickles (`send`/`recv`). `Send` passes the buffer (`Send`/`Recv`). "
+            "`pkl5.send` pickles with large buffers out of band (`mpi4py.util.pkl5`). `persistent` passes the buffer "
+            "through calls that are set up once (`Send_init`/`Recv_init`). `send into buffer` pickles, and receives "
+            "into reused memory (`irecv(buf)`). `Send into new array` is `Send`, but receives each message into a "
+            "newly allocated array. `Send` and `persistent` take only arrays and bytes, `Send into new array` only "
+            "arrays.",
+            CALLS,
+            {"quick": ["send", "Send", "Send into new array", "pkl5.send"], "standard": CALLS, "paper": CALLS},
+        ),
+        "ceilings": kinds.ceilings(
+            "Upper bounds for the arms, measured beside them. `C` is the same exchange in C on the same MPI. `raw TCP` "
+            "and `raw Unix socket` use a plain socket, `memcpy` copies within one process. Across hosts, the last two "
+            "are left out. They need a C compiler; with `[]` nothing is built.",
+            CEILINGS,
+            {"quick": ["C", "memcpy"], "standard": CEILINGS, "paper": CEILINGS},
+        ),
+        "reference": kinds.reference(CALLS, "send"),
+        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        **kinds.sampling(
+            launches={"smoke": 2, "quick": 6, "standard": 5, "paper": 10},
+            block_seconds=0.002,
+            most_rounds=500,
+            target_width={"quick": 0.01, "standard": 0.005, "paper": 0.003},
+            budget_seconds={"smoke": 2, "quick": 4, "standard": 150, "paper": 400},
+        ),
+        **kinds.refinement(METRICS),
+    },
+    built={
+        "C": ["mpi_exchange"],
+        "raw TCP": ["stream_pingpong"],
+        "raw Unix socket": ["stream_pingpong"],
+        "memcpy": ["memory_copy"],
+    },
+    within_a_host=("raw Unix socket", "memcpy"),
+    aims={"arrays": Aim("round trip", metric="round trip", where={"object": "float64 array", "re_sent": False})},
+)

@@ -1,0 +1,58 @@
+"""Floods of empty tasks to task farms."""
+
+from crossover.design import farming, kinds
+from crossover.design.aim import Aim
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import ANY, Experiment
+
+METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
+FLOODS = [8, 16, 32, 64, 128, 256, 512, 1024]
+SCHEMES = ("lru", "weighted", "plainrandom", "twobin")
+
+EXPERIMENT = Experiment(
+    title="Task farms: the cost of a small task",
+    about="A client submits empty tasks to a farm of engines, one by one as fast as it can, then waits for all of "
+    "them.",
+    subject="Task farm, empty tasks",
+    library="Task farm",
+    place=60,
+    axis=Axis("tasks", "tasks"),
+    metrics=METRICS,
+    keys={"work": ["empty"], "engines": ANY, **farming.SENDERS},
+    settings={
+        "tasks": kinds.axis(
+            "The axis, the number of tasks in one flood.",
+            {"smoke": [8, 32], "quick": [8, 32, 128], "standard": FLOODS, "paper": FLOODS},
+        ),
+        **farming.rivals(
+            {
+                "quick": ["leastload", "pure"],
+                "standard": [
+                    *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
+                    *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
+                ],
+                "paper": [
+                    *(*farming.LASTING, "leastload hwm 1", "leastload hwm 2"),
+                    *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
+                    *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
+                    *("leastload unencrypted", "dask unencrypted"),
+                ],
+            },
+            ceilings=[farming.BOUND],
+        ),
+        **farming.engines(),
+        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 75, "paper": 240}),
+        **kinds.refinement(METRICS, leading="round trip"),
+    },
+    aims={
+        "empty tasks": Aim(
+            "rate of empty tasks",
+            metric="round trip",
+            where={"work": "empty"},
+            condition=("engines",),
+            beside=("submission",),
+        )
+    },
+)

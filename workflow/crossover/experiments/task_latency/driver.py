@@ -1,0 +1,30 @@
+"""Floods of empty tasks: the rate of submission, and the rate of results.
+
+A block is one or more floods of x tasks to one farm.
+
+- submission = tasks / time from the first submit to the last one's return;
+- round trip = tasks / time from the first submit to the last result.
+"""
+
+from typing import Any
+
+from crossover.design.axis import points
+from crossover.design.cell import Cell
+from crossover.experiments.task_latency import METRICS
+from crossover.measure.farms import flooding
+from crossover.measure.farms.support.tasks import echo
+from crossover.measure.farms.support.workload import Workload, keys
+
+
+def cells(settings: dict[str, Any]) -> list[Cell]:
+    """One cell per number of tasks."""
+    curve = keys(settings, "empty", engines=settings["engines"])
+    return [Cell(curve, tasks) for tasks in points(settings["tasks"])]
+
+
+def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+    """The tasks of a flood in this cell."""
+    return Workload(echo, range(cell.x))
+
+
+drive, serve = flooding(METRICS, tasks)

@@ -1,0 +1,70 @@
+"""Tasks that take time, on task farms: from which duration is a farm's overhead negligible?"""
+
+from crossover.design import farming, kinds
+from crossover.design.aim import Aim
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import ANY, Experiment
+
+METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
+
+EXPERIMENT = Experiment(
+    title="Task farms: how long a task should last",
+    about="Tasks that take time, several for each engine of a farm. The efficiency is the share of the engines' time "
+    "spent in tasks.",
+    subject="Task farm, longer tasks",
+    library="Task farm",
+    place=80,
+    axis=Axis("task duration", "µs"),
+    metrics=METRICS,
+    keys={
+        "work": ["sleep", "spin"],
+        "durations": ["equal", "skewed"],
+        "engines": ANY,
+        "tasks_per_engine": ANY,
+        "cores": ANY,
+        **farming.SENDERS,
+    },
+    settings={
+        "durations_us": kinds.axis(
+            "The axis, average durations of a task in microseconds.",
+            {
+                "quick": [1000, 10000, 100000],
+                "standard": kinds.decades(1000, 100_000, 2),
+                "paper": kinds.decades(1000, 1_000_000, 2),
+            },
+        ),
+        "work": farming.work(),
+        "durations": kinds.values_of(
+            "durations",
+            "Whether all tasks last equally long (`equal`), or have heavy-tailed durations of the same sum "
+            "(`skewed`). One curve each.",
+            ["equal", "skewed"],
+            {"quick": ["equal"], "standard": ["equal", "skewed"], "paper": ["equal", "skewed"]},
+        ),
+        "tasks_per_engine": kinds.whole(
+            "Tasks in one flood for each engine. With fewer tasks, the start and the end are a larger part of the "
+            "flood, which lowers the efficiency. The published notebook has 16.",
+            {"smoke": 4, "quick": 16, "standard": 16, "paper": 16},
+        ),
+        "engine_counts": farming.engine_counts(
+            "Engines of each farm, one curve each, in separate launches.", {"quick": [2], "standard": [2], "paper": [4]}
+        ),
+        **farming.rivals(
+            {
+                "quick": ["leastload", "pure"],
+                "standard": [*farming.LASTING, *farming.ALONE],
+                "paper": [*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE],
+            },
+            ceilings=[],
+        ),
+        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        **farming.sampling(budget_seconds={"smoke": 6, "quick": 24, "standard": 240, "paper": 1800}),
+        **kinds.refinement(METRICS),
+    },
+    aims={
+        "longer tasks": Aim(
+            "efficiency of longer tasks", metric="efficiency", where={"durations": "equal"}, condition=("engines",)
+        )
+    },
+)

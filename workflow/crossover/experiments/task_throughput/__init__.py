@@ -1,0 +1,61 @@
+"""Floods of tasks that echo an array, to task farms."""
+
+from crossover.design import farming, kinds
+from crossover.design.aim import Aim
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import ANY, Experiment
+
+METRICS = (
+    Metric("submission", "tasks/s", "higher"),
+    Metric("round trip", "tasks/s", "higher"),
+    Metric("payload one way", "MB/s", "higher"),
+)
+
+EXPERIMENT = Experiment(
+    title="Task farms: tasks that carry data",
+    about="A client submits a flood of tasks to a farm of engines. Each task has the same array as argument and "
+    "result.",
+    subject="Task farm, tasks with data",
+    library="Task farm",
+    place=70,
+    axis=Axis("array size", "bytes"),
+    metrics=METRICS,
+    keys={"work": ["echo"], "flood_tasks": ANY, "engines": ANY, **farming.SENDERS},
+    settings={
+        "sizes_bytes": kinds.axis(
+            "The axis, sizes of the array in bytes.",
+            {
+                "smoke": [10, 10000],
+                "quick": [10, 100000],
+                "standard": kinds.decades(10, 1_000_000, 1),
+                "paper": [10, 100, 1000, 10000, 100000, 500000, 1000000, 2000000, 4000000],
+            },
+        ),
+        "tasks": kinds.whole("The number of tasks in one flood.", 128),
+        **farming.rivals(
+            {
+                "quick": ["leastload", "pure"],
+                "standard": [*farming.LASTING, *farming.ALONE],
+                "paper": [
+                    *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
+                    *("leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
+                ],
+            },
+            ceilings=[farming.BOUND],
+        ),
+        **farming.engines(),
+        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        **farming.sampling(budget_seconds={"smoke": 2, "quick": 10, "standard": 40, "paper": 240}),
+        **kinds.refinement(METRICS, leading="payload one way"),
+    },
+    aims={
+        "tasks with arrays": Aim(
+            "rate of tasks that carry an array",
+            metric="round trip",
+            where={"work": "echo"},
+            condition=("engines",),
+            beside=("submission",),
+        )
+    },
+)

@@ -1,0 +1,105 @@
+"""Small messages on builds of libzmq whose message structs differ in size."""
+
+from crossover.design import kinds
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import Experiment
+
+METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
+
+BUILT = {
+    "32 B struct": ["zmq_inproc", "libzmq-2.2.0-32"],
+    "40 B struct": ["zmq_inproc", "libzmq-2.2.0-40"],
+    "48 B struct": ["zmq_inproc", "libzmq-4.3.4-48"],
+    "64 B struct": ["zmq_inproc", "libzmq-2.2.0-64", "libzmq-4.3.4-64"],
+    "96 B struct": ["zmq_inproc", "libzmq-4.3.4-96"],
+    "128 B struct": ["zmq_inproc", "libzmq-2.2.0-128", "libzmq-4.3.4-128"],
+    "32 B packed union": ["zmq_inproc", "libzmq-2.2.0-32-packed"],
+    "32 B aligned union": ["zmq_inproc", "libzmq-2.2.0-32-aligned"],
+    "32 B union": ["zmq_inproc", "libzmq-2.2.0-32-union"],
+    "64 B union": ["zmq_inproc", "libzmq-2.2.0-64-union"],
+    "128 B union": ["zmq_inproc", "libzmq-2.2.0-128-union"],
+}
+"""The libraries of each arm: our driver, and builds of libzmq by version, bytes of the struct (40 and 64 are the
+versions' own) and, if changed, layout (a union, as in the mail of 2010)."""
+
+STRUCTS = [name for name in BUILT if name.endswith("struct")]
+
+EXPERIMENT = Experiment(
+    title="ZeroMQ: the size of the message struct",
+    about="Two threads of one process exchange small messages, on builds of libzmq 2.2 and 4.3 whose message structs "
+    "hold more or fewer bytes inline.",
+    subject="libzmq struct",
+    library="ZeroMQ",
+    place=40,
+    axis=Axis("message size", "bytes"),
+    metrics=METRICS,
+    keys={
+        "library_version": ["2.2.0", "4.3.4"],
+        "pattern": ["PUSH/PULL", "REQ/REP"],
+        "transport": ["inproc"],
+        "payload": ["untouched", "touched"],
+    },
+    settings={
+        "sizes_bytes": kinds.axis(
+            "The axis, message sizes in bytes. The `paper` tier has the points of the mail of 2010, and smaller ones, "
+            "which varied too much there.",
+            {
+                "quick": [8, 16, 32, 64, 128, 512, 4096, 32768],
+                "standard": [2**power for power in range(3, 16)],
+                "paper": [2**power for power in range(16)],
+            },
+        ),
+        "scan_bytes": kinds.whole(
+            "How many sizes are added on either side of each build's inline limit, in steps of one byte.",
+            {"quick": 1, "standard": 2, "paper": 4},
+            least=0,
+        ),
+        "arms": kinds.arms(
+            "Message structs, each a build of libzmq. 32 and 40 exist for 2.2, 48 and 96 for 4.3, 64 and 128 for both. "
+            "As released, 2.2 has 40 and 4.3 has 64. The `union` builds of 2.2 are those of the mail of 2010: the "
+            "message replaces the pointer, so that 24, 56 or 120 bytes fit. In the `packed union`, which has no "
+            "padding, 30 bytes fit; in the `aligned union`, padded to 4 bytes, the 28 that the mail proposes.",
+            [*BUILT],
+            {
+                "smoke": ["40 B struct", "64 B struct", "96 B struct"],
+                "quick": ["40 B struct", "64 B struct", "96 B struct", "64 B union", "128 B union"],
+                "standard": STRUCTS,
+                "paper": [*BUILT],
+            },
+        ),
+        "reference": kinds.reference(
+            ["64 B struct", "128 B struct"], "64 B struct", "Both versions of the library must have it."
+        ),
+        "payloads": kinds.values_of(
+            "payload",
+            "Whether the bytes of a message are written and read, one curve each. libzmq's own benchmarks leave them "
+            "`untouched`.",
+            ["untouched", "touched"],
+            {"quick": ["untouched"], "standard": ["untouched", "touched"], "paper": ["untouched", "touched"]},
+        ),
+        "patterns": kinds.values_of(
+            "pattern",
+            "What the threads do, one curve each. `PUSH/PULL` sends a flood and measures the throughput. `REQ/REP` "
+            "sends a request and an answer and measures the round trip.",
+            ["PUSH/PULL", "REQ/REP"],
+            {"quick": ["PUSH/PULL"], "standard": ["PUSH/PULL", "REQ/REP"], "paper": ["PUSH/PULL", "REQ/REP"]},
+        ),
+        "in_flight_bytes": kinds.whole(
+            "The most bytes in flight before a burst is drained. The sockets have no high-water mark, so that no send "
+            "call blocks.",
+            64_000_000,
+            least=1_000_000,
+        ),
+        "placements": kinds.placements(["process"], ["process"], "Where the threads are. `process` puts both in one."),
+        **kinds.sampling(
+            launches={"smoke": 2, "quick": 5, "standard": 5, "paper": 10},
+            block_seconds={"quick": 0.001, "standard": 0.01, "paper": 0.01},
+            most_rounds=500,
+            target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
+            budget_seconds={"smoke": 2, "quick": 4, "standard": 90, "paper": 400},
+        ),
+        **kinds.refinement(METRICS),
+    },
+    built=BUILT,
+)

@@ -1,0 +1,28 @@
+"""The driver of an experiment: the code that measures it, found by the name of its folder."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from crossover.design.cell import Cell
+from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import Blocks
+
+
+class Driver(Protocol):
+    """The module of a driver."""
+
+    def cells(self, settings: dict[str, Any]) -> Sequence[Cell]:
+        """The cells of one launch."""
+
+    def drive(self, peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
+        """On rank 0: set up, yield the blocks, and stop the other ranks at the end."""
+
+    def serve(self, peers: Peers, settings: dict[str, Any]) -> None:
+        """On every other rank: follow rank 0's commands until stopped."""
+
+
+def find(experiment: str) -> Driver:
+    """The driver of that experiment."""
+    return cast(Driver, import_module(f"crossover.experiments.{experiment}.driver"))
