@@ -12,26 +12,30 @@ import pytest
 from crossover.paths import PACKAGE
 
 DRIVERS = "experiments.*"
-"""The room of all drivers: an experiment's folder without its declaration, which is in the room `experiments`."""
+FARMS = "farms.*"
+"""The rooms of all drivers and of all farms: their folders without the declarations, which are in the rooms
+`experiments` and `farms`."""
 
 ROOMS = {
     "design": "",
     "records": "design",
     "slurm": "",
     "experiments": "design",
-    "planning": "design experiments records",
-    "config": "design experiments planning slurm",
+    "farms": "design",
+    FARMS: "farms measure.farms measure.farms.support measure.processes measure.ranks records",
+    "planning": "design experiments farms records",
+    "config": "design experiments farms planning slurm",
     "measure.build": "records",
     "measure.build.libzmq": "measure.build",
     "measure.ceilings": "measure.build",
     "measure.processes": "",
     "measure.ranks": "measure.processes records",
-    "measure.machine": "measure.ranks planning",
+    "measure.machine": "farms measure.ranks",
     "measure.sampling": "design",
     "measure.zeromq": "design measure.build measure.ranks measure.sampling planning",
     "measure.mpi": "",
     "measure.farms.support": "design measure.processes measure.ranks records",
-    "measure.farms": "design measure.farms.support measure.processes measure.ranks measure.sampling planning records",
+    "measure.farms": "design farms measure.farms.support measure.ranks measure.sampling planning records",
     DRIVERS: "design experiments measure.build measure.build.libzmq measure.ceilings measure.farms "
     "measure.farms.support measure.machine measure.mpi measure.ranks "
     "measure.sampling measure.zeromq records",
@@ -68,7 +72,7 @@ GROUND = {"code_digest", "errors", "paths"}
 DOZEN, LINES = 12, 300
 """The maximum number of modules of a room, and of lines of a module."""
 
-OPEN = (DRIVERS, "experiments", "measure.farms")
+OPEN = (DRIVERS, FARMS, "experiments", "farms")
 """Rooms to which users add files; they may have more."""
 
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
@@ -81,8 +85,9 @@ def exists(name):
 def room(name):
     """The room of a module, or a room itself."""
     folder, _, module = name.rpartition(".") if name in MODULES else (name, "", "")
-    if folder.startswith("experiments."):
-        return DRIVERS if module and module != "__init__" else "experiments"
+    kind, _, within = folder.partition(".")
+    if kind in ("experiments", "farms") and within:
+        return f"{kind}.*" if module and module != "__init__" else kind
     return folder
 
 
@@ -148,7 +153,7 @@ def test_rooms_are_small_and_describe_their_contents():
     for own in ROOMS:
         here = [name for name in MODULES if room(name) == own]
         assert own in OPEN or len(here) <= DOZEN, own
-        assert own == DRIVERS or ast.get_docstring(ast.parse(MODULES[f"{own}.__init__"].read_text())), own
+        assert own in (DRIVERS, FARMS) or ast.get_docstring(ast.parse(MODULES[f"{own}.__init__"].read_text())), own
 
 
 def test_modules_are_short():
@@ -164,7 +169,7 @@ def test_every_imported_module_of_ours_exists():
 def test_measuring_analysing_and_reporting_meet_only_in_files():
     for part in ("measure", "analyse", "report"):
         others = {other.partition(".")[0] for name in within(part) for other in imported(name)}
-        assert others <= {part, "design", "experiments", "records", "planning", "config", *GROUND}, part
+        assert others <= {part, "design", "experiments", "farms", "records", "planning", "config", *GROUND}, part
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 
@@ -184,13 +189,13 @@ def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():
 @pytest.mark.parametrize("kind", ["farms", "ceilings"])
 def test_only_experiments_know_farms_and_ceilings(kind):
     for name in MODULES:
-        if not name.startswith((f"measure.{kind}", "experiments")):
+        if not name.startswith((f"measure.{kind}", "experiments", "farms")):
             assert not [other for other in imported(name) if other.startswith(f"measure.{kind}")], name
 
 
 def test_the_doctor_starts_no_launch_and_knows_no_experiment():
     for name in within("doctor"):
-        assert not [other for other in imported(name) if other.startswith(("experiments", "measure.farms"))]
+        assert not [other for other in imported(name) if other.startswith(("experiments", "farms", "measure.farms"))]
     for name in within("doctor.checks"):
         assert imported(name) & {"doctor.job", "doctor.conclude", "doctor.rank"} == set(), name
 

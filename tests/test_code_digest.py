@@ -111,8 +111,8 @@ def test_modules_that_every_launch_imports_affect_all_launches_but_not_the_analy
 
 
 def test_a_farm_affects_the_launches_in_which_it_takes_part(package):
-    assert concerned(package, "measure/farms/zmq_echo.py") == FARMING
-    assert concerned(package, "measure/farms/ipyparallel.py") == set()
+    assert concerned(package, "farms/zmq_echo/farm.py") == FARMING
+    assert concerned(package, "farms/ipyparallel/farm.py") == set()
 
 
 def test_launches_with_different_farms_have_different_digests(package):
@@ -128,7 +128,7 @@ def test_a_launch_between_engines_but_not_between_plain_ranks_depends_on_the_far
         return [module.of_launch("mpi_pingpong", own) for own in launches]
 
     before = told()
-    edit(package / "measure" / "farms" / "ipyparallel.py")
+    edit(package / "farms" / "ipyparallel" / "farm.py")
     assert [digest == earlier for digest, earlier in zip(told(), before, strict=True)] == [True, False]
 
 

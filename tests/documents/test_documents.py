@@ -152,8 +152,8 @@ def test_the_explained_experiment_is_the_one_that_the_command_writes(heading: st
 
 
 def test_the_explained_farm_is_the_one_that_the_command_writes() -> None:
-    [explained] = blocks("python", "An entrant")
-    assert explained == (ROOT / "workflow/skeleton/farm.py").read_text()
+    written = [(ROOT / "workflow/skeleton/farm" / name).read_text() for name in ("__init__.py", "farm.py")]
+    assert blocks("python", "An entrant") == [text.replace("NAME", "my_farm") for text in written]
 
 
 def test_the_obligatory_keys_are_those_that_the_schema_requires() -> None:

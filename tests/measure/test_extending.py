@@ -14,14 +14,14 @@ import pytest
 import yaml
 from launching import COMMON, ROOT, Launch, eventually
 
-from crossover import experiments
+from crossover import experiments, farms
 from crossover.config import schema
 from crossover.errors import CrossoverError
-from crossover.planning import farms, plan
+from crossover.planning import plan
 from crossover.records import record
 
 TOYS = Path(__file__).parent / "toys"
-EXPERIMENTS = "workflow/crossover/experiments"
+EXPERIMENTS, FARMS = "workflow/crossover/experiments", "workflow/crossover/farms"
 OURS = (".git", ".venv", "results*", ".snakemake", "__pycache__", "*_cache", ".hypothesis", "site.yaml")
 CONFIG, CLAIMS, SOURCES = "config/config.yaml", "config/claims.yaml", "config/sources.yaml"
 ENTRANT, SOURCE, CLAIM = re.findall(
@@ -73,7 +73,10 @@ class Project:
 def with_toys(project):
     """Add the toys by the steps in the document."""
     shutil.copytree(TOYS / "handover", project.folder / "workflow/crossover/experiments/handover")
-    shutil.copy(ROOT / "workflow/skeleton/farm.py", project.folder / "workflow/crossover/measure/farms/threads.py")
+    for part in (ROOT / "workflow/skeleton/farm").iterdir():
+        threads = project.folder / FARMS / "threads" / part.name
+        threads.parent.mkdir(exist_ok=True)
+        threads.write_text(part.read_text().replace("NAME", "threads"))
     return project
 
 
@@ -87,8 +90,8 @@ def project(tmp_path_factory):
 def settings(project, monkeypatch):
     """The settings of an experiment in the copy: the defaults, except these."""
     monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(project.folder / EXPERIMENTS)])
+    monkeypatch.setattr(farms, "__path__", [*farms.__path__, str(project.folder / FARMS)])
     forget()
-    monkeypatch.setattr(farms, "FOLDER", project.folder / "workflow/crossover/measure/farms")
 
     def of(experiment, **chosen):
         return plan.settings_of(
@@ -102,6 +105,7 @@ def settings(project, monkeypatch):
 def forget():
     """Read the declarations again."""
     experiments.declared.cache_clear()
+    farms.declared.cache_clear()
     schema._whole_schema.cache_clear()
 
 
@@ -211,8 +215,7 @@ def test_the_types_of_what_the_command_has_written_are_right(extended):
 
 def written(project, name):
     """The Python files of an experiment or a farm."""
-    package = project.folder / "workflow/crossover"
-    return [*map(str, (package / "experiments").glob(f"{name}/*.py")), *map(str, package.glob(f"**/{name}.py"))]
+    return [str(path) for folder in (EXPERIMENTS, FARMS) for path in (project.folder / folder).glob(f"{name}/*.py")]
 
 
 def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
@@ -232,7 +235,6 @@ def test_an_extended_and_configured_project_passes_the_general_tests(extended):
 
 def test_the_files_keep_their_comments_and_list_the_experiment(extended):
     listed = CHOSEN.replace("    # Messages", f"    {NEW}: {{}}\n    # Messages")
-    listed += f"\n# Task farms that arms can name, besides the built-in ones.\nentrants:\n  {FARM}: {{farm: {FARM}}}\n"
     assert (extended.folder / CONFIG).read_text() == listed
 
 

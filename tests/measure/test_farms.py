@@ -15,8 +15,9 @@ from openssh import needs_sshd
 
 from crossover.config import schema
 from crossover.design.arm import arms as arms_of
+from crossover.farms.ipyparallel import Options
+from crossover.farms.ipyparallel import farm as ipyparallel
 from crossover.measure import farms
-from crossover.measure.farms import ipyparallel
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
 from crossover.records import record
@@ -235,7 +236,7 @@ def test_a_wrong_import_of_ours_is_a_bug_and_no_missing_library(monkeypatch):
 
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):
     monkeypatch.setattr(ipyparallel, "START_SECONDS", 3)
-    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], scheme="leastload")
+    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
     farm.start()
     try:
         farm.invitation()
@@ -246,7 +247,7 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
 
 
 def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
-    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], scheme="leastload")
+    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
     with socket.socket() as stranger:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         stranger.bind((LOOPBACK, farm._reserved.numbers[0]))
@@ -261,9 +262,7 @@ def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
 def test_engines_that_join_unnoticed_by_the_client_are_found(launch, tmp_path):
     """Engines that join while the client connects cause no notification."""
     deaf = "    def _register_engine(self, message):\n        pass\n\n    def _stop_scheduling_tasks"
-    root = toy_project(
-        tmp_path / "project", deaf=("measure/farms/ipyparallel.py", "    def _stop_scheduling_tasks", deaf)
-    )
+    root = toy_project(tmp_path / "project", deaf=("farms/ipyparallel/farm.py", "    def _stop_scheduling_tasks", deaf))
     one = launch("task_latency", settings("task_latency", ["leastload"], engines=2, tasks=[3]), root=root)
     assert one.run() == 0
     assert {row["validity"] for row in rows(one)} <= SANE
@@ -287,7 +286,7 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
         "time.sleep(0.1)\n"
     )
     constant = f"DYING = {program!r}\nPORTS = 20\n"
-    file = "measure/farms/ipyparallel.py"
+    file = "farms/ipyparallel/farm.py"
     root = toy_project(tmp_path / "project", dying=(file, started, dying), program=(file, "PORTS = 20\n", constant))
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload"]), root=root)
     assert one.run() == 0
@@ -303,7 +302,7 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
     [
         ("leastload", "ipyparallel.controller", "ipyparallel leastload"),
         ("dask", "crossover.measure.farms.support.dask_without_pages", "dask"),
-        ("twisted", "crossover.measure.farms.twisted", "twisted"),
+        ("twisted", "crossover.farms.twisted.farm", "twisted"),
     ],
 )
 def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):

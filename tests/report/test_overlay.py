@@ -9,6 +9,7 @@ from crossover.config import published, schema
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
 from crossover.design.arm import arms
+from crossover.experiments import declared
 from crossover.measure.launch.driver import find
 from crossover.planning import plan
 from crossover.planning.plan import heats
@@ -40,7 +41,7 @@ def measured(tier, experiment):
     return [
         Panel(experiment, each.name, protocol, placement, rows[protocol, placement], [], [], entrants=known)
         for protocol, placement in found
-        for each in module.METRICS
+        for each in declared()[experiment].metrics
     ]
 
 

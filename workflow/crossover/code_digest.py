@@ -62,7 +62,7 @@ def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
         "crossover.measure.launch.rank",
         # The driver, and modules of its own: a process that it starts may run one that no other imports.
         *(f"{folder}.{part}" for part in _parts(experiment)),
-        *(f"crossover.measure.farms.{entrant['farm']}" for entrant in settings.get("entrants", {}).values()),
+        *(f"crossover.farms.{entrant['farm']}.farm" for entrant in settings.get("entrants", {}).values()),
     )
     return _of_launch(frozenset(modules))
 

@@ -10,7 +10,7 @@ from crossover.records import record
 def test_a_launch_measures_it_beside_another_and_leaves_nothing_but_its_file(tmp_path):
     """At the tier `smoke`, with one engine."""
     chosen = {"arms": ["bare zmq", "NAME"], "reference": "bare zmq", "ceilings": [], "engines": 1}
-    config = schema.complete({"tier": "smoke", "entrants": {"NAME": {"farm": "NAME"}}})
+    config = schema.complete({"tier": "smoke"})
     settings = plan.of_launch(plan.settings_of(config, "task_latency") | chosen, "node", 1)
     launch = Launch(tmp_path, "task_latency", settings | COMMON)
     try:

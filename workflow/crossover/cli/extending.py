@@ -17,7 +17,7 @@ from crossover.errors import CrossoverError
     group=EXTENDING,
 )
 def new(chosen: Namespace) -> None:
-    """Start a new experiment or task farm: write its folder or its file, its test, and a line of config/config.yaml.
+    """Start a new experiment or task farm: write its folder and its test, and list an experiment in config/config.yaml.
 
     It runs as it is; docs/extending.md explains what to change.
     """
@@ -54,16 +54,15 @@ def _experiment(name: str) -> tuple[dict[Path, str], str]:
 
 def _farm(name: str) -> tuple[dict[Path, str], str]:
     """The same for a task farm."""
-    from crossover import paths
-    from crossover.config import schema
+    from crossover import farms, paths
 
-    file = paths.PACKAGE / "measure" / "farms" / f"{name}.py"
-    _require(name, schema.read_schema()["properties"]["entrants"]["properties"], [file, file.with_suffix("")], "a farm")
+    folder = paths.PACKAGE / "farms" / name
+    _require(name, [*farms.names(), *farms.entrants()], [folder], "a farm")
     texts = {
-        file: _skeleton("farm.py", name),
+        **{folder / part: _skeleton(f"farm/{part}", name) for part in ("__init__.py", "farm.py")},
         _test(name): _skeleton("farm_test.py", name),
-        _config(): _entered(_config().read_text(encoding="utf-8"), name),
     }
+    farms.declared.cache_clear()
     return texts, (
         "to run it, name it as an arm in config/config.yaml, such as task_latency: {arms: [leastload, pure, "
         f"{name}]}}, then: snakemake --profile profiles/local --config tier=smoke -- task_latency"
@@ -127,15 +126,3 @@ def _listed(content: str, name: str) -> str:
             "config/config.yaml has no experiments on lines of their own; write them so, beneath a line experiments:"
         )
     return f"{content[: found.end()]}{found[1]}{name}: {{}}\n{content[found.end() :]}"
-
-
-def _entered(content: str, name: str) -> str:
-    """The configuration with this farm as an entrant too, before the others."""
-    line = f"{name}: {{farm: {name}}}\n"
-    if found := re.search(r"^entrants:[ \t]*(?:#.*)?\n(?=( +)\S)", content, re.MULTILINE):
-        return f"{content[: found.end()]}{found[1]}{line}{content[found.end() :]}"
-    if re.search(r"^entrants:", content, re.MULTILINE):
-        raise CrossoverError(
-            "config/config.yaml has entrants, but not on lines of their own; write them so, beneath a line entrants:"
-        )
-    return f"{content.rstrip()}\n\n# Task farms that arms can name, besides the built-in ones.\nentrants:\n  {line}"

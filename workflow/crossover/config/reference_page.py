@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from crossover import farms
 from crossover.config import schema
 
 PAGE = schema.FILE.with_name("README.md")
@@ -17,10 +18,19 @@ def text() -> str:
     experiments = whole["properties"]["experiments"]["properties"]
     entrants = whole["properties"]["entrants"]
     parts = ["# Configuration", "", whole["description"], *_table(whole), ""]
-    parts += ["## `entrants`", "", entrants["x-page"], *_entrants(entrants["properties"]), ""]
+    parts += ["## `entrants`", "", entrants["x-page"], *_options(), *_entrants(entrants["properties"]), ""]
     for name, part in experiments.items():
         parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
     return "\n".join(parts)
+
+
+def _options() -> Iterator[str]:
+    """The options of each farm that has some."""
+    for name, farm in farms.declared().items():
+        if farm.meanings:
+            yield from (f"Options of `{name}`:", "")
+            yield from (f"- `{option}`: {meaning or 'see its farm'}." for option, meaning in farm.meanings.items())
+            yield ""
 
 
 def _entrants(parts: Mapping[str, Any]) -> Iterator[str]:

@@ -9,12 +9,13 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from crossover import farms
 from crossover.config.yaml_file import read_yaml, refuse
 from crossover.design.axis import points
 from crossover.design.settings import Settings
 from crossover.experiments import declared, keys_of
 from crossover.paths import CONFIG
-from crossover.planning import curves, farms, second_sweep
+from crossover.planning import curves, second_sweep
 from crossover.planning.plan import Config, farming, in_placement
 
 FILE = CONFIG / "schema.yaml"
@@ -101,8 +102,7 @@ def _whole_schema(text: str) -> dict[str, Any]:
     schema: dict[str, Any] = read_yaml(FILE, text)
     entrants, experiments = (schema["properties"][key] for key in ("entrants", "experiments"))
     entrants["properties"] = {
-        name: {**entrants["additionalProperties"], "default": options}
-        for name, options in entrants.pop("x-entrants").items()
+        name: {**entrants["additionalProperties"], "default": options} for name, options in farms.entrants().items()
     }
     experiments["properties"] = {name: each.schema for name, each in declared().items()}
     experiments["default"] = {name: {} for name in experiments["properties"]}
@@ -242,10 +242,9 @@ def _misfits(entrant: Settings) -> Iterator[str]:
     if farm not in farms.names():
         yield f"farm: unknown farm {farm!r}; available: {', '.join(farms.names())}"
         return
-    farms.require_readable(farm)
-    own, required = farms.options(farm)
-    yield from (f"{key}: is missing; {farm} needs one" for key in required if key not in entrant)
-    known: dict[str, Any] = {key: {} for key in ("farm", "alone")} | own
+    kind = farms.declared()[farm]
+    yield from (f"{key}: is missing; {farm} needs one" for key in kind.required if key not in entrant)
+    known: dict[str, Any] = {key: {} for key in ("farm", "alone")} | kind.allowed
     yield from forbidden({"properties": known, "additionalProperties": False}, entrant)
 
 

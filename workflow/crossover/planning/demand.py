@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from crossover import code_digest
+from crossover import code_digest, farms
 from crossover.design.settings import Settings, canonical
-from crossover.planning import farms, inventory, plan, receipt, second_sweep
+from crossover.planning import inventory, plan, receipt, second_sweep
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import Key, key
@@ -106,7 +106,7 @@ class Demand:
             found.append(CODE)
         if self.software is not None and held.software:
             entrants = settings.get("entrants", {}).values()
-            names = [*ALWAYS, *(name for entrant in entrants for name in farms.packages(entrant["farm"]))]
+            names = [*ALWAYS, *(name for entrant in entrants for name in farms.declared()[entrant["farm"]].packages)]
             both = [{name: known[name] for name in names if name in known} for known in (held.software, self.software)]
             found += _changed("", *both)
         return found

@@ -14,8 +14,8 @@ from typing import Any
 from crossover.design.arm import arms
 from crossover.design.settings import Settings
 from crossover.experiments import declared, farms_of, one_each, within_a_host
+from crossover.farms import authenticates, crosses_hosts
 from crossover.planning.curves import across_hosts
-from crossover.planning.farms import authenticates, crosses_hosts
 
 Config = dict[str, Any]
 Launch = dict[str, Any]

@@ -1,7 +1,7 @@
-"""Task farms: a client submits tasks, engines run them. One file per farm, found by its name.
+"""Task farms: a client submits tasks, engines run them. Each is a folder in `crossover/farms`, found by its name.
 
-Each has an `Entrant`, the client on rank 0, and `serve(peers, invitation)` for the ranks that are its engines, with the
-farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
+Its module `farm` has an `Entrant`, the client on rank 0, and `serve(peers, invitation)` for the ranks that are its
+engines, with the farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
 
 The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
 sleep.
@@ -19,6 +19,7 @@ from typing import Any
 
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell, Metric
+from crossover.farms import options
 from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
@@ -37,7 +38,7 @@ class Farm(ABC):
     Its start has three steps, so that many farms can start at the same time: `start`, `invitation` and `join`.
     """
 
-    def __init__(self, peers: Peers, ranks: Sequence[int]):
+    def __init__(self, peers: Peers, ranks: Sequence[int], options: Any = None):
         self.peers = peers
         self.ranks = ranks
         """The ranks that are this farm's engines."""
@@ -82,7 +83,7 @@ class ExecutorFarm(Farm):
 def find(farm: str) -> ModuleType:
     """The module of the farm called `farm`. Raises Refusal if it needs a library that is not installed."""
     try:
-        return import_module(f"{__name__}.{farm}")
+        return import_module(f"crossover.farms.{farm}.farm")
     except ModuleNotFoundError as missing:
         # A wrong import of ours is a bug, not a library to install.
         if str(missing.name).startswith("crossover."):
@@ -96,8 +97,7 @@ def find(farm: str) -> ModuleType:
 
 def enter(peers: Peers, ranks: Sequence[int], entrant: dict[str, Any]) -> Farm:
     """On rank 0: the farm of one configured entrant, with these ranks as its engines."""
-    options = {key: value for key, value in entrant.items() if key not in ("farm", "alone")}
-    farm: Farm = find(entrant["farm"]).Entrant(peers, ranks, **options)
+    farm: Farm = find(entrant["farm"]).Entrant(peers, ranks, options(entrant))
     return farm
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import psutil
 
+from crossover.farms import declared
 from crossover.measure.ranks.network import Reach
-from crossover.planning import farms
 
 LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 """Packages whose versions are recorded, besides the PACKAGES of task farms."""
@@ -73,7 +73,7 @@ def _libraries() -> dict[str, str]:
     import zmq
 
     found = {"libzmq": zmq.zmq_version()}
-    for name in (*LIBRARIES, *(package for farm in farms.names() for package in farms.packages(farm))):
+    for name in (*LIBRARIES, *(package for farm in declared().values() for package in farm.packages)):
         with suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
     return found

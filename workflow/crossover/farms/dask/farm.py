@@ -15,14 +15,11 @@ from typing import Any
 import dask
 from distributed import Client, Future, Security
 
+from crossover.farms.dask import Options
 from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support import dask_without_pages
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.ranks.peers import Peers
-
-PACKAGES = ("distributed",)
-# Otherwise scheduler and workers run the code of anybody who connects to them.
-AUTHENTICATES = "encrypted"
 
 CONFIGURATION = {
     "distributed.admin.system-monitor.gil.enabled": False,
@@ -34,9 +31,9 @@ CONFIGURATION = {
 class Entrant(Farm):
     """One scheduler with its client, `encrypted` or not."""
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], encrypted: bool = True):
-        super().__init__(peers, ranks)
-        self._security = Security.temporary() if encrypted else None
+    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
+        super().__init__(peers, ranks, options)
+        self._security = Security.temporary() if options.encrypted else None
 
     def start(self) -> None:
         """Start the scheduler."""

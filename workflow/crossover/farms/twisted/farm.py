@@ -6,7 +6,7 @@ controller keeps a first-in-first-out queue, and gives an engine one task at a t
 `pull`). So a task takes four remote calls. A last call (`barrier`) waits for all tasks and returns the results. Unlike
 its successor, it has no message signatures, no metadata and no database of tasks.
 
-As a command, it is the controller: `python -m crossover.measure.farms.twisted HOST FILE` writes its address to FILE.
+As a command, it is the controller: `python -m crossover.farms.twisted.farm HOST FILE` writes its address to FILE.
 """
 
 import os
@@ -28,8 +28,6 @@ from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.server import Server
 from crossover.measure.ranks.peers import Peers
 from crossover.records import atomic
-
-PACKAGES = ("foolscap", "twisted")
 
 
 class Entrant(Farm):

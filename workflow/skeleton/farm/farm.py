@@ -3,19 +3,17 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from crossover.farms.NAME import Options
 from crossover.measure.farms import ExecutorFarm
 from crossover.measure.ranks.peers import Peers
-
-PACKAGES = ("psutil",)
-ONE_HOST = True
 
 
 class Entrant(ExecutorFarm):
     """A pool of threads, some for each engine."""
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], threads_per_engine: int = 1):
-        super().__init__(peers, ranks)
-        self._threads = threads_per_engine * len(ranks)
+    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
+        super().__init__(peers, ranks, options)
+        self._threads = options.threads_per_engine * len(ranks)
 
     def start(self) -> None:
         """Make the pool."""

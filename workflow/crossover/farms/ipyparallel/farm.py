@@ -12,24 +12,19 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import ipyparallel as ipp
 import zmq
 from ipyparallel.engine.app import IPEngine
 
+from crossover.farms.ipyparallel import Options
 from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.server import START_SECONDS, Server
 from crossover.measure.farms.support.ssh_tunnel import Tunnel
-from crossover.measure.farms.support.workload import DEFAULTS
 from crossover.measure.ranks.network import Reserved
 from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal
-
-PACKAGES = ("ipyparallel",)
-ONE_HOST = "ssh"
-# Without it, whoever connects to a scheduler gets the pickled tasks of others.
-AUTHENTICATES = "encrypted"
 
 PORTS = 20
 """Ports reserved for a controller, which binds sixteen according to its documentation."""
@@ -41,22 +36,14 @@ class Entrant(Farm):
     `encrypted` uses CurveZMQ, with keys made for this controller, instead of signed messages.
     """
 
-    def __init__(
-        self,
-        peers: Peers,
-        ranks: Sequence[int],
-        scheme: Literal["leastload", "lru", "weighted", "plainrandom", "twobin", "pure"],
-        hwm: int = DEFAULTS["hwm"],
-        packer: Literal["json", "msgpack", "pickle"] = DEFAULTS["packer"],
-        ssh: bool = False,
-        encrypted: bool = True,
-    ):
-        super().__init__(peers, ranks)
-        self.scheme, self.hwm, self.packer, self.encrypted = scheme, hwm, packer, encrypted
+    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
+        super().__init__(peers, ranks, options)
+        self.scheme, self.hwm, self.packer = options.scheme, options.hwm, options.packer
+        self.encrypted = options.encrypted
         self._pending: list[Any] = []
         # By default, a controller chooses free ports and binds them later; meanwhile, another process could take them.
         self._reserved = Reserved(PORTS, peers.address)
-        self._tunnel = Tunnel() if ssh else None
+        self._tunnel = Tunnel() if options.ssh else None
 
     def start(self) -> None:
         """Start the controller, and the server of the tunnel."""

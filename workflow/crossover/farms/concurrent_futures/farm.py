@@ -15,8 +15,6 @@ from crossover.measure.processes.ending import die_with_parent
 from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal
 
-ONE_HOST = True
-
 
 class Entrant(ExecutorFarm):
     """A pool of as many processes as there are engines."""

@@ -1,0 +1,53 @@
+"""The task farms, a folder each: what it is (`__init__.py`), how it runs tasks (`farm.py`).
+
+No module lists them: a folder here is a farm. Only `farm.py` needs the farm's packages.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from crossover.design.task_farm import Entrant, TaskFarm
+
+UNKNOWN = TaskFarm(place=0)
+
+
+def names() -> list[str]:
+    """The name of every farm, in alphabetical order."""
+    return sorted(found.name for found in iter_modules(__path__))
+
+
+@cache
+def declared() -> dict[str, TaskFarm]:
+    """The declaration of every farm, by its name, in the order of their places."""
+    every: dict[str, TaskFarm] = {name: import_module(f"{__name__}.{name}").FARM for name in names()}
+    return dict(sorted(every.items(), key=lambda entry: entry[1].place))
+
+
+def entrants() -> dict[str, dict[str, Any]]:
+    """The entrants that are always available, by name."""
+    return {
+        name: {"farm": farm, **options} for farm, each in declared().items() for name, options in each.entrants.items()
+    }
+
+
+def crosses_hosts(entrant: Entrant) -> bool:
+    """Whether an entrant's engines can be on other hosts than the client."""
+    return _of(entrant).crosses_hosts(entrant)
+
+
+def authenticates(entrant: Entrant) -> bool:
+    """Whether an entrant's farm obeys nobody but its launch."""
+    return _of(entrant).obeys_its_launch_alone(entrant)
+
+
+def options(entrant: Mapping[str, Any]) -> Any:
+    """The options of an entrant, as its farm declares them."""
+    return _of(entrant).made(entrant)
+
+
+def _of(entrant: Entrant) -> TaskFarm:
+    # The check of the configuration reports unknown farms.
+    return declared().get(entrant["farm"], UNKNOWN)

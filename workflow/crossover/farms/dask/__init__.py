@@ -1,0 +1,27 @@
+"""Dask: a scheduler and workers. It wakes up often while idle, so it shares a launch with no other rival."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from crossover.design.task_farm import TaskFarm
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an entrant."""
+
+    encrypted: Annotated[
+        bool,
+        "every connection is encrypted, with a certificate made for the launch (TLS). Without it, other users of the "
+        "hosts could get tasks or run code, so such an entrant is measured only with `unauthenticated_farms`",
+    ] = True
+
+
+FARM = TaskFarm(
+    place=40,
+    entrants={"dask": {"alone": True}, "dask unencrypted": {"encrypted": False, "alone": True}},
+    options=Options,
+    packages=("distributed",),
+    # Otherwise scheduler and workers run the code of anybody who connects to them.
+    authenticates="encrypted",
+)

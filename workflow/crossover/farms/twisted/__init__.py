@@ -1,0 +1,5 @@
+"""A reconstruction of how IPython farmed out tasks before it used ZeroMQ."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(place=50, entrants={"twisted": {}}, packages=("foolscap", "twisted"))

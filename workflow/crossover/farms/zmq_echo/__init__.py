@@ -1,0 +1,5 @@
+"""The least that a task farm on ZeroMQ can be: a ceiling."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(place=60, entrants={"bare zmq": {}})

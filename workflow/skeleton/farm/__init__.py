@@ -1,0 +1,16 @@
+"""Threads of rank 0."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from crossover.design.task_farm import TaskFarm
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an entrant."""
+
+    threads_per_engine: Annotated[int, "threads that stand for an engine"] = 1
+
+
+FARM = TaskFarm(place=1000, entrants={"NAME": {}}, options=Options, packages=("psutil",), one_host=True)
