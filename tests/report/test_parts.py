@@ -86,8 +86,8 @@ def test_every_part_of_the_page_is_tried_here():
     own = {**vars(AnyPage), **vars(Experiments), **vars(Page)}
     methods = {name: method for name, method in own.items() if not name.startswith("_")}
     parts = {name for name, method in methods.items() if hasattr(method, "__wrapped__")}
-    assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"others"}
-    assert parts | {"experiment", "fold", "script", "failed"} == methods.keys()
+    assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"experiments"}
+    assert parts | {"experiment", "section", "fold", "script", "failed"} == methods.keys()
 
 
 @pytest.mark.parametrize("name", [*PARTS, *OF_EXPERIMENT])

@@ -74,7 +74,7 @@ def test_the_name_of_an_experiment_builds_it_and_its_figures_only(project: Proje
     jobs = project.planned("mpi_pingpong")
     assert set(jobs) == {"build", "launch", "tables", "figures"}
     assert all("mpi_pingpong" in job for rule in jobs.values() for job in rule if "library" not in job)
-    assert sorted(jobs["build"]) == ["Building the library memory_copy", "Building the library mpi_pingpong"]
+    assert sorted(jobs["build"]) == ["Building the library memory_copy", "Building the library mpi_exchange"]
 
 
 def test_without_ceilings_nothing_is_built(project: Project) -> None:
