@@ -82,7 +82,7 @@ class MadeUp:
         yield Blocks(self.kind, self.random)
 
 
-def write(config: plan.Config, launch: plan.Launch, random: np.random.Generator) -> int:
+def write(config: plan.Config, launch: plan.LaunchName, random: np.random.Generator) -> int:
     """Write the raw file of a launch and its receipt; returns the number of rows."""
     settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
     briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}

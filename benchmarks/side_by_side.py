@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover.config import schema
-from crossover.design.settings import canonical
+from crossover.design.launch import Launch
 from crossover.measure.build import compiler
 from crossover.measure.build.libzmq import build as variant
 from crossover.measure.build.libzmq.line import parse
@@ -72,9 +72,10 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
     number = random.randrange(10**6)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "launches/quick", experiment, launch["placement"], f"{number}-00000000.0.json")
+        file = Path(folder, "launch.json")
+        Launch(experiment, number, launch).write(file)
         command = [
-            *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
-            *("--launch", str(number), "--settings", canonical(launch)),
+            *(sys.executable, "-m", "crossover", "launch", str(file)),
             *("--receipt", str(path), "--log", str(receipt.log(path))),
             *("--libraries", *(str(built(Path(path).name)) for path in plan.libraries(config, experiment))),
         ]

@@ -13,7 +13,7 @@ from slurm import Cluster
 
 from crossover.analyse.curves.raw_files import refuse_impossible
 from crossover.config import schema
-from crossover.design.settings import canonical
+from crossover.design.launch import Launch as Planned
 from crossover.measure.build import compiler
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
@@ -40,10 +40,10 @@ class Launch:
         return receipt.log(self.receipt)
 
     def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
-        folder = self.project.folder
+        folder, file = self.project.folder, self.log.with_suffix(".json")
+        Planned(self.case.split()[0], 1, self.settings).write(file)
         return self.project.start(
-            *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch"),
-            *("--experiment", self.case.split()[0], "--launch", "1", "--settings", canonical(self.settings)),
+            *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch", str(file)),
             *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),
             *("--libraries", *map(str, sorted((folder / "native").iterdir()))),
         )

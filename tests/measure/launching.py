@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from crossover.design.launch import Launch as Planned
 from crossover.measure.processes import mpich_files
 from crossover.planning import receipt
 
@@ -161,6 +161,8 @@ class Launch:
         self.log = folder / "logs" / "launch=1.log"
         for made in (self.home, self.temporary):
             made.mkdir(parents=True, exist_ok=True)
+        self.file = folder / "logs" / "launch.json"
+        Planned(experiment, 1, settings).write(self.file)
         self.mark = f"crossover-test-{uuid.uuid4().hex}"
         self.environment = os.environ | {
             "HOME": str(self.home),
@@ -171,8 +173,7 @@ class Launch:
         for variable in ("IPYTHONDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
             self.environment.pop(variable, None)
         self.command = [
-            *(sys.executable, "-m", "crossover", "launch", "--experiment", experiment),
-            *("--launch", "1", "--mpi", mpi, "--settings", json.dumps(settings)),
+            *(sys.executable, "-m", "crossover", "launch", str(self.file), "--mpi", mpi),
             *("--code", "c0de", "--receipt", str(self.receipt), "--log", str(self.log)),
             *("--libraries", *map(str, libraries)),
         ]

@@ -8,6 +8,7 @@ import pytest
 from launching import COMMON, Launch
 
 from crossover.design.arm import arms
+from crossover.design.launch import Launch as Planned
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.measure.machine import peak_memory
 from crossover.measure.sampling.sampler import CEILING_ROUNDS
@@ -142,7 +143,7 @@ class Measured:
     def __init__(self, case, launch, code):
         self.case, self.launch, self.code = case, launch, code
         self.name = launch.output.parents[1].name
-        self.settings = json.loads(launch.command[launch.command.index("--settings") + 1])
+        self.settings = Planned.read(launch.file).settings
         self.table = record.read(launch.output, record.MEASUREMENTS)
         self.rows = self.table.to_pylist()
         self.facts = record.metadata(self.table)

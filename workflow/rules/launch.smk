@@ -42,6 +42,5 @@ rule launch:
     # exec, so that the supervisor's parent is Snakemake and the supervisor sees it die.
     shell:
         "exec python -m crossover launch"
-        " --experiment {wildcards.experiment} --launch {wildcards.launch}"
-        " --mpi {resources.mpi:q} --interface {resources.interface:q} {params.options:q}"
+        " {params.options:q} --mpi {resources.mpi:q} --interface {resources.interface:q}"
         " --libraries {input.libraries:q} --receipt {output:q} --log {log:q} --quiet"

@@ -7,12 +7,7 @@ from pathlib import Path
 
 from crossover.cli.command import INTERFACE, MPI, path, step, value
 
-OF_LAUNCH = (
-    value("--experiment", "name of the experiment"),
-    value("--launch", "number of the launch, from 1", type=int),
-    value("--settings", "settings of the launch, as JSON, including `placement`"),
-    INTERFACE,
-)
+OF_LAUNCH = (path("file", "file that describes the launch"), INTERFACE)
 
 
 def _without_pandas() -> None:
@@ -27,7 +22,7 @@ def _without_pandas() -> None:
 
 
 @step(
-    "--experiment EXPERIMENT --launch 1 --settings SETTINGS --receipt RECEIPT --log launch.log",
+    "launch.json --receipt RECEIPT --log launch.log",
     *OF_LAUNCH,
     MPI,
     value("--code", "hash of the measuring code, to be recorded", default=""),
@@ -42,15 +37,14 @@ def launch(chosen: Namespace) -> int:
     If the launch fails, the raw file is a hole with the reason, and the exit code is 0. If the receipt was that of a
     measurement, it stays, and the exit code is 1.
     """
-    from crossover.design.settings import read_settings
+    from crossover.design.launch import Launch
     from crossover.measure.launch.supervisor import Job, supervise
 
     _without_pandas()
     job = Job(
-        chosen.experiment,
-        chosen.launch,
+        Launch.read(chosen.file),
+        chosen.file,
         mpi=chosen.mpi,
-        settings=read_settings(chosen.settings),
         code=chosen.code,
         libraries=tuple(chosen.libraries),
         interface=chosen.interface,
@@ -59,7 +53,7 @@ def launch(chosen: Namespace) -> int:
 
 
 @step(
-    "--experiment EXPERIMENT --launch 1 --settings SETTINGS --part raw.part --refusal refusal.json",
+    "launch.json --part raw.part --refusal refusal.json",
     *OF_LAUNCH,
     value("--processors", "logical processors that each rank must be able to use (default: 1)", type=int, default=1),
     path("--part", "file for the rows of rank 0"),
@@ -71,14 +65,11 @@ def rank(chosen: Namespace) -> int:
 
     # Before any module that imports MPI.
     shorten_values()
-    from crossover.design.settings import read_settings
+    from crossover.design.launch import Launch
     from crossover.measure.launch.rank import run
 
     _without_pandas()
-    settings = read_settings(chosen.settings)
-    return run(
-        chosen.experiment, chosen.launch, settings, chosen.interface, chosen.processors, chosen.part, chosen.refusal
-    )
+    return run(Launch.read(chosen.file), chosen.interface, chosen.processors, chosen.part, chosen.refusal)
 
 
 @step(

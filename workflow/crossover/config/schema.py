@@ -22,21 +22,30 @@ FILE = CONFIG / "schema.yaml"
 TIERS = ("smoke", "quick", "standard", "paper")
 
 
-def complete(config: Mapping[str, Any]) -> Config:
+def complete(config: Mapping[str, Any], checked: bool = False) -> Config:
     """The configuration of the chosen tier, with one value for every key.
 
-    Raises CrossoverError with all faults, including those of other tiers.
+    Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already.
     """
-    return _from_tier_up(config)[0]
+    return _at(read_schema(), config, _chosen(read_schema(), config)) if checked else _from_tier_up(config)[0]
+
+
+def _chosen(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    return str(config.get("tier", schema["properties"]["tier"]["default"]))
+
+
+def _at(schema: Mapping[str, Any], config: Mapping[str, Any], tier: str) -> Config:
+    filled: Config = _fill(schema, _at_tier(dict(config), tier), tier) | {"tier": tier}
+    return filled
 
 
 def _from_tier_up(config: Mapping[str, Any]) -> list[Config]:
     """The complete configurations of the chosen tier and of all higher ones, rising."""
     schema = read_schema()
-    chosen = config.get("tier", schema["properties"]["tier"]["default"])
+    chosen = _chosen(schema, config)
     if chosen not in TIERS:
         refuse([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
-    completed = [_fill(schema, _at_tier(dict(config), tier), tier) | {"tier": tier} for tier in TIERS]
+    completed = [_at(schema, config, tier) for tier in TIERS]
     refuse(fault for filled in completed for fault in _faults(schema, filled))
     return completed[TIERS.index(chosen) :]
 

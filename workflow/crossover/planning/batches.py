@@ -13,7 +13,7 @@ from typing import Any
 
 from crossover.design.settings import Settings
 from crossover.planning import plan, second_sweep
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch
+from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName
 from crossover.planning.receipt import Receipt
 
 
@@ -53,7 +53,7 @@ class Times:
     recorded: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """The seconds of the longest measured launch of each experiment and placement."""
 
-    def minutes(self, launch: Launch, settings: Settings) -> float:
+    def minutes(self, launch: LaunchName, settings: Settings) -> float:
         """The minutes that a launch requests, besides the start of its job."""
         recorded = self.recorded.get((launch["experiment"], launch["placement"]), 0.0)
         return self.factor * max(recorded, plan.expected_seconds(settings)) / 60
@@ -89,10 +89,10 @@ def longest_minutes(config: Config, resources: Mapping[str, Any]) -> int:
 def jobs(
     config: Config,
     most: Bounds | None,
-    due: Iterable[Launch],
-    options: Callable[[Launch], Any] = lambda _: None,
+    due: Iterable[LaunchName],
+    options: Callable[[LaunchName], Any] = lambda _: None,
     own: Times | None = None,
-) -> list[list[Launch]]:
+) -> list[list[LaunchName]]:
     """The launches that are due, by the job that they share; a job each without bounds. `own` are their times.
 
     Launches over several hosts with different `options`, such as a list of nodes, do not share a job.
@@ -100,17 +100,17 @@ def jobs(
     if most is None:
         return [[launch] for launch in due]
     of_heat, turns = second_sweep.of_heats(config), second_sweep.turns(config)
-    alike: dict[Any, list[Launch]] = defaultdict(list)
+    alike: dict[Any, list[LaunchName]] = defaultdict(list)
     for launch in due:
         hosts = plan.nodes(of_heat(launch))
         sweep, number = divmod(launch["launch"] - 1, SECOND_SWEEP)
         repetition = number // turns(launch["experiment"], launch["placement"])
         alike[sweep, hosts, repetition, options(launch) if hosts > 1 else None].append(launch)
-    found: list[list[Launch]] = []
+    found: list[list[LaunchName]] = []
     requested = own or Times()
     for launches in alike.values():
         numbers = _numbers([requested.minutes(each, of_heat(each)) for each in launches], most)
-        shared: dict[int, list[Launch]] = defaultdict(list)
+        shared: dict[int, list[LaunchName]] = defaultdict(list)
         for number, launch in zip(numbers, launches, strict=True):
             shared[number].append(launch)
         found += shared.values()

@@ -18,7 +18,7 @@ from crossover.planning import inventory, plan, receipt, second_sweep
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
 from crossover.planning.inventory import Key, key
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch
+from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName
 from crossover.planning.receipt import Receipt
 from crossover.records.holes import OF_CODE, PASSING
 
@@ -62,14 +62,14 @@ class Demand:
     def _first_sweep(self) -> set[Key]:
         return set(map(key, plan.launches(self.config)))
 
-    def planned(self, launch: Launch) -> str:
+    def planned(self, launch: LaunchName) -> str:
         """The path of the receipt that a launch must have; decided once, because a run adds receipts."""
         found = self._planned.get(key(launch))
         if found is None:
             found = self._planned[key(launch)] = self._decided(launch)
         return found
 
-    def choose(self, launch: Launch, path: str) -> None:
+    def choose(self, launch: LaunchName, path: str) -> None:
         """Let a launch have this receipt, if it is not planned yet."""
         self._planned.setdefault(key(launch), path)
 
@@ -78,7 +78,7 @@ class Demand:
         every = [inventory.latest(own) for which, own in self.held.items() if which[0] == experiment]
         return [str(each.path) for each in every if each]
 
-    def _decided(self, launch: Launch) -> str:
+    def _decided(self, launch: LaunchName) -> str:
         settings = self._settings(launch)
         own = [each for each in self.held.get(key(launch), ()) if each.digest == receipt.digest(settings)]
         last = self._last(own, settings)
@@ -111,7 +111,7 @@ class Demand:
             found += _changed("", *both)
         return found
 
-    def differing(self, launch: Launch) -> tuple[Receipt | None, list[str]]:
+    def differing(self, launch: LaunchName) -> tuple[Receipt | None, list[str]]:
         """The measurement of a launch that differs from this run's, and its differences, as `name: before, now after`.
 
         None and nothing if the launch is not measured, or as this run would.
@@ -127,7 +127,7 @@ class Demand:
         changed = _changed("", inventory.settings(before), json.loads(canonical(settings)))
         return before, [*changed, *self._others(before, settings)]
 
-    def conflict(self, launches: Iterable[Launch], command: Command) -> str:
+    def conflict(self, launches: Iterable[LaunchName], command: Command) -> str:
         """The message to the user if measured launches among these differ from this run; empty if none do."""
         if self.config["partial"] or self.config["remeasure"]:
             return ""

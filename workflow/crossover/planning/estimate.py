@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from crossover.planning import allocation, plan, second_sweep
-from crossover.planning.plan import Config, Launch
+from crossover.planning.plan import Config, LaunchName
 from crossover.records.holes import is_hole
 
 JOB_SECONDS = 12
@@ -58,7 +58,7 @@ class Course:
     config: Config
     nodes: int | None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
-    jobs: Callable[[Sequence[Launch]], list[list[Launch]]] = lambda launches: [[launch] for launch in launches]
+    jobs: Callable[[Sequence[LaunchName]], list[list[LaunchName]]] = lambda launches: [[launch] for launch in launches]
     """Launches by the job that they share (`batches.jobs`)."""
     began: float = field(default_factory=time.time)
     asked: Callable[[], Iterable[str]] | None = None
@@ -70,7 +70,7 @@ class Course:
     def _settings(self) -> second_sweep.OfLaunch:
         return second_sweep.of_launches(self.config)
 
-    def expected(self, launches: Sequence[Launch]) -> Cost:
+    def expected(self, launches: Sequence[LaunchName]) -> Cost:
         """The expected cost of these launches."""
         jobs = [
             (sum(map(self.seconds, job)) + (JOB_SECONDS if self.nodes else 0), plan.nodes(self._settings(job[0])))
@@ -82,11 +82,11 @@ class Course:
     def _available(self) -> int | None:
         return self.available() if self.nodes and self.available else self.nodes
 
-    def seconds(self, launch: Launch) -> float:
+    def seconds(self, launch: LaunchName) -> float:
         """The expected time of one launch, with the start of its processes."""
         return plan.expected_seconds(self._settings(launch))
 
-    def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
+    def outlook(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
 
         `unrefined` are experiments whose second sweep is unknown until the first is done. It has at most as many
@@ -100,11 +100,11 @@ class Course:
                 text += f"\nboth sweeps together: at most {duration(self.wall_seconds(due, unrefined))}"
         return "\n".join([text, *self._withheld()])
 
-    def _after(self, unrefined: Iterable[str]) -> list[Launch]:
+    def _after(self, unrefined: Iterable[str]) -> list[LaunchName]:
         """As many launches as the second sweeps of these experiments can have."""
         return [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
 
-    def wall_seconds(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> float:
+    def wall_seconds(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> float:
         """The expected time of the launches that are due, and at most of the second sweeps of these experiments."""
         return self.expected(due).wall_seconds + self.expected(self._after(unrefined)).wall_seconds
 
@@ -127,12 +127,12 @@ class Course:
             lines.append(f"not measured: {', '.join(_placed(waiting))}: {reason}")
         return lines
 
-    def widths(self, launches: Sequence[Launch]) -> list[int]:
+    def widths(self, launches: Sequence[LaunchName]) -> list[int]:
         """The number of ranks on the fullest host of each of these launches."""
         every = [second_sweep.settings_of(self.config, launch) for launch in launches]
         return [math.ceil(plan.ranks(settings) / plan.nodes(settings)) for settings in every]
 
-    def _words(self, launches: Sequence[Launch]) -> str:
+    def _words(self, launches: Sequence[LaunchName]) -> str:
         expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
@@ -147,7 +147,7 @@ class Course:
         )
 
     def review(
-        self, due: Sequence[Launch], facts: Sequence[dict[str, Any]], failed: Mapping[str, float] | None = None
+        self, due: Sequence[LaunchName], facts: Sequence[dict[str, Any]], failed: Mapping[str, float] | None = None
     ) -> str:
         """Actual beside expected cost of the launches that were due, and the phases of a job.
 

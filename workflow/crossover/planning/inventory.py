@@ -8,7 +8,7 @@ from typing import Any
 
 from crossover.design.settings import Settings, read_settings
 from crossover.planning import receipt
-from crossover.planning.plan import Launch
+from crossover.planning.plan import LaunchName
 from crossover.planning.receipt import Receipt
 
 FILES = "*/*/launch=*.parquet"
@@ -18,7 +18,7 @@ Key = tuple[str, str, int]
 """Experiment, placement and number of a launch."""
 
 
-def key(launch: Launch) -> Key:
+def key(launch: LaunchName) -> Key:
     """What identifies a launch, whatever the order in its mapping."""
     return launch["experiment"], launch["placement"], launch["launch"]
 

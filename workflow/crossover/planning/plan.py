@@ -18,7 +18,7 @@ from crossover.farms import authenticates, crosses_hosts
 from crossover.planning.curves import across_hosts
 
 Config = dict[str, Any]
-Launch = dict[str, Any]
+LaunchName = dict[str, Any]
 """The identity of a launch: `experiment`, `placement`, and its number `launch`."""
 
 
@@ -147,7 +147,7 @@ def libraries(config: Config, experiment: str) -> list[str]:
     return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
 
 
-def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
+def launches(config: Config, experiment: str | None = None) -> Iterator[LaunchName]:
     """Every launch of the first sweep, of the run or of one experiment.
 
     The configuration's `hosts` is the most hosts that a launch can have: 1 on a single machine, on Slurm at most as

@@ -16,7 +16,7 @@ from typing import Any
 
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
-from crossover.planning.plan import Config, Launch
+from crossover.planning.plan import Config, LaunchName
 from crossover.records import atomic
 
 FOLDER = "{results}/launches/{tier}"
@@ -37,7 +37,7 @@ class Receipt:
     """How a launch ended."""
 
     path: Path
-    launch: Launch
+    launch: LaunchName
     digest: str
     turn: int
     outcome: str
@@ -91,7 +91,7 @@ def digest(settings: Settings) -> str:
     return sha256(canonical(settings).encode()).hexdigest()[:8]
 
 
-def path(config: Config, launch: Launch, digest: str, turn: int, pattern: str = PATH) -> str:
+def path(config: Config, launch: LaunchName, digest: str, turn: int, pattern: str = PATH) -> str:
     """The path of a launch's receipt, or of another file with this `pattern`, such as LOG."""
     return pattern.format(results=config["results"], tier=config["tier"], digest=digest, turn=turn, **launch)
 
@@ -102,7 +102,12 @@ def log(receipt: Path) -> Path:
     return receipt.parents[4] / "logs" / tier / experiment / placement / f"{Path(name).stem}.log"
 
 
-def launch_of(path: Path) -> Launch:
+def description(receipt: Path) -> Path:
+    """The file that describes the launch with this receipt, for its processes."""
+    return log(receipt).with_suffix(".json")
+
+
+def launch_of(path: Path) -> LaunchName:
     """The launch that the path of its receipt or of its raw file names."""
     experiment, placement, file = path.parts[-3:]
     return {"experiment": experiment, "placement": placement, "launch": int((re.findall(r"\d+", file) or [0])[0])}

@@ -16,7 +16,7 @@ from pathlib import Path
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan
-from crossover.planning.plan import SECOND_SWEEP, Config, Launch, heats
+from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName, heats
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
@@ -35,7 +35,7 @@ def overlap(settings: Settings) -> Iterator[str]:
         )
 
 
-def launches(config: Config, experiment: str) -> list[Launch]:
+def launches(config: Config, experiment: str) -> list[LaunchName]:
     """The launches of the second sweep; none if the first is not done."""
     heat = of_heats(config)
     return [
@@ -46,17 +46,17 @@ def launches(config: Config, experiment: str) -> list[Launch]:
     ]
 
 
-def differs_only_in_cells(config: Config, launch: Launch, settings: Settings) -> bool:
+def differs_only_in_cells(config: Config, launch: LaunchName, settings: Settings) -> bool:
     """Whether the `settings` of a launch of the second sweep are this configuration's, except for cells and budget."""
     own = {**of_heats(config)(launch), **{name: settings.get(name) for name in ("cells", "budget_seconds")}}
     return canonical(own) == canonical(settings)
 
 
-OfLaunch = Callable[[Launch], Settings]
+OfLaunch = Callable[[LaunchName], Settings]
 """A function from a launch to settings."""
 
 
-def settings_of(config: Config, launch: Launch) -> Settings:
+def settings_of(config: Config, launch: LaunchName) -> Settings:
     """The settings of one launch of either sweep. Raises MissingLaunchError if the second has no such one."""
     return of_launches(config)(launch)
 
@@ -65,7 +65,7 @@ def of_launches(config: Config) -> OfLaunch:
     """The function `settings_of` of a run with thousands of launches: those of one heat share their settings."""
     heat = of_heats(config)
 
-    def of_launch(launch: Launch) -> Settings:
+    def of_launch(launch: LaunchName) -> Settings:
         number = launch["launch"]
         if number <= SECOND_SWEEP:
             return heat(launch)
@@ -98,7 +98,7 @@ def of_heats(config: Config) -> OfLaunch:
     def of_heat(experiment: str, placement: str, heat: int) -> Settings:
         return plan.of_launch(plan.settings_of(config, experiment), placement, heat)
 
-    def of_launch(launch: Launch) -> Settings:
+    def of_launch(launch: LaunchName) -> Settings:
         experiment, placement = launch["experiment"], launch["placement"]
         heat = (launch["launch"] - 1) % SECOND_SWEEP % count(experiment, placement) + 1
         return of_heat(experiment, placement, heat)

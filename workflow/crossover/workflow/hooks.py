@@ -12,7 +12,7 @@ from crossover.doctor import attempt, conclude
 from crossover.errors import CrossoverError, plain
 from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
-from crossover.planning.plan import Launch
+from crossover.planning.plan import LaunchName
 from crossover.records import disk_space
 from crossover.slurm import acceptance, controller, earlier_jobs, fate, refusals, requests, waiting
 from crossover.workflow import claim, ending, outcome, replication, session, unmeasured
@@ -78,7 +78,7 @@ def tell(run: Run) -> None:
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
 
 
-def oversubscribed(run: Run, launches: Sequence[Launch]) -> str:
+def oversubscribed(run: Run, launches: Sequence[LaunchName]) -> str:
     """The launches that are wider than a node of Slurm's partition, in words."""
     widths = run.course.widths(launches) if run.slurm else []
     return estimate.oversubscribed(widths, acceptance.most_ranks(run.slurm, set(widths)))
@@ -104,7 +104,7 @@ def _limit(most: int | None, jobs: int) -> str:
 def follow(run: Run, on_slurm: bool) -> None:
     """Show the progress from now on."""
 
-    def named(key: Key) -> Launch:
+    def named(key: Key) -> LaunchName:
         return dict(zip(("experiment", "placement", "launch"), key, strict=True))
 
     def file(key: Key) -> Path:

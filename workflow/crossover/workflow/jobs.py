@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crossover.planning import batches, second_sweep
-from crossover.planning.plan import Config, Launch
+from crossover.planning.plan import Config, LaunchName
 from crossover.planning.receipt import Receipt
 
 
@@ -20,7 +20,7 @@ class Jobs:
     config: Config
     resources: Mapping[str, Any]
     most_minutes: float = math.inf
-    options: Callable[[Launch], Any] = lambda _: None
+    options: Callable[[LaunchName], Any] = lambda _: None
     _job: dict[str, tuple[str | None, list[str]]] = field(default_factory=dict)
     """The group of each launch, and the launch before it in the job, by receipts."""
     _minutes: dict[str, int] = field(default_factory=dict)
@@ -30,21 +30,21 @@ class Jobs:
         """Let launches request what earlier ones took."""
         self._times = batches.times(self.resources, held)
 
-    def split(self, launches: Sequence[Launch], failed: Sequence[Launch] = ()) -> list[list[Launch]]:
+    def split(self, launches: Sequence[LaunchName], failed: Sequence[LaunchName] = ()) -> list[list[LaunchName]]:
         """The launches by job. One that `failed` before has its own: it would end the job of others again."""
         others = [launch for launch in launches if launch not in failed] if failed else launches
         bounds = batches.bounds(self.resources, self.most_minutes)
         shared = batches.jobs(self.config, bounds, others, self.options, self._times)
         return [*shared, *([launch] for launch in failed)]
 
-    def add(self, launches: Sequence[Launch], receipts: Sequence[str]) -> None:
+    def add(self, launches: Sequence[LaunchName], receipts: Sequence[str]) -> None:
         """Make a job of these launches, which have these receipts."""
         name = f"launches-{len(self._job) + 1}" if len(receipts) > 1 else None
         for place, path in enumerate(receipts):
             self._job[path] = name, list(receipts[max(0, place - 1) : place])
         self._minutes |= zip(receipts, batches.shares(self.times(launches), self.most_minutes), strict=True)
 
-    def times(self, launches: Iterable[Launch]) -> list[float]:
+    def times(self, launches: Iterable[LaunchName]) -> list[float]:
         """The minutes that each launch would request, besides the start of its job."""
         of_launch = second_sweep.of_launches(self.config)
         return [self._times.minutes(launch, of_launch(launch)) for launch in launches]

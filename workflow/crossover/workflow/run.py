@@ -11,14 +11,15 @@ from typing import Any
 
 from crossover import code_digest
 from crossover.config import claim_list, schema
-from crossover.design.settings import Settings, canonical
+from crossover.design.launch import Launch
+from crossover.design.settings import Settings
 from crossover.errors import CrossoverError, plain
 from crossover.measure.machine import provenance
 from crossover.planning import batches, command, inventory, plan, receipt, second_sweep
 from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
-from crossover.planning.plan import Launch
+from crossover.planning.plan import LaunchName
 from crossover.planning.receipt import Receipt
 from crossover.slurm import acceptance, partition
 from crossover.workflow import folders, replication, session
@@ -44,7 +45,8 @@ class Run:
             session.require_rule_names(workflow.resource_settings)
             if self.decides:
                 folders.require_own()
-            complete = schema.complete(config)
+            # The process that plans the run has checked it.
+            complete = schema.complete(config, checked=not self.decides)
             # Receipts are found by their paths, and these have neither a first ./ nor a last /.
             complete["results"] = str(Path(complete["results"]))
             folders.require(complete["results"])
@@ -60,9 +62,9 @@ class Run:
         if self.decides:
             session.begin()
         self.steps = Steps(self.results, self.tier)
-        self.asked: dict[str, Launch] = {}
+        self.asked: dict[str, LaunchName] = {}
         """The receipts that the targets need, with their launches."""
-        self.due: list[Launch] = []
+        self.due: list[LaunchName] = []
         """Those among them that this run measures."""
         self.experiments: dict[str, None] = {}
         """The experiments of which the targets need tables."""
@@ -146,10 +148,10 @@ class Run:
         own = [name for name in self.experiments if self.config["experiments"][name].get("refine_points")]
         return [] if self.partial else [name for name in own if name not in self._refined]
 
-    def _first_sweep(self, names: Iterable[str]) -> list[Launch]:
+    def _first_sweep(self, names: Iterable[str]) -> list[LaunchName]:
         return [launch for name in names for launch in plan.launches(self.config, name)]
 
-    def _need(self, launches: Sequence[Launch]) -> list[str]:
+    def _need(self, launches: Sequence[LaunchName]) -> list[str]:
         """The receipts of these launches. Those that are due get their jobs, once."""
         with plain():
             session.require_triggers(self.workflow.dag_settings.rerun_triggers)
@@ -234,23 +236,22 @@ class Run:
         return self._settings[path]
 
     def _checked(self, path: Path, digest: str) -> Settings:
-        launch = receipt.launch_of(path)
-        settings = self.of_launch(launch)
-        # Without a plan for it, such a launch runs only if its receipt is a target of the command.
+        launch, file = receipt.launch_of(path), receipt.description(path)
+        # The process that plans writes the file.
+        settings = self.of_launch(launch) if self.decides or not file.exists() else Launch.read(file).settings
         if arms := plan.unsafe(self.config, settings):
             raise CrossoverError(f"not measured: {', '.join(arms)} of {launch['experiment']}: {plan.UNSAFE}")
         if receipt.digest(settings) != digest:
-            raise CrossoverError(
-                f"{path}: this launch has other settings now, so its receipt has another name; repeat the command "
-                "without this one"
-            )
+            remedy = "so its receipt has another name; repeat the command without this one"
+            raise CrossoverError(f"{path}: this launch has other settings now, {remedy}")
         return settings
 
     def options(self, wildcards: Any) -> list[str]:
-        """The settings of a launch and the digest of the code that measures it, as options of `crossover launch`."""
-        settings = self.settings(wildcards)
-        code = code_digest.of_launch(wildcards.experiment, settings)
-        return ["--settings", canonical(settings), "--code", code]
+        """The file of a launch and the digest of the code that measures it, for `crossover launch`."""
+        settings, file = self.settings(wildcards), receipt.description(Path(self._path(wildcards)))
+        if not (self.workflow.dryrun or file.exists()):
+            Launch(wildcards.experiment, int(wildcards.launch), settings).write(file)
+        return [str(file), "--code", code_digest.of_launch(wildcards.experiment, settings)]
 
     def minutes(self, wildcards: Any) -> int:
         """The part of a launch in the time that its job requests."""
@@ -283,7 +284,7 @@ class Run:
 
     # ---- jobs
 
-    def split(self, launches: Sequence[Launch]) -> list[list[Launch]]:
+    def split(self, launches: Sequence[LaunchName]) -> list[list[LaunchName]]:
         """The launches by the job that they share."""
         return self.jobs.split(launches, [each for each in launches if self._has_failed(self.demand.planned(each))])
 

@@ -8,7 +8,7 @@ from typing import Any
 from crossover.planning import receipt
 from crossover.planning.command import Command
 from crossover.planning.inventory import Key, key
-from crossover.planning.plan import Launch
+from crossover.planning.plan import LaunchName
 from crossover.records.holes import HoleKind, alike
 
 OF_MACHINE = (HoleKind.NOT_BUILT, HoleKind.ANOTHER_MACHINE)
@@ -60,7 +60,7 @@ class Unmeasured:
 
 
 def find(
-    command: Command, asked: Mapping[str, Launch], began: float, reasons: Mapping[Key, str] | None = None
+    command: Command, asked: Mapping[str, LaunchName], began: float, reasons: Mapping[Key, str] | None = None
 ) -> Unmeasured:
     """The launches among those `asked`, by receipt, that are holes or have no receipt; `began` is the start of the run.
 
@@ -78,7 +78,7 @@ def find(
     return Unmeasured(command, alike(rows))
 
 
-def _without_receipt(file: Path, launch: Launch, began: float, reason: str) -> dict[str, Any]:
+def _without_receipt(file: Path, launch: LaunchName, began: float, reason: str) -> dict[str, Any]:
     """The row of a launch without a receipt, which failed for a `reason` if that is known."""
     log, row = receipt.log(file), {**launch, "outcome": "hole", "receipt": str(file)}
     if reason:

@@ -15,7 +15,7 @@ from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.statistics.intervals import Floats, estimate, holm
 from crossover.analyse.statistics.outcome import sides
-from crossover.design.aim import Aim
+from crossover.design.experiment import Aim
 from crossover.records.outcome import BETTER, OPEN, WORSE
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 

@@ -15,7 +15,7 @@ from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.design import protocol
-from crossover.design.aim import Aim
+from crossover.design.experiment import Aim
 from crossover.design.protocol import TRANSPORTS
 from crossover.records import atomic, failure, holes, record
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
-from crossover.design.aim import Aim
+from crossover.design.experiment import Aim
 from crossover.experiments import aim
 
 Value = str | int

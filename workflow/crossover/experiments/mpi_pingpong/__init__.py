@@ -1,10 +1,9 @@
 """Round trips of an object between two ranks of MPI: pickled, pickled out of band, or as a buffer."""
 
 from crossover.design import kinds
-from crossover.design.aim import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiment import Aim, Experiment
 from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)

@@ -1,10 +1,9 @@
 """Floods of empty tasks to task farms."""
 
 from crossover.design import farming, kinds
-from crossover.design.aim import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiment import ANY, Aim, Experiment
 
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
 FLOODS = [8, 16, 32, 64, 128, 256, 512, 1024]

@@ -1,10 +1,9 @@
 """Tasks that take time, on task farms: from which duration is a farm's overhead negligible?"""
 
 from crossover.design import farming, kinds
-from crossover.design.aim import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiment import ANY, Aim, Experiment
 
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
 

@@ -1,10 +1,9 @@
 """Round trips of single messages between a REQ and a REP socket, copied or zero-copy."""
 
 from crossover.design import kinds, zeromq
-from crossover.design.aim import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiment import Aim, Experiment
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (

@@ -1,10 +1,9 @@
 """A flood of messages from one socket to another, copied or zero-copy."""
 
 from crossover.design import kinds, zeromq
-from crossover.design.aim import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiment import ANY, Aim, Experiment
 from crossover.design.protocol import TRANSPORTS, label
 
 METRICS = (

@@ -18,6 +18,7 @@ import pyarrow as pa
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell, Metric
 from crossover.design.experiment import Experiment
+from crossover.design.launch import Launch
 from crossover.design.protocol import identity, named
 from crossover.experiments import declared
 from crossover.measure.launch.driver import Driver
@@ -36,49 +37,49 @@ BLOCK_LIMIT_SECONDS = 120
 def conduct(
     measured: Driver,
     peers: Peers,
-    settings: dict[str, Any],
-    identity: dict[str, Any],
+    launch: Launch,
     part: Path,
     guard: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> None:
-    """Measure every cell of the launch called `identity` (experiment, placement, launch) and write it to `part`.
+    """Measure every cell of the launch and write it to `part`.
 
     `guard` surrounds the measurement within the driver's context, so that it sees an exception before the driver ends
     its processes, which may fail too.
     """
     started = datetime.now(UTC)
-    kind = declared()[identity["experiment"]]
-    name = "{experiment} {placement} launch {launch}".format(**identity)
+    kind, settings = declared()[launch.experiment], launch.settings
     phases = Phases()
     with ExitStack() as driver:
         with phases.during(CONNECTION):
             blocks = driver.enter_context(measured.drive(peers, settings))
         driver.enter_context(guard())
-        guarded = Guarded(blocks, identity["experiment"], kind.metrics)
-        report = partial(_report, name)
-        sampler = Sampler(guarded, settings, Random(name), disturbance=Disturbance(), progress=report, phases=phases)
+        guarded = Guarded(blocks, launch.experiment, kind.metrics)
+        report = partial(_report, str(launch))
+        sampler = Sampler(
+            guarded, settings, Random(str(launch)), disturbance=Disturbance(), progress=report, phases=phases
+        )
         samples = list(sampler.sample(_cells(measured, settings), arms(settings)))
         with phases.during(END):
             driver.close()
-    rows = [identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
+    rows = [launch.identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
     if not rows:
         raise Refusal(
             HoleKind.NO_VALUE,
-            f"no block of the driver of {identity['experiment']} returned a value or a fault; correct the driver",
+            f"no block of the driver of {launch.experiment} returned a value or a fault; correct the driver",
         )
     if all(row["value"] is None for row in rows):
         fault, most = Counter(row["validity"] for row in rows).most_common(1)[0]
         raise Refusal(
             HoleKind.NO_VALUE, f"no block has a value; {most} of {len(rows)} values are missing because: {fault}"
         )
-    facts = identity | {
+    facts = launch.identity | {
         "started_utc": started.isoformat(timespec="milliseconds"),
         "host": peers.ranks[0]["host"],
         "timed_seconds": sum(seen.block.seconds for sample in samples for seen in sample.observations),
         "phases": json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()}),
     }
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
-    record.write(table, part, {"launch": facts, "ranks": [identity | rank for rank in peers.ranks]})
+    record.write(table, part, {"launch": facts, "ranks": [launch.identity | rank for rank in peers.ranks]})
 
 
 def _cells(measured: Driver, settings: dict[str, Any]) -> list[Cell]:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from crossover.design.launch import Launch
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
 from crossover.measure.machine import provenance
@@ -16,14 +17,13 @@ from crossover.planning import plan
 from crossover.records.holes import HoleKind, Refusal, reason_kept
 
 
-def run(
-    experiment: str, launch: int, settings: dict[str, Any], interface: str, processors: int, part: Path, refusal: Path
-) -> int:
+def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Path) -> int:
     """Run one rank, which must be able to use `processors` logical processors.
 
     Returns the exit code: 0, or 3 if the launch was refused. The file `refusal` gets the reason, also of an exception.
     """
     die_with_parent()
+    settings = launch.settings
     try:
         with reason_kept(refusal), as_a_guest() as guest, ExitStack() as resources:
             # Before any slow import, because a rank that is killed before all have met leaves MPI's shared memory.
@@ -33,15 +33,14 @@ def run(
             peers.require_processors(processors)
             if "thread_level" in settings:
                 peers.require_thread_level(settings["thread_level"])
-            measured = driver.find(experiment)
+            measured = driver.find(launch.experiment)
             if peers.rank:
                 measured.serve(peers, settings)
                 return 0
             # Imported here, because it is slow to load and only rank 0 needs it.
             from crossover.measure.launch.conduct import conduct
 
-            identity = {"experiment": experiment, "placement": settings["placement"], "launch": launch}
-            conduct(measured, peers, settings, identity, part, partial(reason_kept, refusal))
+            conduct(measured, peers, launch, part, partial(reason_kept, refusal))
             return 0
     except Refusal:
         return 3

@@ -20,6 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.measure.build import loader
@@ -56,10 +57,10 @@ INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 class Job:
     """One launch to run; `mpi` is the MPI launcher, such as `mpiexec` or `srun --mpi=pmi2`."""
 
-    experiment: str
-    launch: int
+    launch: Launch
+    file: Path
+    """The file that describes the launch, for its ranks."""
     mpi: str
-    settings: dict[str, Any]
     code: str
     """A hash of the measuring code, to be recorded."""
     libraries: tuple[Path, ...] = ()
@@ -68,9 +69,9 @@ class Job:
     """The network interface between its hosts, if it has several."""
 
     @property
-    def name(self) -> str:
-        """The launch's name in messages."""
-        return f"{self.experiment} {self.settings['placement']} launch {self.launch}"
+    def settings(self) -> Settings:
+        """The settings of the launch."""
+        return self.launch.settings
 
 
 def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
@@ -97,7 +98,7 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
             if found is not None:
                 _store(job, output, found, say)
         except CrossoverError as reason:
-            text = f"{job.name}: {reason}; launch discarded; to repeat it, repeat the command"
+            text = f"{job.launch}: {reason}; launch discarded; to repeat it, repeat the command"
             say(text)
             if not echo:
                 # A full disk has no space for the log.
@@ -113,7 +114,7 @@ def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa
     try:
         with private_folder() as private, alone(say, check):
             if done := _written_in_this_run(job, output):
-                say(f"{job.name}: already measured by an earlier job of this run")
+                say(f"{job.launch}: already measured by an earlier job of this run")
                 receipt.write(output, *done)
                 return None
             return _attempt(job, output, private, say, check)
@@ -169,7 +170,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     if exception and not lost:
         return exception
     if code is None:
-        remedy = f"if it was slow, raise `budget_seconds` of {job.experiment} in config/config.yaml"
+        remedy = f"if it was slow, raise `budget_seconds` of {job.launch.experiment} in config/config.yaml"
         if limit_seconds < plan.limit_seconds(job.settings):
             remedy = f"its job requested no more time; if it was slow, raise `time_factor` in {SITE}"
         error = f"; {say.last_words()}" if say.error() else ""
@@ -217,8 +218,7 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
         *starting(job.settings, job.mpi),
         *("-m", "crossover", "rank"),
-        *("--experiment", job.experiment, "--launch", str(job.launch)),
-        *("--settings", canonical(job.settings), "--interface", job.interface),
+        *(str(job.file), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),
         *("--part", str(part), "--refusal", str(refusal)),
     ]
@@ -228,9 +228,7 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
     wall_seconds = provenance.age_seconds()
     began = time.time() - wall_seconds
     facts: dict[str, Any] = {
-        "experiment": job.experiment,
-        "placement": job.settings["placement"],
-        "launch": job.launch,
+        **job.launch.identity,
         "settings": canonical(job.settings),
         "code": job.code,
         "commit": provenance.commit(),
@@ -267,13 +265,13 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
 def _say_end(job: Job, output: Path, launch: dict[str, Any], say: Relay) -> None:
     if launch["outcome"] == "measured":
         share = launch["timed_seconds"] / launch["wall_seconds"]
-        say(f"{job.name}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
+        say(f"{job.launch}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
         return
     kind = launch["hole"]
-    say(f"{job.name}: not measured ({kind}): {launch['reason']}")
+    say(f"{job.launch}: not measured ({kind}): {launch['reason']}")
     corrected = "correct the code and repeat the command, or " if kind in OF_CODE else ""
     forced = f"to retry it, {corrected}add -R {output} (before any --)"
-    say(f"{job.name}: the rest goes on; {'the next run retries it' if kind in PASSING else forced}")
+    say(f"{job.launch}: the rest goes on; {'the next run retries it' if kind in PASSING else forced}")
 
 
 def _written_in_this_run(job: Job, output: Path) -> tuple[Path, dict[str, Any], list[dict[str, Any]]] | None:
