@@ -26,7 +26,7 @@ from crossover.records.holes import PASSING, HoleKind, Refusal
 SHIPPED = schema.complete({})["entrants"]
 PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
-LONG = {"tasks": [1, 2, 3], "budget_seconds": 6, "rounds": {"at_least": 3, "at_most": 10**6}}
+LONG = {"tasks": [1, 2, 3], "budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
 SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {
     "task_latency": {"tasks": [3, 20]},

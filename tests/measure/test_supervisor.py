@@ -15,6 +15,7 @@ import psutil
 import pytest
 from launching import TOY, Launch, eventually, toy_project
 
+from crossover.design.launch import Launch as Planned
 from crossover.measure.launch import mpi_launcher, supervisor
 from crossover.measure.processes import mpich_files
 from crossover.planning import receipt
@@ -151,7 +152,7 @@ def test_ranks_that_succeed_without_rows_are_a_hole_too(launch):
 
 def test_an_unknown_experiment_is_a_hole_that_names_it(launch):
     toy = launch()
-    toy.command[toy.command.index("toy")] = "toi"
+    Planned("toi", 1, TOY).write(toy.file)
     assert toy.run() == 0
     found = facts(toy)
     assert (found["hole"], found["experiment"]) == ("exception", "toi")
