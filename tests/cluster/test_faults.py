@@ -51,8 +51,8 @@ def node_of(project: OnCluster, launch: int) -> Machine:
 
 def supervisors(node: Machine, launch: int) -> list[int]:
     """The supervisors of this launch of the toy on a node: one, if it is measured there."""
-    mine = ["-m", "crossover", "launch", "--experiment", "toy", "--launch", str(launch)]
-    return [each.pid for each in node.processes() if each.info["cmdline"][1:8] == mine]
+    mine = re.compile(rf"-m crossover launch \S*/logs/\w+/toy/\w+/{launch}-\S*\.json ")
+    return [each.pid for each in node.processes() if mine.match(" ".join(each.info["cmdline"][1:]))]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ import pytest
 from copies import Project
 
 TOY_DRIVER = "workflow/crossover/experiments/toy/driver.py"
+MINE = re.compile(r"crossover launch \S*/toy/\w+/2-\S*\.json ")
+"""In the command line of the supervisor of launch 2."""
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
@@ -165,8 +167,7 @@ def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_t
 
     def supervisors() -> list[psutil.Process]:
         """The supervisor of launch 2."""
-        mine = "crossover launch --experiment toy --launch 2"
-        return [each for each in workers(project) if mine in " ".join(words(each))]
+        return [each for each in workers(project) if MINE.search(" ".join(words(each)))]
 
     wait_for(lambda: bool(supervisors()))
     supervisors()[-1].kill()

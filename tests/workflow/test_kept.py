@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 from copies import SMALL_MPI, Project
-from test_interruptions import TOY_DRIVER, kill, pauses, wait_for, words, workers
+from test_interruptions import MINE, TOY_DRIVER, kill, pauses, wait_for, words, workers
 
 RUN = ("snakemake", "--profile", "profiles/local")
 
@@ -125,7 +125,7 @@ def test_a_failed_remeasurement_ends_with_code_1_and_the_same_command_repeats_it
 
         def supervisors() -> list[psutil.Process]:
             """That of launch 2."""
-            return [each for each in workers(measured) if "launch --experiment toy --launch 2" in " ".join(words(each))]
+            return [each for each in workers(measured) if MINE.search(" ".join(words(each)))]
 
         wait_for(lambda: bool(supervisors()))
         supervisors()[-1].kill()
