@@ -30,8 +30,8 @@ def complete(config: Mapping[str, Any], checked: bool = False) -> Config:
     return _at(read_schema(), config, _chosen(read_schema(), config)) if checked else _from_tier_up(config)[0]
 
 
-def _chosen(schema: Mapping[str, Any], config: Mapping[str, Any]) -> str:
-    return str(config.get("tier", schema["properties"]["tier"]["default"]))
+def _chosen(schema: Mapping[str, Any], config: Mapping[str, Any]) -> Any:
+    return config.get("tier", schema["properties"]["tier"]["default"])
 
 
 def _at(schema: Mapping[str, Any], config: Mapping[str, Any], tier: str) -> Config:
@@ -186,9 +186,7 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     for name in sorted(allowed - forbidden):
         settings = config["experiments"][name]
         if lacking := [key for key in NEEDED if settings.get(key) is None]:
-            found += [
-                f"experiments.{name}.{key}: is missing; give it a default in config/schema.yaml" for key in lacking
-            ]
+            found += [f"experiments.{name}.{key}: is missing; give it a default in its declaration" for key in lacking]
             continue
         own = [*_contradictions(settings), *second_sweep.overlap(settings | {"entrants": entrants})]
         own += _strangers(settings, entrants) if farming(settings) else []

@@ -12,7 +12,7 @@ CALLS = ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send in
 CEILINGS = ["C", "raw TCP", "raw Unix socket", "memcpy"]
 
 KINDS = [{"object": name, "re_sent": re_sent} for name in OBJECTS for re_sent in (False, True)]
-"""What is sent. Only of arrays, re-sending has an entry of its own."""
+"""Every kind of object, sent or re-sent; the setting lists re-sent ones only for arrays."""
 NAMED = [keys for keys in KINDS if not keys["re_sent"] or keys["object"] == "float64 array"]
 EVERY_OBJECT = [label(keys) for keys in NAMED]
 
