@@ -27,7 +27,10 @@ def complete(config: Mapping[str, Any], checked: bool = False) -> Config:
 
     Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already.
     """
-    return _at(read_schema(), config, _chosen(read_schema(), config)) if checked else _from_tier_up(config)[0]
+    if checked:
+        return _at(read_schema(), config, _chosen(read_schema(), config))
+    refuse(fault for filled in _every_tier(config) for fault in _faults(read_schema(), filled))
+    return _from_tier_up(config)[0]
 
 
 def _chosen(schema: Mapping[str, Any], config: Mapping[str, Any]) -> Any:
@@ -41,13 +44,14 @@ def _at(schema: Mapping[str, Any], config: Mapping[str, Any], tier: str) -> Conf
 
 def _from_tier_up(config: Mapping[str, Any]) -> list[Config]:
     """The complete configurations of the chosen tier and of all higher ones, rising."""
-    schema = read_schema()
-    chosen = _chosen(schema, config)
+    return _every_tier(config)[TIERS.index(_chosen(read_schema(), config)) :]
+
+
+def _every_tier(config: Mapping[str, Any]) -> list[Config]:
+    chosen = _chosen(read_schema(), config)
     if chosen not in TIERS:
         refuse([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
-    completed = [_at(schema, config, tier) for tier in TIERS]
-    refuse(fault for filled in completed for fault in _faults(schema, filled))
-    return completed[TIERS.index(chosen) :]
+    return [_at(read_schema(), config, tier) for tier in TIERS]
 
 
 def require_plain(values: Mapping[str, Any]) -> None:
@@ -246,7 +250,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
 def _misfits(entrant: Settings) -> Iterator[str]:
     """Faults of an entrant: an unknown farm, or options that the farm does not have."""
     farm = entrant["farm"]
-    if farm not in farms.names():
+    if farm not in farms.declared():
         yield f"farm: unknown farm {farm!r}; available: {', '.join(farms.names())}"
         return
     kind = farms.declared()[farm]
