@@ -22,6 +22,12 @@ def test_the_configuration_page_agrees_with_the_schema() -> None:
     assert (ROOT / "config/README.md").read_text() == reference_page.text(), "run: make docs"
 
 
+def test_the_overview_has_a_row_for_every_experiment() -> None:
+    page = reference_page.OVERVIEW.read_text()
+    assert page == reference_page.overview(page), "run: make docs"
+    assert [f"| `{name}`" in page for name in experiments.names()] == [True] * len(experiments.names())
+
+
 def test_the_bibliography_agrees_with_the_sources() -> None:
     assert sources.BIBLIOGRAPHY.read_text() == sources.bibliography(sources.read()), "run: make docs"
 

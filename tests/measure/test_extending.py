@@ -194,7 +194,7 @@ def extended(tmp_path_factory):
     project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  ").replace("message_halves", NEW))
     with (project.folder / SOURCES).open("a") as sources:
         sources.write(f"\n{SOURCE}")
-    written = "wrote config/README.md and reports/references.bib\n"
+    written = "wrote config/README.md, docs/experiments.md, reports/references.bib\n"
     assert project.run("-m", "crossover", "document") == (0, written)
     return project
 

@@ -89,14 +89,17 @@ def _test(name: str) -> Path:
 
 @command("", group=EXTENDING)
 def document(_: Namespace) -> None:
-    """Write the generated files: config/README.md and reports/references.bib."""
+    """Write the generated pages and the bibliography."""
     from crossover.config import reference_page, sources
     from crossover.paths import PROJECT
 
     _require_checkout()
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
     sources.BIBLIOGRAPHY.write_text(sources.bibliography(sources.read()), encoding="utf-8")
-    print(f"wrote {reference_page.PAGE.relative_to(PROJECT)} and {sources.BIBLIOGRAPHY.relative_to(PROJECT)}")
+    overview = reference_page.OVERVIEW.read_text(encoding="utf-8")
+    reference_page.OVERVIEW.write_text(reference_page.overview(overview), encoding="utf-8")
+    written = (reference_page.PAGE, reference_page.OVERVIEW, sources.BIBLIOGRAPHY)
+    print("wrote", ", ".join(str(file.relative_to(PROJECT)) for file in written))
 
 
 def _require_checkout() -> None:

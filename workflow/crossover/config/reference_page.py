@@ -1,15 +1,19 @@
-"""The text of `config/README.md`, made from the schema, so that the page and the checks cannot differ."""
+"""The text of `config/README.md`, and the table in `docs/experiments.md`, made from the schema and the declarations."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
 
-from crossover import farms
-from crossover.config import schema
+from crossover import experiments, farms
+from crossover.config import schema, tiers
+from crossover.design.experiment import Experiment
+from crossover.paths import PROJECT
 
 PAGE = schema.FILE.with_name("README.md")
+OVERVIEW = PROJECT / "docs/experiments.md"
 
 
 def text() -> str:
@@ -22,6 +26,25 @@ def text() -> str:
     for name, part in experiments.items():
         parts += [f"## `{name}`", "", f"{part['title']}. {part['description']}", "", *_table(part), ""]
     return "\n".join(parts)
+
+
+def overview(page: str) -> str:
+    """The page OVERVIEW, with a row in its first table for every experiment."""
+    rows = "".join(f"{_row(name, each)}\n" for name, each in experiments.declared().items())
+    return re.sub(r"(?<=\|\n)(\| `.*\n)+", lambda _: rows, page, count=1)
+
+
+def _row(name: str, declared: Experiment) -> str:
+    first = tiers.first(name)
+    settings = schema.complete({"tier": "standard", "experiments": {name: {}}})["experiments"][name]
+    cells = [
+        f"`{name}`" + ("" if first == "quick" else f" (from `{first}` on)"),
+        declared.about,
+        ", ".join(f"`{arm}`" for arm in settings["arms"]),
+        declared.axis.name,
+        ", ".join(f"`{metric.name}`" for metric in declared.metrics),
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def _options() -> Iterator[str]:
