@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report quarto publish bundle test test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks bench-precision docs clean
+.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks bench-precision docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -34,7 +34,10 @@ bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bu
 	@$(BIN)/crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -m "not cluster and not calibration" -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -m "not cluster and not calibration and not long" -n 3 --dist loadfile --no-loadscope-reorder
+
+test-long: .venv/develop  ## run the tests that take longest
+	@$(BIN)/python -m pytest -m long -n 3
 
 test-cluster: .venv/develop  ## run the tests on a real Slurm, started on this machine (needs root and packages; see CONTRIBUTING.md)
 	@$(BIN)/python -m pytest tests/cluster -m "not alone" -n 2 --dist loadfile

@@ -208,6 +208,7 @@ def test_what_the_command_has_written_passes_lint_and_its_own_test(extended, nam
         assert code == 0, said
 
 
+@pytest.mark.long
 def test_the_types_of_what_the_command_has_written_are_right(extended):
     code, said = extended.run("-m", "mypy", *written(extended, NEW), *written(extended, FARM))
     assert code == 0, said

@@ -85,6 +85,7 @@ def test_a_stranger_gets_nothing_and_the_launch_goes_on(started):
     assert {row["arm"] for row in rows} == {*ARMS, "null"} and all(row["value"] for row in rows)
 
 
+@pytest.mark.long
 def test_without_encryption_the_same_attack_succeeds(started):
     got = attacked(started(encrypted=False))
     assert any(word.startswith("ran as ") for word in got) and any("bytes" in word for word in got)

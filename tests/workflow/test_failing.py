@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from copies import Project, refine
 
 from crossover.planning.plan import SECOND_SWEEP
@@ -21,6 +22,7 @@ FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
 """For each file, a sound text and a faulty replacement."""
 
 
+@pytest.mark.long
 def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaired(
     project: Project,
 ) -> None:

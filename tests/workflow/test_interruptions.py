@@ -83,7 +83,12 @@ def kill(run: subprocess.Popen[str], how: signal.Signals) -> None:
         run.communicate(timeout=60)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=LONG), pytest.param(signal.SIGINT, marks=LONG)]
+)
 def test_a_killed_run_resumes(project: Project, how: signal.Signals) -> None:
     slow(project)
     raw, logs = (project.folder / "results" / kind / "quick/toy/node" for kind in ("raw", "logs"))
@@ -160,6 +165,7 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: P
     assert "the toy broke" not in text_of_the_page(project, "mine")
 
 
+@pytest.mark.long
 def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_the_page(project: Project) -> None:
     slow(project)
     missing = project.due()[1]

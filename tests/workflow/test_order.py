@@ -82,6 +82,7 @@ def do(project: Project, command: str, chance: random.Random) -> str:
     return f"{command}: {how.name}"
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("order", range(ORDERS))
 def test_no_order_of_commands_loses_a_measured_launch(tmp_path: Path, order: int) -> None:
