@@ -176,6 +176,7 @@ def test_measuring_analysing_and_reporting_meet_only_in_files():
 def test_the_sampler_knows_nothing_of_messages():
     assert {name for name in imported("measure.sampling.sampler") if not name.startswith("design.")} == {
         "measure.sampling.contract",
+        "measure.sampling.pace",
         "measure.sampling.phases",
     }
     assert imported("measure.sampling.contract") == {"design.arm", "design.cell"}

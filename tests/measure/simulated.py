@@ -14,6 +14,7 @@ from typing import Any
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.measure.sampling.contract import Block
+from crossover.measure.sampling.pace import Paces
 from crossover.measure.sampling.phases import Phases
 from crossover.measure.sampling.sampler import Sample, Sampler
 
@@ -76,10 +77,12 @@ class Machine:
         disturbance: Callable[[], str] = lambda: "ok",
         progress: Callable[[int, int, Sample, float, float], None] = lambda *_: None,
         settled: float = 0.0,
+        paces: Paces | None = None,
     ) -> list[Sample]:
         """All samples of a launch on this machine; by default no ratio is settled, however far it is from 1."""
         self.phases = Phases(self.clock)
-        sampler = Sampler(self, sampling, Random(seed), self.clock, disturbance, progress, self.phases, settled)
+        told = (self.clock, disturbance, progress, self.phases, settled, paces or {})
+        sampler = Sampler(self, sampling, Random(seed), *told)
         return list(sampler.sample(cells, arms))
 
 

@@ -5,13 +5,15 @@ import math
 from collections import Counter
 
 import pytest
+import zmq
 from launching import COMMON, Launch
 
 from crossover.design.arm import arms
 from crossover.design.launch import Launch as Planned
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.measure.machine import peak_memory
-from crossover.measure.sampling.sampler import CEILING_ROUNDS
+from crossover.measure.sampling.sampler import SELDOM
+from crossover.measure.zeromq.handover import NEIGHBOURHOOD
 from crossover.planning import plan
 from crossover.records import record
 
@@ -179,12 +181,14 @@ def burst(measured):
     return measured.name == "zmq_bursts" or any("DEALER" in curve for curve in CURVES[measured.case])
 
 
-def takes_part(arm, protocol):
-    """Whether an arm is possible under a protocol.
+def takes_part(arm, protocol, x):
+    """Whether an arm is possible, and differs from all others, at a place of a curve.
 
     A list cannot be sent as a buffer. A message of several parts, or one that is forwarded, cannot be received into a
     reused buffer. memcpy needs two buffers, and a re-sent array is one.
     """
+    if arm.runs == "default":
+        return x > zmq.COPY_THRESHOLD / NEIGHBOURHOOD
     if arm.runs == "memcpy":
         return "re-sent" not in protocol
     if arm.runs == "recv-into" or (arm.ceiling and "over" in protocol):
@@ -199,12 +203,12 @@ def test_every_round_of_a_cell_has_every_arm(measured):
     for row in blocks(measured):
         cells.setdefault((row["protocol"], row["x"]), []).append(row)
     assert sorted(cells) == measured.cells
-    for (protocol, _), rows in cells.items():
-        taking_part = [arm for arm in arms(measured.settings) if takes_part(arm, protocol)]
+    for (protocol, x), rows in cells.items():
+        taking_part = [arm for arm in arms(measured.settings) if takes_part(arm, protocol, x)]
         rounds = 1 + max(row["round"] for row in rows)
         assert rounds >= 3
         every = range(rounds)
-        present = {at: [arm.name for arm in taking_part if not (arm.ceiling and at % CEILING_ROUNDS)] for at in every}
+        present = {at: [arm.name for arm in taking_part if not (arm.ceiling and at % SELDOM)] for at in every}
         assert Counter((row["round"], row["arm"]) for row in rows) == {
             (at, arm): 1 for at in every for arm in present[at]
         }

@@ -13,12 +13,15 @@ from simulated import ARMS, CELL, Machine, sampling
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.measure.sampling import pace
 from crossover.measure.sampling.contract import Block
 from crossover.measure.sampling.sampler import (
-    CEILING_ROUNDS,
     FEWEST_ROUNDS,
+    MANY_CELLS,
     NEAR,
+    SELDOM,
     SETTLED,
+    SHORT,
     Observation,
     Sampler,
     deal,
@@ -424,7 +427,7 @@ def test_a_cell_runs_only_its_own_arms():
     assert arms == {picky: {"plain", "null", "in C"}, CELL: {"plain", "fancy", "null", "in C"}}
     assert {arm.name for cell, arm, *_ in machine.ran if cell == picky} == {"plain", "null", "in C"}
     positions = [seen.position for sample in samples if sample.cell == picky for seen in sample.observations]
-    assert Counter(positions) == {0: 12, 1: 12, 2: 12 / CEILING_ROUNDS}
+    assert Counter(positions) == {0: 12, 1: 12, 2: 12 / SELDOM}
 
 
 def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
@@ -433,6 +436,57 @@ def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
     machine = Machine({"plain": 1.0, "fancy": 1.0, "in C": 0.0}, fault=lambda cell, arm: "no compiler" * arm.ceiling)
     machine.launch(sampling(budget=10), arms=(*ARMS, CEILING))
     assert [arm for _, arm, *_ in machine.ran if not arm.ceiling] and len(machine.ran) == len(without.ran) + 2
+
+
+# ---- few rounds, and what an earlier launch tells
+
+
+def test_a_launch_of_one_round_has_one_even_if_the_budget_is_spent():
+    samples = noisy().launch(sampling(budget=0) | {"fewest_rounds": 1}, [Cell({}, x) for x in range(1, 20)])
+    assert {rounds(sample) for sample in samples} == {1}
+
+
+def test_with_one_round_a_third_of_the_cells_have_ceilings():
+    machine, cells = Machine(SECONDS | {"in C": 1e-6}), [Cell({}, x) for x in range(1, MANY_CELLS)]
+    samples = machine.launch(sampling(budget=0) | {"fewest_rounds": 1}, cells, (*ARMS, CEILING))
+    present = [{seen.arm.name for seen in sample.observations} for sample in samples]
+    assert len(cells) / 5 < sum("in C" in names for names in present) < len(cells) / 2
+    assert all("null" in names for names in present)
+
+
+def test_with_many_cells_every_third_round_has_a_null_arm():
+    cells = [Cell({}, x) for x in range(1, MANY_CELLS + 1)]
+    samples = Machine(SECONDS).launch(sampling(at_least=9, at_most=9), cells)
+    assert {tuple(sorted(values(sample.observations, "null"))) for sample in samples} == {(0, 3, 6)}
+    once = Machine(SECONDS).launch(sampling(budget=0) | {"fewest_rounds": 1}, cells)
+    assert 8 < sum(any(seen.arm.null for seen in sample.observations) for sample in once) < 24
+
+
+CELLS = [Cell({}, 10**power) for power in range(4)]
+
+
+def told(seconds):
+    return {pace.place(cell, runs): pace.Pace(each * cell.x, 0.0) for cell in CELLS for runs, each in seconds.items()}
+
+
+def test_paces_of_an_earlier_launch_save_the_calibration():
+    machine = Machine(SECONDS)
+    samples = machine.launch(sampling(budget=0, at_most=3), CELLS, paces=told(SECONDS))
+    assert machine.phases.seconds["calibration"] == 0
+    assert len(machine.ran) == sum(len(sample.observations) for sample in samples) == 4 * 3 * FEWEST_ROUNDS
+    assert min(seen.block.seconds for sample in samples for seen in sample.observations) >= 0.01
+
+
+@pytest.mark.parametrize("factor", [0.1, 10.0])
+def test_paces_of_another_machine_do_no_harm(factor):
+    machine = Machine(SECONDS)
+    others = told({name: each * factor for name, each in SECONDS.items()})
+    samples = machine.launch(sampling(budget=0, at_most=3), CELLS, paces=others)
+    seconds = [seen.block.seconds for sample in samples for seen in sample.observations]
+    assert min(seconds) >= SHORT * 0.01
+    assert (machine.phases.seconds["calibration"] > 0) == (factor > 1)
+    for seen in (seen for sample in samples for seen in sample.observations):
+        assert seen.block.seconds == pytest.approx(seen.n * SECONDS[seen.arm.runs] * seen.cell.x)
 
 
 def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():

@@ -22,10 +22,13 @@ def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
     kind, settings = driver.find(name), settings_of(name)
     first = kind.cells(settings)
     for protocol in {cell.protocol for cell in first}:
-        cells = conduct._cells(kind, settings | {"cells": {protocol: [17, 19]}})
-        assert [(cell.protocol, cell.x) for cell in cells] == [(protocol, 17), (protocol, 19)]
-        whole = {cell.arms for cell in first if cell.protocol == protocol}
-        assert {cell.arms for cell in cells} == whole
+        arms = {cell.x: cell.arms for cell in first if cell.protocol == protocol}
+        beside = {x + 1: arms[x] for x in arms}
+        cells = conduct._cells(kind, settings | {"cells": {protocol: [*beside]}})
+        assert {cell.protocol for cell in cells} == {protocol}
+        assert [(cell.x, cell.arms) for cell in cells if cell.x > 50] == [
+            (x, own) for x, own in beside.items() if x > 50
+        ]
 
 
 def test_without_cells_in_its_settings_a_launch_measures_all():

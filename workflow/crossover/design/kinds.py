@@ -138,8 +138,17 @@ def placements(names: Sequence[str], default: Default, about: str = WHERE, fewes
     return Setting(about, _list({"enum": [*names]}, fewest), default)
 
 
+FEW = {"quick": 3, "standard": 1, "paper": 1}
+"""The fewest rounds of a cell where a tier has many launches."""
+
+
 def sampling(
-    launches: Default, block_seconds: Default, most_rounds: int, target_width: Default, budget_seconds: Default
+    launches: Default,
+    block_seconds: Default,
+    most_rounds: int,
+    target_width: Default,
+    budget_seconds: Default,
+    fewest_rounds: Default = 3,
 ) -> Settings:
     """How often and how long is measured. A budget is one number, or one per placement."""
     per_placement = {name: POSITIVE for name in ("process", "node", "nodes")}
@@ -153,9 +162,13 @@ def sampling(
             "The time of a block, or a little longer. The number of repetitions in a block is calibrated to it.",
             block_seconds,
         ),
+        "fewest_rounds": whole(
+            "Rounds of a cell even if the budget is spent. Many launches of one round say more than few of many.",
+            fewest_rounds,
+        ),
         "rounds": Setting(
-            "The fewest rounds of a cell, and the most. After the fewest, a cell stops as soon as it reaches "
-            "`target_width`. Each round runs every arm once.",
+            "The rounds of a cell after which it stops as soon as it reaches `target_width`, and the most. Each round "
+            "runs every arm once; ceilings in every third, and so the null arm of a launch with many cells.",
             {
                 "type": "object",
                 "properties": {name: {"type": "integer", "minimum": 3} for name in ("at_least", "at_most")},
@@ -191,8 +204,8 @@ def refinement(metrics: Sequence[Metric], leading: str = "", default: Default = 
     return {
         "refine_points": whole(
             "Points that a second sweep adds inside each crossover, at least one between neighbouring points of its "
-            "bracket. The second sweep has as many launches as the first and takes at most as long. With 0 there is no "
-            "second sweep.",
+            "bracket. The second sweep has as many launches as the first, each in at most half the time. With 0 there "
+            "is none.",
             default,
             least=0,
         ),

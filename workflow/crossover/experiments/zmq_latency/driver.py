@@ -26,7 +26,7 @@ from crossover.measure.ceilings import zeromq
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.measure.zeromq import sockets
-from crossover.measure.zeromq.handover import HANDOVERS, Message, checksum, without
+from crossover.measure.zeromq.handover import HANDOVERS, Message, checksum, distinct, without
 from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
 
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}
@@ -36,9 +36,9 @@ CEILING = "C"
 def cells(settings: dict[str, Any]) -> list[Cell]:
     """One cell per curve and message size."""
     # Only a new message object can be sent back: these two reuse a buffer.
-    re_sent = without(settings, "recv-into", CEILING)
+    re_sent, every = without(settings, "recv-into", CEILING), without(settings)
     return [
-        Cell(keys, size, re_sent if curve.legacy else ())
+        Cell(keys, size, distinct(settings, re_sent if curve.legacy else every, size))
         for curve, keys in curves(settings).items()
         for size in points(settings["sizes_bytes"])
     ]

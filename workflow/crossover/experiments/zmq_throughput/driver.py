@@ -29,7 +29,7 @@ from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import Block
 from crossover.measure.zeromq import burst, flow, sockets
-from crossover.measure.zeromq.handover import Message, Send, Take, receiving, sending, without
+from crossover.measure.zeromq.handover import Message, Send, Take, distinct, receiving, sending, without
 from crossover.measure.zeromq.sockets import Curve, Sockets, curves
 
 CEILINGS = {"C copy": True, "C no-copy": False}
@@ -49,7 +49,10 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
         else:
             seconds = None
             window = {"window_messages": settings["in_flight_messages"], "window_bytes": settings["in_flight_bytes"]}
-        found += [Cell({**keys, **window}, size, arms, seconds) for size in points(settings["sizes_bytes"])]
+        found += [
+            Cell({**keys, **window}, size, distinct(settings, arms, size), seconds)
+            for size in points(settings["sizes_bytes"])
+        ]
     return found
 
 

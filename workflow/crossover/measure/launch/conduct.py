@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from math import log
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +22,7 @@ from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
 from crossover.design.protocol import identity, named
 from crossover.experiments import declared
+from crossover.measure.launch import earlier
 from crossover.measure.launch.driver import Driver
 from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
@@ -56,7 +58,13 @@ def conduct(
         guarded = Guarded(blocks, launch.experiment, kind.metrics)
         report = partial(_report, str(launch))
         sampler = Sampler(
-            guarded, settings, Random(str(launch)), disturbance=Disturbance(), progress=report, phases=phases
+            guarded,
+            settings,
+            Random(str(launch)),
+            disturbance=Disturbance(),
+            progress=report,
+            phases=phases,
+            paces=earlier.paces(part.parent),
         )
         samples = list(sampler.sample(_cells(measured, settings), arms(settings)))
         with phases.during(END):
@@ -90,10 +98,17 @@ def _cells(measured: Driver, settings: dict[str, Any]) -> list[Cell]:
     every = list(measured.cells(settings))
     if "cells" not in settings:
         return every
-    # The cells of a curve differ only in x, so any of them is a template.
-    curves = {name: cell for cell in every for name in (cell.protocol, identity(cell.keys))}
-    chosen = settings["cells"].items()
-    cells = [replace(curves[name], x=x) for name, points in chosen if name in curves for x in points]
+    curves: dict[str, list[Cell]] = {}
+    for cell in every:
+        for name in (cell.protocol, identity(cell.keys)):
+            curves.setdefault(name, []).append(cell)
+    # The nearest cell of a curve is the template, because some arms do not take part all along it.
+    cells = [
+        replace(min(curves[name], key=lambda cell: abs(log(cell.x / x))), x=x)
+        for name, points in settings["cells"].items()
+        if name in curves
+        for x in points
+    ]
     if not cells:
         names = ", ".join(map(named, settings["cells"]))
         raise Refusal(

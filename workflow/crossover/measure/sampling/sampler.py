@@ -3,10 +3,10 @@
 The sampler knows nothing of messages. An experiment gives it cells, arms and a driver that runs a *block*: `n`
 repetitions of one arm in one cell. The clock is a parameter, so the sampler is tested on simulated time.
 
-A launch first estimates the cost of a long enough block in each cell. Then it takes its cells in random order: it warms
-up, calibrates the numbers of repetitions, and runs rounds, each with every arm once in a new random order. A drift of
-the machine affects all arms of a round alike and cancels in their ratio. Ceilings do not compete, so they run in every
-third round only.
+A launch first estimates the cost of a long enough block in each cell, from an earlier launch if there is one. Then it
+takes its cells in random order: it warms up, calibrates the numbers of repetitions, and runs rounds, each with every
+arm once in a new random order. A drift of the machine affects all arms of a round alike and cancels in their ratio.
+Ceilings do not compete, so they run in every third round only; so does the null arm if there are many cells.
 """
 
 import math
@@ -21,17 +21,24 @@ from typing import Any
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.measure.sampling.contract import Block, Blocks
+from crossover.measure.sampling.pace import MARGIN, Paces, place
 from crossover.measure.sampling.phases import CALIBRATION, WARM_UP, Phases
 
 FEWEST_ROUNDS = 3
-"""The rounds of a cell even if the budget is spent; a median needs at least three."""
+"""The rounds of a cell even if the budget is spent, unless the settings say otherwise."""
 
 NEAR = 0.2
 """The first calibration of a cell ends with a block of this part of the wanted length. With whole ones, it took longer
 than a round of every cell."""
 
-CEILING_ROUNDS = 3
-"""The ceilings run in each round whose number is a multiple of this."""
+SELDOM = 3
+"""The ceilings run in every so many rounds of a cell; with fewer rounds, in as large a part of the cells."""
+
+MANY_CELLS = 48
+"""With so many cells, the null arm runs as seldom as the ceilings: its cells are judged together."""
+
+SHORT = 0.5
+"""A first block below this part of the wanted length shows that the pace of an earlier launch is not this one's."""
 
 SETTLED = 0.05
 """A ratio is settled if half the width of its interval is at most this part of its distance from 1, in logarithms."""
@@ -68,8 +75,11 @@ class _Plan:
     """A roughly calibrated cell, with the repetitions `n` in each alternative's blocks."""
 
     cell: Cell
-    arms: Sequence[Arm]
+    arms: Mapping[Arm, int]
+    """Each runs in every so many rounds."""
     n: Mapping[str, int]
+    known: frozenset[str]
+    """The alternatives whose repetitions an earlier launch tells."""
     round_seconds: float
     """The seconds of a round on average."""
     shortest_seconds: float
@@ -95,6 +105,13 @@ class Sampler:
     phases: Phases = field(default_factory=Phases)
     """Gets the time of calibration, warm-up and rounds."""
     settled: float = SETTLED
+    paces: Paces = field(default_factory=dict)
+    """Those of an earlier launch."""
+
+    @property
+    def fewest(self) -> int:
+        """The rounds of a cell even if the budget is spent."""
+        return int(self.settings.get("fewest_rounds", FEWEST_ROUNDS))
 
     def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Sample]:
         """Measure every cell once, in random order, and yield each when it is done.
@@ -107,26 +124,33 @@ class Sampler:
         order = self.random.sample(plans, len(plans))
         for done, plan in enumerate(order, start=1):
             costs = [later.round_seconds for later in order[done - 1 :]]
-            sample = self._measure(plan, deal(budget - (self.clock() - began), costs)[0])
+            sample = self._measure(plan, deal(budget - (self.clock() - began), costs, self.fewest)[0])
             gone = self.clock() - began
-            left = max(budget - gone, sum(costs[1:]) * FEWEST_ROUNDS) if costs[1:] else 0.0
+            left = max(budget - gone, sum(costs[1:]) * self.fewest) if costs[1:] else 0.0
             self.progress(done, len(order), sample, gone, left)
             yield sample
 
     def _calibrated(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> list[_Plan]:
         plans, numbers = [], dict[tuple[str, str], int]()
+        seldom = {arm for arm in arms if arm.ceiling or (arm.null and len(cells) >= MANY_CELLS)}
         # A repetition at a smaller x is hardly ever slower, so at least as many are needed as at the larger one.
         for cell in sorted(cells, key=lambda cell: cell.x, reverse=True):
             own = [arm for arm in arms if cell.has(arm)]
-            seconds = {}
+            seconds, known = {}, set()
             for arm in own:
-                if not arm.null:
-                    curve = cell.protocol, arm.runs
+                if arm.null:
+                    continue
+                curve = cell.protocol, arm.runs
+                if pace := self.paces.get(place(cell, arm.runs)):
+                    known.add(arm.runs)
+                    numbers[curve], seconds[arm.runs] = pace.block(self._block_seconds(cell))
+                else:
                     numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1), near=NEAR)
             shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
             n = {runs: numbers[cell.protocol, runs] for runs in seconds}
-            cost = sum(seconds[arm.runs] / (CEILING_ROUNDS if arm.ceiling else 1) for arm in own)
-            plans.append(_Plan(cell, own, n, cost, len(own) * shortest))
+            often = {arm: SELDOM if arm in seldom else 1 for arm in own}
+            cost = sum(seconds[arm.runs] / often[arm] for arm in own)
+            plans.append(_Plan(cell, often, n, frozenset(known), cost, len(own) * shortest))
         return plans
 
     def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1, near: float = 1.0) -> tuple[int, float]:
@@ -138,13 +162,12 @@ class Sampler:
         because the time of a faulty block means nothing and might never grow. With `near` below 1, a block of that part
         of the length is enough, and the results are calculated for a whole one.
         """
-        block_seconds = cell.block_seconds or self.settings["block_seconds"]
-        long_enough = 0
+        block_seconds, long_enough = self._block_seconds(cell), 0
         while True:
             began = self.clock()
             block = self.blocks.run(cell, arm, n)
             whole = self.clock() - began
-            growth = 1.0 if block.seconds >= block_seconds else 1.15 * block_seconds / max(block.seconds, 1e-9)
+            growth = 1.0 if block.seconds >= block_seconds else MARGIN * block_seconds / max(block.seconds, 1e-9)
             long_enough = long_enough + 1 if block.seconds >= near * block_seconds else 0
             if block.fault:
                 return n, whole
@@ -153,9 +176,12 @@ class Sampler:
             if not long_enough:
                 n = max(n + 1, math.ceil(n * min(16.0, growth)))
 
+    def _block_seconds(self, cell: Cell) -> float:
+        return float(cell.block_seconds or self.settings["block_seconds"])
+
     def _measure(self, plan: _Plan, share_seconds: float) -> Sample:
         began = self.clock()
-        n = dict(plan.n)
+        n, unchecked = dict(plan.n), set(plan.known)
         # The warm-up calibrates again, because a block may only have been long enough because it was cold or
         # interrupted. It is unlikely that two blocks in a row are interrupted for long.
         if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
@@ -163,22 +189,30 @@ class Sampler:
                 for arm in plan.arms:
                     if not arm.null:
                         n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs], in_a_row=2)
+            unchecked.clear()
         self.disturbance()
         observations: list[Observation] = []
+        # A random one, so that launches of one round have the ceilings in some of their cells.
+        first = self.random.randrange(SELDOM) if self.fewest < SELDOM else 0
         for number in count():
             taken = []
-            present = [arm for arm in plan.arms if number % CEILING_ROUNDS == 0 or not arm.ceiling]
+            present = [arm for arm, often in plan.arms.items() if (number - first) % often == 0]
             for position, arm in enumerate(self.random.sample(present, len(present))):
                 start = self.clock()
                 block = self.blocks.run(plan.cell, arm, n[arm.runs])
+                if arm.runs in unchecked:
+                    unchecked.remove(arm.runs)
+                    if not block.fault and block.seconds < SHORT * self._block_seconds(plan.cell):
+                        n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs])
+                        self.phases.seconds[CALIBRATION] += self.clock() - start
+                        start = self.clock()
+                        block = self.blocks.run(plan.cell, arm, n[arm.runs])
                 self.phases.add_block(arm, block.seconds, self.clock() - start)
-                taken.append((position, arm, start, block))
+                taken.append((position, arm, n[arm.runs], round(start * 1e9), block))
             validity = self.disturbance()
             observations += [
-                Observation(
-                    plan.cell, arm, number, position, n[arm.runs], round(start * 1e9), block, block.fault or validity
-                )
-                for position, arm, start, block in taken
+                Observation(plan.cell, arm, number, position, times, start_ns, block, block.fault or validity)
+                for position, arm, times, start_ns, block in taken
             ]
             if stop := self._stop(observations, number + 1, self.clock() - began, share_seconds):
                 break
@@ -187,7 +221,7 @@ class Sampler:
     def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
         """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
         limits = self.settings["rounds"]
-        if rounds < FEWEST_ROUNDS:
+        if rounds < self.fewest:
             return ""
         if rounds >= limits["at_least"] and unsettled(observations, self.settled) <= self.settings["target_width"]:
             return "width"
@@ -196,11 +230,11 @@ class Sampler:
         return "rounds" if rounds >= limits["at_most"] else ""
 
 
-def deal(seconds: float, costs: Sequence[float]) -> list[float]:
+def deal(seconds: float, costs: Sequence[float], fewest: int = FEWEST_ROUNDS) -> list[float]:
     """Divide `seconds` among cells, in proportion to the square roots of the `costs` of their rounds.
 
     For equal noise per round, this allocation has the least total variance (Neyman, J. R. Stat. Soc. 97 (1934) 558).
-    But no share is below FEWEST_ROUNDS rounds; the extra time of such cells is taken from all others in advance, so
+    But no share is below the `fewest` rounds; the extra time of such cells is taken from all others in advance, so
     that the last cells still get their share.
     """
     shares = [0.0] * len(costs)
@@ -208,7 +242,7 @@ def deal(seconds: float, costs: Sequence[float]) -> list[float]:
     order = sorted(range(len(costs)), key=costs.__getitem__, reverse=True)
     for at, cell in enumerate(order):
         roots = sum(math.sqrt(costs[cheaper]) for cheaper in order[at:])
-        shares[cell] = max(FEWEST_ROUNDS * costs[cell], seconds * math.sqrt(costs[cell]) / roots)
+        shares[cell] = max(fewest * costs[cell], seconds * math.sqrt(costs[cell]) / roots)
         seconds -= shares[cell]
     return shares
 

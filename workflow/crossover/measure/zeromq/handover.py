@@ -56,6 +56,24 @@ def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:
     return tuple(arm.runs for arm in arms(settings) if arm.runs not in names and not arm.null)
 
 
+NEIGHBOURHOOD = 4
+"""Up to this factor from its threshold an arm is measured; beyond it does what another arm does."""
+
+
+def distinct(settings: dict[str, Any], names: tuple[str, ...], size_bytes: int) -> tuple[str, ...]:
+    """Those of `names` that do at `size_bytes` what no other arm of the experiment does."""
+
+    def is_another(name: str) -> bool:
+        way = HANDOVERS.get(name)
+        if way is None or not way.threshold_bytes or name == settings["reference"]:
+            return False
+        twin = "copy" if size_bytes < way.threshold_bytes else "no-copy"
+        far = max(size_bytes, way.threshold_bytes) > NEIGHBOURHOOD * min(size_bytes, way.threshold_bytes)
+        return far and twin in settings["arms"]
+
+    return tuple(name for name in names if not is_another(name))
+
+
 def checksum(message: Any) -> int:
     """The checksum of a received message; of one with several parts, that of the last."""
     content = message[-1] if isinstance(message, list) else message
