@@ -11,6 +11,7 @@ from synthetic import SIZES, blocks, campaign, launched, rows
 
 from crossover.analyse.estimators.crossover import crossing
 from crossover.analyse.tables.refinement import inside, refine
+from crossover.planning.second_sweep import SHARE
 
 HERE = 7000.0
 CLIFF = 1.2 * SIZES[6]
@@ -83,8 +84,8 @@ def test_the_crossovers_of_other_metrics_are_not_refined(tmp_path):
     assert swept(tmp_path, cliff(SIZES), refine_metric="another") == {}
 
 
-def test_a_refinement_never_gets_more_time_than_the_first_sweep(tmp_path):
-    assert swept(tmp_path, cliff(SIZES), refine_points=40)["node"]["10001"]["budget_seconds"] == 13
+def test_a_refinement_never_gets_more_than_its_part_of_the_first_sweeps_time(tmp_path):
+    assert swept(tmp_path, cliff(SIZES), refine_points=40)["node"]["10001"]["budget_seconds"] == 13 * SHARE
 
 
 def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):

@@ -49,7 +49,7 @@ def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
     assert course.outlook(launches(9), ["toy"]).splitlines() == [
         "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes",
         "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, a job each; "
-        "about 1.2 node-hours; the duration depends on the free nodes",
+        "about 0.62 node-hours; the duration depends on the free nodes",
     ]
 
 
@@ -89,9 +89,9 @@ def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
     told = Course(config, None).outlook(launches(5), ["toy"]).splitlines()
     assert told == [
         "tier paper: 5 launches, about 35 min of measuring on this machine",
-        "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, about 69 min of "
+        "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, about 35 min of "
         "measuring on this machine",
-        "both sweeps together: at most 104 min",
+        "both sweeps together: at most 70 min",
     ]
     assert Course(config, None).outlook([], ["toy"]).startswith("tier paper: nothing is left to measure\nthen")
 

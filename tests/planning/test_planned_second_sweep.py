@@ -110,12 +110,11 @@ def test_a_new_refinement_is_read_in_the_same_process(config):
 # ---- configuration
 
 
-def test_the_quick_tiers_have_no_second_sweep():
-    for tier, some in {"smoke": False, "quick": False, "standard": True, "paper": True}.items():
+def test_the_quick_tiers_have_no_second_sweep_and_paper_has_all():
+    wanted = {"smoke": {False}, "quick": {False}, "standard": {False, True}, "paper": {True}}
+    for tier, some in wanted.items():
         experiments = schema.complete({"tier": tier})["experiments"].values()
-        assert {bool(settings.get("refine_points")) for settings in experiments if "refine_points" in settings} == {
-            some
-        }
+        assert {bool(own["refine_points"]) for own in experiments if "refine_points" in own} == some, tier
 
 
 def test_an_unknown_metric_is_refused():

@@ -71,12 +71,13 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
 def test_a_second_sweep_counts_before_it_is_known(shown, tmp_path):
     handler = shown()
     known, later = [FIRST], [60.0]
-    whole = {"later_seconds": lambda: later[0], "wall_seconds": lambda: 30.0 * len(known) + later[0]}
+    whole = {"later": lambda: (len(later), sum(later)), "wall_seconds": lambda: 30.0 * len(known) + sum(later)}
     plugin.begin(replace(RUN, due=lambda number: known[number:], **whole))
     assert handler.tally.seconds_left == 90
+    assert handler.tally.position == "0 of at most 2"
     start(handler, 1, FIRST, tmp_path / "log")
     known.append(SECOND)
-    later[0] = 0.0
+    later.clear()
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
     assert handler.tally.expected == {FIRST: 30, SECOND: 30}
     assert "[1 of 2]" in handler._console.export_text()

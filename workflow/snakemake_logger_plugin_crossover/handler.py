@@ -45,7 +45,7 @@ class Run:
 
     due: Callable[[int], Iterable[Key]] = lambda _: ()
     """The launches that it measures, beyond the given number that are known already."""
-    later_seconds: Callable[[], float] = lambda: 0.0
+    later: Callable[[], tuple[int, float]] = lambda: (0, 0.0)
     """The most time of those that are not known yet, because the second sweep follows from the first."""
     wall_seconds: Callable[[], float] = lambda: 0.0
     """The expected time of the whole run as it is known now."""
@@ -123,7 +123,7 @@ class LogHandler(LogHandlerBase):
         new = list(self._run.due(self._known))
         self._known += len(new)
         self.tally.expected |= {key: self._run.seconds(key) for key in new}
-        self.tally.later_seconds = self._run.later_seconds()
+        self.tally.later, self.tally.later_seconds = self._run.later()
         if new or not self.tally.wall_seconds:
             self.tally.wall_seconds = self._run.wall_seconds()
 
@@ -195,9 +195,8 @@ class LogHandler(LogHandlerBase):
             self.tally.done.add(key)
             measured, words = self._run.ended(key)
             if not (measured and self._live):
-                of = f"[{len(self.tally.done)} of {len(self.tally.expected)}]"
                 left = f"; about {self._run.duration(self.tally.seconds_left)} left"
-                self.say(f"{of} {in_words([key])}: {words}{left}", "" if measured else "red")
+                self.say(f"[{self.tally.position}] {in_words([key])}: {words}{left}", "" if measured else "red")
             return
         self.tally.steps_done += 1
         for line in _lines(facts["log"])[:STEP_LINES]:

@@ -74,8 +74,10 @@ class Tally:
     running: dict[Key, Running] = field(default_factory=dict)
     done: set[Key] = field(default_factory=set)
     steps_done: int = 0
+    later: int = 0
+    """The most launches that are not known yet."""
     later_seconds: float = 0.0
-    """The most time of launches that are not known yet."""
+    """Their time."""
     wall_seconds: float = 0.0
     """The expected time of the whole run, in which launches may be side by side."""
     began: float | None = None
@@ -86,6 +88,12 @@ class Tally:
     def count(self, experiment: str, placement: str) -> int:
         """The launches of an experiment in a placement, in this run."""
         return sum(key[:2] == (experiment, placement) for key in self.expected)
+
+    @property
+    def position(self) -> str:
+        """How many launches are done, and of how many."""
+        most = "at most " if self.later else ""
+        return f"{len(self.done)} of {most}{len(self.expected) + self.later}"
 
     @property
     def share(self) -> float:

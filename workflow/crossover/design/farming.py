@@ -62,10 +62,13 @@ def work() -> Setting:
 
 def sampling(budget_seconds: Default) -> Settings:
     """How often and how long is measured."""
-    launches = {"smoke": 1, "quick": 3, "standard": 3, "paper": 5}
+    launches = {"smoke": 1, "quick": 3, "standard": 4, "paper": 8}
     width = {"quick": 0.05, "standard": 0.02, "paper": 0.01}
-    return kinds.sampling(launches, 0.05, 100, width, budget_seconds)
+    return kinds.sampling(launches, 0.05, 100, width, budget_seconds, kinds.FEW)
 
+
+LATE = {"quick": 0, "standard": 0, "paper": 5}
+"""Points of a second sweep where the start of the farms takes most of a launch."""
 
 SENDERS = {"senders": "any", "packer": ["json"], "entrant_options": "any"}
 """The keys that a farm's options can add."""

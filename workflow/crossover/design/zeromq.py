@@ -15,8 +15,8 @@ def handovers(default: Default) -> Settings:
     return {
         "arms": kinds.arms(
             "How a message is handed over. `copy` copies it into the library. `no-copy` lends the library the sender's "
-            "buffer. `default` does so from pyzmq's own threshold up. `recv-into` copies, and receives into a buffer "
-            "that is reused.",
+            "buffer. `default` does so from pyzmq's own threshold up, and is measured around it. `recv-into` copies, "
+            "and receives into a buffer that is reused.",
             HANDOVERS,
             default,
         ),

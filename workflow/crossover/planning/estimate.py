@@ -70,10 +70,11 @@ class Course:
     def _settings(self) -> second_sweep.OfLaunch:
         return second_sweep.of_launches(self.config)
 
-    def expected(self, launches: Sequence[LaunchName]) -> Cost:
-        """The expected cost of these launches."""
+    def expected(self, launches: Sequence[LaunchName], part: float = 1.0) -> Cost:
+        """The expected cost of these launches, in this part of their budgets."""
+        around = JOB_SECONDS if self.nodes else 0
         jobs = [
-            (sum(map(self.seconds, job)) + (JOB_SECONDS if self.nodes else 0), plan.nodes(self._settings(job[0])))
+            (sum(self.seconds(launch, part) for launch in job) + around, plan.nodes(self._settings(job[0])))
             for job in self.jobs(launches)
         ]
         return cost(jobs, self._available or self.nodes or 1)
@@ -82,35 +83,39 @@ class Course:
     def _available(self) -> int | None:
         return self.available() if self.nodes and self.available else self.nodes
 
-    def seconds(self, launch: LaunchName) -> float:
-        """The expected time of one launch, with the start of its processes."""
-        return plan.expected_seconds(self._settings(launch))
+    def seconds(self, launch: LaunchName, part: float = 1.0) -> float:
+        """The expected time of one launch, with the start of its processes, in this part of its budget."""
+        settings = self._settings(launch)
+        return plan.expected_seconds(settings | {"budget_seconds": part * settings["budget_seconds"]})
 
     def outlook(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
 
         `unrefined` are experiments whose second sweep is unknown until the first is done. It has at most as many
-        launches as the first, none of them longer.
+        launches as the first, and in each at most the part `second_sweep.SHARE` of the budget.
         """
         after = self._after(unrefined)
         text = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
-            text += f"\nthen, inside the crossovers of the first sweep, a second sweep of at most {self._words(after)}"
+            text += "\nthen, inside the crossovers of the first sweep, a second sweep of at most "
+            text += self._words(after, second_sweep.SHARE)
             if self._known:
                 text += f"\nboth sweeps together: at most {duration(self.wall_seconds(due, unrefined))}"
         return "\n".join([text, *self._withheld()])
 
     def _after(self, unrefined: Iterable[str]) -> list[LaunchName]:
-        """As many launches as the second sweeps of these experiments can have."""
+        """Launches of the first sweep, as many as the second sweeps of these experiments can have."""
         return [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
 
     def wall_seconds(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> float:
         """The expected time of the launches that are due, and at most of the second sweeps of these experiments."""
-        return self.expected(due).wall_seconds + self.expected(self._after(unrefined)).wall_seconds
+        after = self.expected(self._after(unrefined), second_sweep.SHARE)
+        return self.expected(due).wall_seconds + after.wall_seconds
 
-    def later_seconds(self, unrefined: Iterable[str]) -> float:
-        """The most time that the second sweeps of these experiments take, one launch after another."""
-        return sum(map(self.seconds, self._after(unrefined)))
+    def later(self, unrefined: Iterable[str]) -> tuple[int, float]:
+        """The most launches of the second sweeps of these experiments, and their seconds, one after another."""
+        after = self._after(unrefined)
+        return len(after), sum(self.seconds(launch, second_sweep.SHARE) for launch in after)
 
     @property
     def _known(self) -> bool:
@@ -132,8 +137,8 @@ class Course:
         every = [second_sweep.settings_of(self.config, launch) for launch in launches]
         return [math.ceil(plan.ranks(settings) / plan.nodes(settings)) for settings in every]
 
-    def _words(self, launches: Sequence[LaunchName]) -> str:
-        expected, count = self.expected(launches), _counted(len(launches))
+    def _words(self, launches: Sequence[LaunchName], part: float = 1.0) -> str:
+        expected, count = self.expected(launches, part), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
         hours, jobs = _node_hours(expected.node_seconds), len(self.jobs(launches))

@@ -21,6 +21,10 @@ from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName, heats
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
+SHARE = 0.5
+"""The most time of a launch of the second sweep, as a part of its budget in the first."""
+
+
 class MissingLaunchError(CrossoverError):
     """A launch that the second sweep does not have."""
 

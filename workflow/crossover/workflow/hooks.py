@@ -118,11 +118,11 @@ def follow(run: Run, on_slurm: bool) -> None:
         refusals.last,
     )
     # Asked after every launch.
-    later_seconds = cache(run.course.later_seconds)
+    later = cache(run.course.later)
     display.begin(
         display.Run(
             due=lambda known: map(key, run.due[known:]),
-            later_seconds=lambda: later_seconds(tuple(run.unrefined())),
+            later=lambda: later(tuple(run.unrefined())),
             wall_seconds=lambda: run.course.wall_seconds(run.due, run.unrefined()),
             seconds=lambda key: run.course.seconds(named(key)),
             ended=lambda key: ended(file(key)),

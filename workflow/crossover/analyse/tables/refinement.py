@@ -20,6 +20,7 @@ from crossover.design.protocol import identity, named
 from crossover.design.settings import Settings
 from crossover.planning import inventory, receipt
 from crossover.planning.plan import SECOND_SWEEP, heats, in_placement, of_launch
+from crossover.planning.second_sweep import SHARE
 from crossover.records import atomic, failure
 
 Narrowed = dict[str, Any]
@@ -50,7 +51,7 @@ def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str
     """The cells and the budget of each launch of the second sweep, by placement and number.
 
     All launches of a heat measure the same cells: the brackets of its rivals, in the refined metric. A cell gets the
-    same budget as in the first sweep.
+    same budget as in the first sweep, or less if they would take more than the part SHARE of its time.
     """
     chosen = [curve for curve in every if curve.facts["metric"] == settings["refine_metric"]]
     brackets = [_bracket(curve) if curve.competes else [] for curve in chosen]
@@ -67,7 +68,7 @@ def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str
                     cells[identity(curve.facts)] |= set(inside(bracket, settings["refine_points"]))
             points = {which: sorted(inner) for which, inner in cells.items() if inner}
             if points:
-                share = min(1, sum(map(len, points.values())) / len(measured))
+                share = min(SHARE, sum(map(len, points.values())) / len(measured))
                 whole = of_launch(settings, placement, number)["budget_seconds"]
                 narrowed = {"cells": points, "budget_seconds": round(share * whole, 3)}
                 found.setdefault(placement, {})[str(SECOND_SWEEP + number)] = narrowed

@@ -42,8 +42,8 @@ EXPERIMENT = Experiment(
         ),
         **farming.engines(),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 75, "paper": 240}),
-        **kinds.refinement(METRICS, leading="round trip"),
+        **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 12, "paper": 60}),
+        **kinds.refinement(METRICS, "round trip", farming.LATE),
     },
     aims={
         "empty tasks": Aim(

@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
             ceilings=[],
         ),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 6, "quick": 24, "standard": 240, "paper": 1800}),
+        **farming.sampling(budget_seconds={"smoke": 6, "quick": 24, "standard": 25, "paper": 200}),
         **kinds.refinement(METRICS),
     },
     aims={

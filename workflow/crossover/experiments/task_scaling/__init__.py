@@ -28,7 +28,7 @@ EXPERIMENT = Experiment(
     settings={
         "engine_counts": farming.engine_counts(
             "The axis, engines of each farm, each number in separate launches.",
-            {"smoke": [1, 2], "quick": [1, 2], "standard": [1, 2, 4, 8], "paper": [1, 2, 4, 8, 16, 32]},
+            {"smoke": [1, 2], "quick": [1, 2], "standard": [1, 2, 4], "paper": [1, 2, 4, 8, 16, 32]},
         ),
         "tasks": kinds.whole("The number of empty tasks in one flood.", {"quick": 32, "standard": 128, "paper": 128}),
         "work": farming.work(),
@@ -48,6 +48,6 @@ EXPERIMENT = Experiment(
             "Where a farm's client and its engines are, as in `task_latency`. With `[]` nothing is measured.",
             fewest=0,
         ),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 2, "standard": 15, "paper": 80}),
+        **farming.sampling(budget_seconds={"smoke": 2, "quick": 2, "standard": 8, "paper": 25}),
     },
 )

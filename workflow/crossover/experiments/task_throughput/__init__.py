@@ -45,8 +45,8 @@ EXPERIMENT = Experiment(
         ),
         **farming.engines(),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 10, "standard": 40, "paper": 240}),
-        **kinds.refinement(METRICS, leading="payload one way"),
+        **farming.sampling(budget_seconds={"smoke": 2, "quick": 10, "standard": 12, "paper": 80}),
+        **kinds.refinement(METRICS, "payload one way", farming.LATE),
     },
     aims={
         "tasks with arrays": Aim(

@@ -63,16 +63,17 @@ EXPERIMENT = Experiment(
             PLACEMENTS, {"quick": ["node", "nodes"], "standard": PLACEMENTS, "paper": PLACEMENTS}
         ),
         **kinds.sampling(
-            launches={"smoke": 2, "quick": 6, "standard": 5, "paper": 10},
+            launches={"smoke": 2, "quick": 6, "standard": 12, "paper": 16},
             block_seconds=0.01,
             most_rounds=200,
             target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
             budget_seconds={
                 "smoke": 2,
                 "quick": 4,
-                "standard": {"node": 110, "process": 30, "nodes": 110},
-                "paper": {"node": 300, "process": 150, "nodes": 300},
+                "standard": {"node": 20, "process": 6, "nodes": 20},
+                "paper": {"node": 100, "process": 50, "nodes": 100},
             },
+            fewest_rounds=kinds.FEW,
         ),
         **kinds.refinement(METRICS, leading="round trip, median"),
     },

@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
         ),
         "burst_seconds": kinds.number(
             "The shortest time of a block of DEALER/ROUTER. pyzmq's script counts for one to three seconds.",
-            {"smoke": 0.05, "quick": 0.15, "standard": 0.5, "paper": 1},
+            {"smoke": 0.05, "quick": 0.15, "standard": 0.15, "paper": 1},
         ),
         "burst_bytes": kinds.whole(
             "The most bytes in a burst from DEALER to ROUTER; a block with more bytes has several bursts. pyzmq's "
@@ -98,16 +98,17 @@ EXPERIMENT = Experiment(
         ),
         "placements": kinds.placements(["node", "process", "nodes"], ["node", "process", "nodes"]),
         **kinds.sampling(
-            launches={"smoke": 2, "quick": 4, "standard": 5, "paper": 10},
-            block_seconds={"smoke": 0.03, "quick": 0.05, "standard": 0.1, "paper": 0.1},
+            launches={"smoke": 2, "quick": 4, "standard": 12, "paper": 16},
+            block_seconds={"smoke": 0.03, "quick": 0.05, "standard": 0.05, "paper": 0.1},
             most_rounds=200,
             target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
             budget_seconds={
                 "smoke": {"node": 5, "process": 1, "nodes": 5},
                 "quick": {"node": 13, "process": 4, "nodes": 13},
-                "standard": {"node": 270, "process": 60, "nodes": 270},
-                "paper": {"node": 1800, "process": 900, "nodes": 1500},
+                "standard": {"node": 40, "process": 10, "nodes": 40},
+                "paper": {"node": 500, "process": 250, "nodes": 500},
             },
+            fewest_rounds=kinds.FEW,
         ),
         **kinds.refinement(METRICS),
     },
