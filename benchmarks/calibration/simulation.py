@@ -18,6 +18,7 @@ from crossover.analyse.estimators.sensitivity import sensitivities
 from crossover.analyse.estimators.threshold import threshold
 from crossover.analyse.statistics import intervals
 from crossover.analyse.statistics.intervals import estimate, holm
+from crossover.measure.sampling.sampler import SELDOM
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 STEP = np.arange(len(SIZES))
@@ -128,16 +129,20 @@ def plain():
         intervals.WINDOW, polyline.DOUBT = window, doubt
 
 
-def calibrate(noise, launches, count):
-    """Simulate `count` campaigns with a noise of NOISES.
+def calibrate(noise, launches, rounds, count):
+    """Simulate `count` campaigns with a noise of NOISES, so many launches, and so many rounds in each.
 
-    Returns {quantity: Intervals} and {verdict: FalseVerdicts}.
+    With fewer rounds than SELDOM, the null arm is in as large a part of the cells. Returns {quantity: Intervals} and
+    {verdict: FalseVerdicts}.
     """
-    random = np.random.default_rng([list(NOISES).index(noise), launches])
-    batches = list(arms(random, 0 * SIZES, launches, count, **NOISES[noise]))
+    random = np.random.default_rng([list(NOISES).index(noise), launches, *([rounds] if rounds < SELDOM else [])])
+    kind = NOISES[noise] | {"rounds": rounds}
+    batches = list(arms(random, 0 * SIZES, launches, count, **kind))
     reference, arm, ratios = (np.concatenate(parts) for parts in zip(*batches, strict=True))
-    null = campaigns(random, 0 * SIZES, launches, count, **NOISES[noise])
-    flat = campaigns(random, 0 * SIZES, launches, RARE * count, **NOISES[noise])
+    null = campaigns(random, 0 * SIZES, launches, count, **kind)
+    if rounds < SELDOM:
+        null[random.random(null.shape) >= rounds / SELDOM] = np.nan
+    flat = campaigns(random, 0 * SIZES, launches, RARE * count, **kind)
     # The truth of a median is the launches' average, slow blocks and drift included.
     level = reference.mean(axis=(0, 1))
     found = {"ratios": cells(ratios, 0 * STEP), "medians": cells(reference, level)}

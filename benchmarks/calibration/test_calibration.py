@@ -13,8 +13,9 @@ from simulation import BIASES, CURVES, LEVELS, calibrate
 from synthetic import NOISES
 
 CAMPAIGNS = 2000
-LAUNCHES = (3, 5, 10)
-SETTINGS = [(noise, launches) for noise in NOISES for launches in LAUNCHES]
+EXTENTS = ((3, 10), (5, 10), (10, 10), (12, 1), (12, 2))
+"""Launches, and rounds of each."""
+SETTINGS = [(noise, *extent) for noise in NOISES for extent in EXTENTS]
 CELLS = ["ratios", "medians", "noisy cell", "peak, blunt", "peak, sharp"]
 CROSSOVERS = [f"crossover, {curve}" for curve in CURVES]
 PLACES = [*CROSSOVERS, *LEVELS]
@@ -23,12 +24,13 @@ FALSE = ["crossover", "holds", "refuted", *(f"effect, {bias}" for bias in BIASES
 LEAST = {"noisy cell": 0.9}
 """The least coverage where it is below 93 %: few launches tell little of a cell that is noisier than its neighbours."""
 
-FARTHER = {("launch effects of 8 %", launches, "crossover, 5 % per step") for launches in (3, 5)}
+FARTHER = {("launch effects of 8 %", launches, 10, "crossover, 5 % per step") for launches in (3, 5)}
 """Here the launches' own effects move a crossover by more than half a step, whatever the estimator."""
 
 slow = pytest.mark.calibration, pytest.mark.timeout(7200)
 in_every_setting = pytest.mark.parametrize(
-    "setting", [pytest.param(setting, marks=slow, id="{}, {} launches".format(*setting)) for setting in SETTINGS]
+    "setting",
+    [pytest.param(setting, marks=slow, id="{}, {} launches, {} rounds".format(*setting)) for setting in SETTINGS],
 )
 
 
@@ -43,13 +45,13 @@ def found():
         yield {setting: future.result() for setting, future in futures.items()}
 
 
-COLUMNS = ["noise", "launches", *CELLS, *PLACES, *(f"false {verdict}" for verdict in FALSE)]
+COLUMNS = ["noise", "launches", "rounds", *CELLS, *PLACES, *(f"false {verdict}" for verdict in FALSE)]
 HEAD = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
 
 
-def row(noise, launches, intervals, wrong):
+def row(noise, launches, rounds, intervals, wrong):
     """A row of the table; shares in %."""
-    told = [noise, str(launches)]
+    told = [noise, str(launches), str(rounds)]
     for name in CELLS:
         one = intervals[name]
         told.append(f"{percent(one.coverage)} ({percent(one.worst_cell)}); {one.width_to_student:.2f}")
@@ -99,7 +101,7 @@ def test_a_crossover_is_found_within_half_a_step_if_any_estimator_could(found, s
 
 
 def test_a_short_simulation_shows_the_same():
-    intervals, wrong = calibrate("launch effects of 3 %", 3, 100)
+    intervals, wrong = calibrate("launch effects of 3 %", 3, 10, 100)
     # If the true share is 95 %, fewer than 88 of a hundred has a probability of 0.15 %.
     assert all(one.coverage >= 0.88 for one in intervals.values())
     assert all(one.width_to_student <= 1 + 1e-9 for one in intervals.values())

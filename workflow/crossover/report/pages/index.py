@@ -17,7 +17,16 @@ from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.part import listed, part, sentence
 from crossover.report.render import inputs
-from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
+from crossover.report.sections import (
+    block_lengths,
+    certainty,
+    claims,
+    costs,
+    crossovers,
+    hours,
+    machine,
+    recommendations,
+)
 from crossover.report.sentences import findings, holes, hosts
 
 TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
@@ -135,6 +144,12 @@ class Page(Experiments):
     def sure(self) -> str:
         """The possible bias, the precision and its target, for each arm."""
         return markup.table(certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs), NOT_COMPARED)
+
+    @part("launches", "sensitivity", "needs")
+    def bought(self) -> str:
+        """What the time of the run bought: rounds, precision and phases of each experiment."""
+        leading = (self._leading(rows) for rows in (self.tables.sensitivity, self.tables.needs))
+        return markup.table(hours.bought(self.tables.launches, *leading), "Nothing was measured.")
 
     @part("needs")
     def needs(self) -> str:
