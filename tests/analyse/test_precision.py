@@ -102,6 +102,15 @@ def test_a_launch_of_few_rounds_has_smaller_batches():
     assert found.round == pytest.approx(2 * 0.02**2, rel=0.2)
 
 
+def test_launches_of_one_round_are_planned_by_the_sum_of_both_variances():
+    settings = {"fewest_rounds": 1, "target_width": 0.02}
+    found = need(measured(40, 0.03, 0.03, rounds=1), told(40, 7.0, **settings))
+    assert np.isnan([found["launch_share"], found["round_share"]]).all()
+    assert np.log1p(found["half_width"]) == pytest.approx(half_width(Spread(4 * 0.03**2, 0, 0), 40, 1), rel=0.2)
+    assert found["rounds_needed"] == 1
+    assert found["seconds_needed"] == pytest.approx(7 * found["launches_needed"])
+
+
 def test_one_launch_gives_no_variance_of_launches_and_no_plan():
     found = need(measured(1, 0.05, 0.02), told(1))
     assert np.isnan([found["launch_share"], found["half_width"]]).all()

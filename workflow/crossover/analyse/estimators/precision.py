@@ -44,9 +44,9 @@ class Spread:
     """Variances of the logarithm of one round's ratio, averaged over the cells of a curve."""
 
     launch: float
-    """Variance between launches. NaN if no cell was measured by two launches."""
+    """Variance between launches, with that of rounds if no launch has two. NaN if no two launches share a cell."""
     round: float
-    """Variance between rounds within a launch. NaN if no launch has two rounds."""
+    """Variance between rounds within a launch."""
     order: float
     """The part of the variance between rounds that comes from the blocks' positions in their round."""
 
@@ -69,7 +69,8 @@ def targets(launches: Iterable[Row]) -> dict[str, Target]:
         if "target_width" in settings:
             rounds = settings["rounds"]
             width = float(np.log1p(settings["target_width"]))
-            found[row["placement"]] = Target(width, rounds["at_least"], rounds["at_most"])
+            fewest = settings.get("fewest_rounds", rounds["at_least"])
+            found[row["placement"]] = Target(width, fewest, rounds["at_most"])
     return found
 
 
@@ -88,7 +89,7 @@ def needs(blocks: Blocks, launches: Sequence[Row]) -> Iterator[Row]:
             continue
         spread = _spread(own, orders[number])
         parts = {"launch": spread.launch, "round": spread.round - spread.order, "order": spread.order}
-        total = sum(parts.values())
+        total = sum(parts.values()) if own["rounds"].max() > 1 else 0.0
         behind = own.groupby("x")["launch"].nunique()
         launches_now, rounds_now = int(behind.median()), int(own["rounds"].median())
         target = wanted.get(facts["placement"], Target(np.nan, 1, 1))
@@ -140,7 +141,8 @@ def _within(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spread(series: pd.DataFrame, order: float) -> Spread:
-    round_ = series["variance"].mean()
+    # Of launches of one round, only the sum of both variances is known.
+    round_ = series["variance"].mean() if series["rounds"].max() > 1 else 0.0
     between = series.groupby("x")["median"].var().mean()
     launch = max(0.0, between - round_ * (1 / series["rounds"]).mean())
     return Spread(launch if np.isfinite(between) and np.isfinite(round_) else np.nan, round_, order * round_)
@@ -187,5 +189,7 @@ def _costs(blocks: Blocks, launches: Sequence[Row]) -> dict[str, Cost]:
     spent = cells.groupby(level=["placement", "launch"])[["seconds", "all"]].sum(min_count=1)
     wall = pd.Series({(row["placement"], row["launch"]): row["wall_seconds"] for row in launches}, dtype=float)
     rest = (wall.reindex(spent.index) - spent["all"]).clip(lower=0)
-    mean = spent.assign(rest=rest).groupby(level="placement").mean()
+    # Without a second round, the time of the first is part of the rest.
+    rest = rest.fillna(wall.reindex(spent.index))
+    mean = spent.assign(rest=rest, seconds=spent["seconds"].fillna(0.0)).groupby(level="placement").mean()
     return {str(place): Cost(row["rest"], row["seconds"]) for place, row in mean.iterrows()}

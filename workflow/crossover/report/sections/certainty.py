@@ -79,7 +79,7 @@ def needs(rows: Iterable[Row]) -> list[dict[str, str]]:
 
 def _noise(row: Row) -> str:
     if row["launch_share"] is None:
-        return "not replicated"
+        return "of launches of one round" if row["launches"] > 1 and row["rounds"] == 1 else "not replicated"
     return ", ".join(f"{name} {numbers.percent(row[f'{name}_share'])}" for name in ("launch", "round", "order"))
 
 
