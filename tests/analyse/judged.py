@@ -14,8 +14,8 @@ from crossover.records import record
 
 LAUNCHES = 5
 
-X = np.sort([28.0, *np.logspace(0, 7, 15)])
-"""A point in every part of the axis that a claim is about."""
+X = np.sort([28.0, *(2.0**power for power in range(3, 11)), *np.logspace(0, 7, 15)])
+"""A point in every part of the axis that a claim is about, and the points of the mail on message structs."""
 
 UNITS = {"round trip": "s", "efficiency": "", "throughput": "messages/s", "send rate": "messages/s"}
 

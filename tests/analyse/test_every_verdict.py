@@ -8,7 +8,7 @@ from possible import FASTER, field, fields
 from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import of_source
 
-QUIET, LOUD = 0.002, 1.0
+QUIET, LOUD = 0.002, 2.0
 NOTHING = of_source([], "")
 
 

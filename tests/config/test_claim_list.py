@@ -60,11 +60,15 @@ def test_a_claim_is_one_block(claims_file):
         "locator": "last text",
         "url": sources.read()["tutorial"].url,
         "says": "One is faster.",
+        "test": None,
+        "derived": False,
         "quantity": yaml.safe_load(ONE)["claims"]["mine"]["quantity"] | {"placement": "node"},
         "low": 2,
         "high": 8,
         "equivalent": False,
         "published": 4,
+        "claimed_low": 4,
+        "claimed_high": 4,
     }
 
 
@@ -76,11 +80,15 @@ def test_a_claim_is_one_block(claims_file):
         ("low: 3, high: 9", 3, 9, False),
         ("within: 0.25", 0.8, 1.25, True),
         ("gain: 0.5", 1.25, 2, False),
+        ("about: {low: 3, high: 9}", 1.5, 18, False),
+        ("about: {low: 4}", 2, math.inf, False),
+        ("about: {high: 4}", -math.inf, 8, False),
+        ("gain: {low: 0.2, high: 0.4}", 1.1, 1.8, False),
     ],
 )
 def test_a_range_may_be_open_or_mean_equivalence(claims_file, expected, low, high, equivalent):
     (claim,) = claim_list.read(claims_file(ONE.replace("about: 4", expected)))
-    published = 1.5 if "gain" in expected else None
+    published = 1.5 if expected == "gain: 0.5" else None
     assert (claim["low"], claim["high"], claim["equivalent"], claim["published"]) == (low, high, equivalent, published)
 
 

@@ -459,7 +459,7 @@ def test_with_many_cells_every_third_round_has_a_null_arm():
     samples = Machine(SECONDS).launch(sampling(at_least=9, at_most=9), cells)
     assert {tuple(sorted(values(sample.observations, "null"))) for sample in samples} == {(0, 3, 6)}
     once = Machine(SECONDS).launch(sampling(budget=0) | {"fewest_rounds": 1}, cells)
-    assert 8 < sum(any(seen.arm.null for seen in sample.observations) for sample in once) < 24
+    assert MANY_CELLS / 6 < sum(any(seen.arm.null for seen in sample.observations) for sample in once) < MANY_CELLS / 2
 
 
 CELLS = [Cell({}, 10**power) for power in range(4)]

@@ -20,6 +20,9 @@ CURVE = {
 QUOTED = r"In its words: “a \*\~5x\* penalty” ([section 2](https://example.org/a))."
 
 
+NO_NUMBER = dict.fromkeys(("published", "claimed_low", "claimed_high"))
+
+
 def row(**changes):
     known = {
         "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
@@ -29,7 +32,8 @@ def row(**changes):
         "scale": "log", "axis_unit": "bytes", "own": "contradicts",
         "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
         "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
-        "published": 5.0, "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
+        "published": 5.0, "claimed_low": 5.0, "claimed_high": 5.0, "derived": False, "test": None, "differs": None,
+        "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
         "at_least": False, "at_most": False, **columns({}),
     }  # fmt: skip
     assert set(known) == set(record.CLAIMS.names)
@@ -68,9 +72,15 @@ def test_an_unmeasured_claim_has_the_reason_and_the_verdict_of_its_own_data():
     [
         ({"low": None, "high": None}, "measured: 2.00 times."),
         ({"value": None, "low": None, "high": None}, "measured: none."),
-        ({"published": None}, "Expected: 3.30 to 7.50 times; "),
-        ({"published": None, "expected_high": None}, "Expected: at least 3.30 times; "),
-        ({"published": None, "expected_low": None}, "Expected: at most 7.50 times; "),
+        (NO_NUMBER, "Expected: 3.30 to 7.50 times; "),
+        (NO_NUMBER | {"expected_high": None}, "Expected: at least 3.30 times; "),
+        (NO_NUMBER | {"expected_low": None}, "Expected: at most 7.50 times; "),
+        ({"claimed_low": 3.0, "claimed_high": 9.0}, "Claimed: about 3.00 to 9.00 times, read as 3.30 to 7.50 times; "),
+        ({"claimed_low": 4.0, "claimed_high": None}, "Claimed: about 4.00 times or more, read as "),
+        ({"claimed_low": None, "claimed_high": 7.0}, "Claimed: about 7.00 times or less, read as "),
+        ({"derived": True}, "From the document's numbers: about 5.00 times, read as "),
+        ({"test": "Twice."}, f"{QUOTED} Tested: Twice. **Refuted**"),
+        ({"differs": "engines: 2 instead of 4"}, "Not as in the document: engines: 2 instead of 4."),
         ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 kB [80 kB, 100 kB]"),
         ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "leave room for a bias of up to 2.30 µs."),
         ({"smallest_effect": 1.0}, "The null arms show no bias there."),
@@ -87,7 +97,17 @@ def test_each_special_case_of_a_number_has_its_words(changes, words):
 
 @pytest.mark.parametrize(
     "column",
-    ["value", "low", "high", "expected_low", "expected_high", "published", "own_value", "smallest_effect", "launches"],
+    [
+        "value",
+        "low",
+        "high",
+        "expected_low",
+        "expected_high",
+        "claimed_low",
+        "own_value",
+        "smallest_effect",
+        "launches",
+    ],
 )
 def test_every_changed_number_changes_its_sentence(column):
     changed = row(**{column: row()[column] * 1.5 if column != "launches" else 8})

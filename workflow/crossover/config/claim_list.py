@@ -28,16 +28,18 @@ WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", boo
 
 
 def read(file: str | Path = FILE) -> list[Claim]:
-    """Every claim: `claim` (its name), `source` and its `url`, `quote`, `locator`, `says`, `quantity`, range `low` to
-    `high`, `published`, `equivalent`.
+    """Every claim: `claim` (its name), `source`, its `url`, `quote`, `locator`, `says`, `test`, `derived`, `quantity`,
+    range `low` to `high`, `published`, `claimed_low`, `claimed_high`, `equivalent`.
 
-    A missing end is infinite. `published` is None if the document gives no single number. `equivalent` is True if the
-    range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
+    A missing end is infinite. `published` is None if the document gives no single number. The document's own range,
+    if it gives one "about", goes from `claimed_low` to `claimed_high`; an end is None if it is open. `equivalent` is
+    True if the range is one of equivalence. Raises CrossoverError with every fault, each with the file and the key.
     """
     content, documents = _checked(file)
     return [
         _quoted(name, claim, documents)
         | {"quantity": {"placement": "node"} | claim["quantity"]}
+        | {"test": claim.get("test"), "derived": claim.get("derived", False)}
         | _expected(claim["expected"], content["about"])
         for name, claim in content["claims"].items()
     ]
@@ -95,8 +97,10 @@ def _faults(content: Mapping[str, Any], kinds: Mapping[str, Any], documents: Map
         if set(expected) not in FORMS:
             both = " and ".join(expected)
             yield f"{where}.expected: {both} do not go together; give low, high or both, or about, or gain, or within"
-        elif expected.get("low", -math.inf) >= expected.get("high", math.inf):
-            yield f"{where}.expected: low ({expected['low']}) must be less than high ({expected['high']})"
+            continue
+        inner = next((ends for ends in expected.values() if isinstance(ends, Mapping)), expected)
+        if inner.get("low", -math.inf) >= inner.get("high", math.inf):
+            yield f"{where}.expected: low ({inner['low']}) must be less than high ({inner['high']})"
 
 
 def _misfits(quantity: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[str]:
@@ -123,19 +127,25 @@ def _quoted(name: str, claim: Mapping[str, Any], documents: Mapping[str, sources
     return {"claim": name, **words, "url": documents[claim["source"]].url}
 
 
-def _expected(expected: Mapping[str, float], about: float) -> dict[str, Any]:
-    """The range, whether it is one of equivalence, and the published number."""
-    published = None
+def _expected(expected: Mapping[str, Any], about: float) -> dict[str, Any]:
+    """The range, whether it is one of equivalence, and the published number or range."""
+    claimed: tuple[float | None, float | None] = None, None
     match expected:
-        case {"about": middle}:
-            low, high, published = middle / about, middle * about, middle
-        case {"gain": gain}:
-            low, high, published = 1 + gain / about, 1 + gain * about, 1 + gain
+        case {"about": stated} | {"gain": stated}:
+            base = 1 if "gain" in expected else 0
+            ends = (stated.get("low"), stated.get("high")) if isinstance(stated, Mapping) else (stated, stated)
+            claimed = ends[0] and base + ends[0], ends[1] and base + ends[1]
+            low = -math.inf if ends[0] is None else base + ends[0] / about
+            high = math.inf if ends[1] is None else base + ends[1] * about
         case {"within": fraction}:
             low, high = 1 / (1 + fraction), 1 + fraction
         case _:
             low, high = expected.get("low", -math.inf), expected.get("high", math.inf)
-    return {"low": low, "high": high, "equivalent": "within" in expected, "published": published}
+    published = claimed[0] if claimed[0] == claimed[1] else None
+    return {
+        **{"low": low, "high": high, "equivalent": "within" in expected, "published": published},
+        **{"claimed_low": claimed[0], "claimed_high": claimed[1]},
+    }
 
 
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:

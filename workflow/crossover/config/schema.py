@@ -82,18 +82,19 @@ def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str
 
 
 def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """For each experiment, an entry per higher tier, rising: `tier`, `arms`, the ends of its axis, `low` and `high`,
-    and the keys of the curves that it `adds` to those of the tiers below.
+    """For each experiment, an entry per higher tier, rising: `tier`, `arms`, the key of its `axis`, its ends `low` and
+    `high`, and the keys of the curves that it `adds` to those of the tiers below.
     """
     waits = waiting(config)
     found: dict[str, list[dict[str, Any]]] = {}
     for fuller in _from_tier_up(config)[1:]:
         for name, settings in fuller["experiments"].items():
-            axis = next(points(value) for value in settings.values() if _numbers(value))
+            key, axis = next((key, points(value)) for key, value in settings.items() if _numbers(value))
             arms = [*settings["arms"], *settings.get("ceilings", [])]
             new = waits.get(name, {}).get(fuller["tier"], {})
             adds = [keys for key, entries in new.items() for entry in entries if (keys := keys_of(key, entry))]
-            entry = {"tier": fuller["tier"], "arms": arms, "adds": adds, "low": axis[0], "high": axis[-1]}
+            entry = {"tier": fuller["tier"], "arms": arms, "adds": adds}
+            entry |= {"axis": key, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found
 

@@ -154,11 +154,12 @@ STEADY = _schema(
 """One row per launch, arm and cell: whether values and ratios reached a steady state over the rounds."""
 
 CLAIMS = _schema(
-    strings="claim source quote locator url says kind experiment placement protocol metric arm verdict reason method "
-    "unit scale axis_unit own rows",
+    strings="claim source quote locator url says test kind experiment placement protocol metric arm verdict reason "
+    "method differs unit scale axis_unit own rows",
     integers="launches numbers",
-    numbers="value low high expected_low expected_high published own_value own_x x smallest_effect resolution",
-    flags="at_least at_most",
+    numbers="value low high expected_low expected_high published claimed_low claimed_high own_value own_x x "
+    "smallest_effect resolution",
+    flags="derived at_least at_most",
 )
 """One row per published claim. `verdict`: holds, refuted, open, not measured, not judged, with a `reason`."""
 

@@ -73,7 +73,10 @@ def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-ADDED = ("hosts", "job", "phases", "receipt", "exclusive", "launches_needed", "smallest_effect", "verdict")
+ADDED = (
+    *("hosts", "job", "phases", "receipt", "exclusive", "launches_needed", "smallest_effect", "verdict"),
+    *("test", "differs", "derived", "claimed_low", "claimed_high"),
+)
 """Columns that were added later than their tables, and are null in tables of earlier releases."""
 
 FORMER = ("undecided", "inconclusive", "not shown")

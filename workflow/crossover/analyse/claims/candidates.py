@@ -54,6 +54,10 @@ class Candidates(ABC):
         """Whether a curve with these facts has the placement and the keys of a quantity."""
         return bool(facts["placement"] == wanted["placement"] and holds(wanted["where"], facts))
 
+    def conditions(self, curve: Curve) -> dict[str, Any]:
+        """The conditions of a curve that its document may not share."""
+        return {}
+
     @abstractmethod
     def missing(self, wanted: Quantity) -> NotMeasuredError:
         """The reason for a missing curve, and the remedy."""

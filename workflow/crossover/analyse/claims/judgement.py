@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from crossover.analyse.claims.quantities import UNITS, find
 from crossover.analyse.claims.result import Result
 from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
 from crossover.analyse.curves.curve import NAMES, Row
-from crossover.config import claim_list, published
+from crossover.config import claim_list, published, sources
 from crossover.design import protocol
 from crossover.records import failure, record
 
@@ -52,7 +52,10 @@ def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
-        columns = _measured(found, judgement, expected) | {"method": method(claim["quantity"], found, expected)}
+        columns = _measured(found, judgement, expected) | {
+            "method": method(claim["quantity"], found, expected),
+            "differs": "; ".join(_differences(claim, candidates.conditions(found.curves[0]))),
+        }
     except NotMeasuredError as error:
         how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
         columns = _nothing("not measured", str(error)) | {"method": how}
@@ -62,11 +65,21 @@ def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
 def _of_claim(claim: Claim) -> Row:
     quantity = claim["quantity"]
     return {
-        **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "published")},
+        **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "test", "derived")},
+        **{key: claim[key] for key in ("published", "claimed_low", "claimed_high")},
         **{key: quantity[key] for key in ("kind", "experiment", "metric")},
         "unit": UNITS.get(quantity["kind"], ""),
         **{f"expected_{end}": claim[end] if math.isfinite(claim[end]) else None for end in ("low", "high")},
     }
+
+
+def _differences(claim: Claim, here: Mapping[str, Any]) -> Iterator[str]:
+    """The conditions of a curve that are not those of the claim's document, if that states them."""
+    stated = sources.read()[claim["source"]].conditions
+    for name, value in here.items():
+        theirs = stated.get(name, sources.NOT_STATED)
+        if value is not None and theirs not in (str(value), sources.NOT_STATED, sources.INAPPLICABLE):
+            yield f"{name}: {value} instead of {theirs}"
 
 
 def _nothing(verdict: str, reason: str) -> Row:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity
 from crossover.analyse.curves.curve import Curve, Row, curves
@@ -18,8 +19,8 @@ READ = ("launches", "medians", "sensitivity")
 """The joined tables behind the verdicts."""
 
 Tiers = Mapping[str, Sequence[Row]]
-"""The higher tiers of each experiment, rising: {"tier", "arms", "adds", "low", "high"}. `low` and `high` are the ends
-of the axis, `adds` the keys of the curves that the tier adds."""
+"""The higher tiers of each experiment, rising: {"tier", "arms", "adds", "axis", "low", "high"}. `axis` is the axis's
+key, `low` and `high` are its ends, `adds` the keys of the curves that the tier adds."""
 
 
 def measured(results: Path, higher: Tiers) -> Measured:
@@ -41,6 +42,12 @@ class Measured(Candidates):
     launches: Sequence[Row]
     """The rows of record.LAUNCHES."""
     higher: Tiers
+
+    def conditions(self, curve: Curve) -> dict[str, Any]:
+        """The conditions of a curve that documents on task farms state: `engines`, `packer`."""
+        arm, here = curve.facts["arm"], {name: curve.facts.get(name) for name in ("engines", "packer")}
+        entrants = [read_settings(row["settings"]).get("entrants", {}).get(arm, {}) for row in self.launches]
+        return here | next(({"packer": each["packer"]} for each in entrants if "packer" in each), {})
 
     def missing(self, wanted: Quantity) -> NotMeasuredError:
         """The reason for a missing curve."""
@@ -64,8 +71,10 @@ class Measured(Candidates):
         """The reason if a curve does not reach a point of the axis."""
         experiment, unit = curve.facts["experiment"], curve.facts["axis_unit"]
         ends = f"the axis goes from {curve.x[0]:,.10g} to {curve.x[-1]:,.10g} {unit}, without {place:,.10g}"
-        reaching = (tier for tier in self.higher.get(experiment, []) if tier["low"] <= place <= tier["high"])
-        remedy = f", also in every higher tier; add it to the axis of `{experiment}` in config/config.yaml"
+        higher = self.higher.get(experiment, [])
+        reaching = (tier for tier in higher if tier["low"] <= place <= tier["high"])
+        key = f"`{higher[0]['axis']}`" if higher and "axis" in higher[0] else "the axis"
+        remedy = f", also in every higher tier; add it to {key} of `{experiment}` in config/config.yaml"
         return NotMeasuredError(ends + (_available(next(reaching, None)) or remedy))
 
 

@@ -12,8 +12,8 @@ from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 QUANTITIES = {
     "value": "{Metric} of {arm}",
     "ratio": "{Metric} of {arm} divided by that of {over}",
-    "contrast": "The ratio of two ratios: {metric} of {arm} over {over}, divided by {other_metric}{other_experiment} "
-    "of {other_arms}",
+    "contrast": "The ratio of two ratios: {metric} of {arm} over {over}{place}, divided by "
+    "{other_metric}{other_experiment} of {other_arms}{other_place}",
     "time": "The time of one repetition of {arm}, the inverse of its {metric}",
     "penalty": "The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis",
     "crossover": "The crossover of {arm} and {over} in {metric}",
@@ -37,21 +37,24 @@ READINGS = {
 
 def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
     """The method of one claim in sentences, without details of the measurement if `found` is None."""
-    parts = [f"{_quantity(quantity)}{_reading(quantity, found)}{_data(found)}", _test(quantity, found, expected)]
+    parts = [f"{_quantity(quantity, _reading(quantity, found))}{_data(found)}", _test(quantity, found, expected)]
     return "".join(f"{part}. " for part in parts).strip()
 
 
-def _quantity(quantity: Quantity) -> str:
+def _quantity(quantity: Quantity, place: str) -> str:
     metric, over, against = quantity["metric"], quantity.get("over", []), quantity.get("against", {})
     words = {
         "arm": f"`{quantity['arm']}`",
         "over": _arms(over, metric),
         "Metric": metric.capitalize(),
         "other_arms": f"`{against.get('arm', quantity['arm'])}` over {_arms(against.get('over', over), '')}",
+        "place": place,
+        "other_place": f" at {against['at']:,.10g}" if "at" in against else "",
         "other_metric": against.get("metric", metric),
         "other_experiment": f" of `{against['experiment']}`" if "experiment" in against else "",
     }
-    return QUANTITIES[quantity["kind"]].format_map({**quantity, **words})
+    form = QUANTITIES[quantity["kind"]]
+    return form.format_map({**quantity, **words}) + ("" if "{place}" in form else place)
 
 
 def _arms(over: Any, metric: str) -> str:
@@ -70,6 +73,8 @@ def _reading(quantity: Quantity, found: Result | None) -> str:
     for name, words in READINGS.items():
         if name in quantity:
             ends = [f" {end} {quantity[name][end]:,.10g}" for end in ("from", "to") if end in quantity[name]]
+            if points := quantity[name].get("points"):
+                ends.append(f" at {', '.join(f'{point:,.10g}' for point in points)}")
             return words.format(part="".join([f" {unit} of the axis" if unit and ends else " the axis", *ends]))
     return ""
 

@@ -6,6 +6,7 @@ number that is not a cell of the curve is computed once per launch, and has a pl
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,20 +61,23 @@ def read(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d:
 
 
 def part(
-    candidates: Candidates, wanted: Mapping[str, float], curve: Curve, x: Floats, d: Floats
+    candidates: Candidates, wanted: Mapping[str, Any], curve: Curve, x: Floats, d: Floats
 ) -> tuple[Floats, Floats]:
-    """The part of `d` over `x` between `wanted`'s ends, each of which is optional.
+    """The part of `d` over `x` between `wanted`'s ends, or at its `points`; each of them is optional.
 
     Raises NotMeasuredError if the curve does not reach an end, unless `candidates` are partial, or has no point between
     them.
     """
-    for end in wanted.values():
+    ends = [wanted[name] for name in ("from", "to") if name in wanted]
+    for end in ends or wanted.get("points", []):
         if not candidates.partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
             raise candidates.beyond(curve, end)
     low, high = np.log(wanted.get("from", x.min(initial=np.inf))), np.log(wanted.get("to", x.max(initial=0.0) or 1.0))
     inside = (np.log(x) >= low - SAME) & (np.log(x) <= high + SAME)
+    if "points" in wanted:
+        inside &= (np.abs(np.log(x)[:, np.newaxis] - np.log(wanted["points"])) <= SAME).any(axis=1)
     if wanted and not inside.any():
-        raise candidates.beyond(curve, next(iter(wanted.values())))
+        raise candidates.beyond(curve, next(iter(ends or wanted["points"])))
     return x[inside], d[:, inside]
 
 

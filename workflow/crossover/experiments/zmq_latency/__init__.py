@@ -30,7 +30,7 @@ EXPERIMENT = Experiment(
             {
                 "smoke": [100, 10000, 1000000],
                 "quick": kinds.decades(100, 1_000_000, 1),
-                "standard": kinds.decades(100, 10_000_000, 3),
+                "standard": kinds.decades(100, 1_000_000, 3),
                 "paper": kinds.decades(100, 10_000_000, 3),
             },
         ),

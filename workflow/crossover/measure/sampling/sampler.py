@@ -34,7 +34,7 @@ than a round of every cell."""
 SELDOM = 3
 """The ceilings run in every so many rounds of a cell; with fewer rounds, in as large a part of the cells."""
 
-MANY_CELLS = 48
+MANY_CELLS = 36
 """With so many cells, the null arm runs as seldom as the ceilings: its cells are judged together."""
 
 SHORT = 0.5

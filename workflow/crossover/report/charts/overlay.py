@@ -50,9 +50,11 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
     whose = f"The published numbers of {citations.named(dataset.source)}, {words},"
     sentence = f"{whose} are not drawn, because no curve here was measured as they were"
     arms = {point["arm"] for point in dataset.points}
+    # Of curves with as few differences, one that the dataset would be drawn over.
+    ordered = sorted(own, key=lambda panel: not holds(dataset.where, panel.keys))
     differences = [
         _unlike(dataset, panel, arm)
-        for panel in own
+        for panel in ordered
         for arm in panel.arms
         if _here(dataset, panel) and _published_name(panel, arm) in arms
     ]

@@ -120,7 +120,8 @@ def _marks(row: Row) -> list[Row]:
 
 
 def _says(row: Row) -> str:
-    return markup.plain(" ".join(row["says"].split())).rstrip(".")
+    words = markup.plain(" ".join(row["says"].split())).rstrip(".")
+    return f"{words} ({row['differs']})" if row["differs"] else words
 
 
 def _answer(row: Row) -> str:

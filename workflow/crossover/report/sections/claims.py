@@ -47,7 +47,7 @@ def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
     """A line for each claim."""
     return [
         {
-            "claim": f"{row['says'].strip()} {citations.within('`' + row['claim'] + '`', row['source'])}",
+            "claim": f"{_says(row)} {citations.within('`' + row['claim'] + '`', row['source'])}",
             "verdict": row["verdict"],
             "measured": measured(row) or "–",
             "expected": expected(row),
@@ -67,16 +67,32 @@ def paragraphs(claims: Sequence[Row]) -> list[str]:
 
 def sentences(row: Row) -> str:
     """The claim, its source's words, the verdict with numbers and conditions, and the source's own data."""
-    quoted = f"“{markup.verbatim(row['quote'])}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
+    quoted = f"“{markup.verbatim(row['quote'].strip())}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
     head = f"`{row['claim']}`: *{row['says'].strip()}* In its words: {quoted}."
     found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     if row["verdict"] not in ("not measured", "not judged"):
-        claimed = "Expected: "
-        if row["published"] is not None:
-            claimed = f"Claimed: about {_number(row['published'], row)}{_times(row)}, read as "
-        found += f" {claimed}{expected(row)}; measured: {measured(row) or 'none'}{_where(row)}. {_conditions(row)}"
+        number = f"measured: {measured(row) or 'none'}{_where(row)}"
+        found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}"
     how = f"Method: {row['method']}" if row["method"] else ""
-    return " ".join(filter(None, [head, found, _sensitivity(row), _otherwise(row), how]))
+    test = f"Tested: {row['test'].strip()}" if row["test"] else ""
+    unlike = f"Not as in the document: {row['differs']}." if row["differs"] else ""
+    return " ".join(filter(None, [head, test, found, unlike, _sensitivity(row), _otherwise(row), how]))
+
+
+def _says(row: Row) -> str:
+    says = str(row["says"]).strip()
+    return f"{says} (Here {row['differs']}.)" if row["differs"] else says
+
+
+def _claimed(row: Row) -> str:
+    """The document's own number or range, before the range as which it is read."""
+    low, high = (None if end is None else _number(end, row) for end in (row["claimed_low"], row["claimed_high"]))
+    if low is None and high is None:
+        return "Expected: "
+    words = low if low == high else f"{low} to {high}" if low and high else f"{low or high}"
+    side = "" if low and high else " or more" if low else " or less"
+    origin = "From the document's numbers" if row["derived"] else "Claimed"
+    return f"{origin}: about {words}{_times(row)}{side}, read as "
 
 
 def measured(row: Row) -> str:
